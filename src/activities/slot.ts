@@ -126,9 +126,9 @@ function isCounted(
   counts: Policy['counts'],
 ): boolean {
   if (outcome.type === 'refused') return counts === 'sent';
-  const { doubt, reason, sentBack } = outcome;
+  const { doubt, reason } = outcome;
   if (doubt) return true;
-  return counts === 'sent' && !sentBack && reason !== 'unreachable';
+  return counts === 'sent' && reason !== 'unreachable';
 }
 
 function timesOf({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {

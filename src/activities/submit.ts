@@ -27,16 +27,9 @@ import type { Burst } from './burst.ts';
 import type { Passage } from './fence.ts';
 import { jobOf, requireItem, type JobSource } from './job.ts';
 import { SendingNote } from './sending.ts';
-import { ageOf } from './server-clock.ts';
 import { closeSlot, reserveSlot, writtenAnswer, type Slot, type SlotRequest } from './slot.ts';
 import { openHeldTree } from './tree.ts';
 import { isWanted } from './wanted.ts';
-
-/**
- * A budget that knows of a failure sends nothing for a second, or slightly less by this worker's clock. A grant for an
- * earlier time was made without this knowledge. For later ones, `failuresKnownTo` shows whether the budget knew.
- */
-const SHORTEST_BLOCK_MS = 900;
 
 /** The last checks are made this long before the slot is free (ms). */
 const READY_BEFORE_MS = 200;
@@ -269,33 +262,29 @@ async function send(
   const { client } = service;
   const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return away(found);
-  const decidedAt = Date.now() - Math.max(ageOf(deps.serverClock, info), SHORTEST_BLOCK_MS);
-  const { number, failuresKnownTo, probe } = request;
-  const permission = { at: decidedAt, number, failuresKnownTo, probe };
   // The progress at its end, however it ends.
   const reached: Reached = { passage: null, slot: null, noted: false, obstacle: null };
   let outcome: TimedOutcome | null = null;
   const slot = { ...wanted, service, signal };
-  const beforeSending = () => claim(deps, reached, { note, ended, slot });
   // A connection takes time, and a machine may sleep meanwhile.
   const mayBegin = (): boolean => {
     if (reached.passage?.isOpen() !== true) reached.obstacle = tooLate();
     return reached.obstacle === null;
   };
   try {
-    const options = { signal, permission, beforeSending, mayBegin };
-    const answer = note.timed(await client.submit(job, options));
-    if (answer.type === 'accepted') {
+    const isOurs = await claim(deps, reached, { note, ended, slot });
+    if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
+    const answer = isOurs ? note.timed(await client.submit(job, { signal, mayBegin })) : null;
+    if (answer?.type === 'accepted') {
       watch.accepted();
       deps.jobTimes.accepted(answer.remoteId);
     }
-    if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
     if (reached.obstacle) {
       if (reached.noted) await note.settle(notNow('it was not sent'));
       return reached.obstacle;
     }
     // The attempt that created the note reports the outcome of the job.
-    const told = reached.noted ? answer : ((await note.earlier()) ?? answer);
+    const told = answer ?? (await note.earlier()) ?? notNow('another attempt has tried to send it');
     if (told.type === 'over') return told;
     outcome = told;
   } catch (error) {

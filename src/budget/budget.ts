@@ -40,7 +40,7 @@ import { noteUser } from './use.ts';
 import { heedSetBack, restore, take, ticketNow, type Ticket } from './charges.ts';
 import { roomIn, type Usage } from './policy.ts';
 
-export { MAX_OUTSTANDING, newBudget, type Budget, type Grant, type Unsure } from './state.ts';
+export { newBudget, type Budget, type Grant, type Unsure } from './state.ts';
 
 export interface Decision {
   /** Submit these now, in this order. */

@@ -57,15 +57,13 @@ export function close(
     case 'refused':
       if (closing.unsent) release(state, granted);
       else releaseSent(state, granted, now);
-      // A failure for which the row may be the reason.
-      knowFailures(state, granted.number);
       recover(state.addressBlock, granted.number);
       state.counts.refused += 1;
       return;
     case 'notNow':
       // Perhaps a job: it counts until that is known.
       if (closing.doubt) chargeSlot(state, granted, now);
-      else if (closing.sentBack || closing.reason === 'unreachable') release(state, granted);
+      else if (closing.reason === 'unreachable') release(state, granted);
       else releaseSent(state, granted, now);
       return turnAway(state, granted, closing, now);
     case 'deferred':
@@ -87,15 +85,9 @@ function leave(
 ): void {
   if (granted.found) chargeFound(state, granted, now);
   else keepUnsure(state, granted, now);
-  knowFailures(state, unwell === undefined ? granted.number : state.granted);
   if (unwell === undefined) return;
   const refusal = { retryAfterMs: null, reason: unwell, number: granted.number };
   refuse(state.addressBlock, refusal, state.granted, now);
-}
-
-/** After a failure a block begins: everything granted later was granted with this knowledge. */
-function knowFailures(state: Budget, upTo: number): void {
-  state.failuresKnownTo = Math.max(state.failuresKnownTo, upTo);
 }
 
 /** Not sent, and not turned away by the service either. */
@@ -128,11 +120,10 @@ function noteStranger(state: Budget, { request }: Grant, now: number): void {
 function turnAway(
   state: Budget,
   granted: Grant,
-  { reason, retryAfterMs, message, scope, doubt, sentBack }: Extract<Closing, { type: 'notNow' }>,
+  { reason, retryAfterMs, message, scope, doubt }: Extract<Closing, { type: 'notNow' }>,
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
-  knowFailures(state, state.granted);
   forget(state.answered, request.item);
   const refusesUs = reason === 'blocked';
   if (doubt) notePage(state, state.addressBlock.refusals === 0);
@@ -141,8 +132,6 @@ function turnAway(
     const away = { at: now, reason, message, accepted, ...(doubt && { doubt }) };
     putLast(state.queue, request, away);
   } else if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
-  // The probe that failed has recorded the reason.
-  if (sentBack && state.addressBlock.refusals > 0) return;
   // A 429 and a 401 are about the credential; a service that is down is down for everyone.
   const limited = reason === 'rate-limited';
   const own = limited || scope === 'credential';

@@ -27,7 +27,6 @@ export type Closing =
       readonly message: string;
       readonly scope?: 'credential' | 'address';
       readonly doubt?: true;
-      readonly sentBack?: true;
     }
   /** Nothing was sent, for a reason other than the service: it waits this long, then it has its turn. */
   | {

@@ -37,11 +37,9 @@ export interface Budget {
   /** When those that no longer count were dropped (ms). */
   answeredSweptAt: number;
   holds: Holds;
-  /** The budget knows of failures of submissions up to this number. */
-  failuresKnownTo: number;
   /** Absent where the number of open jobs has no bound. */
   open?: OpenJobs;
-  /** Most submissions in progress at a time: a service gets a burst, not a flood. */
+  /** Most submissions in progress at a time. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
   /** 429s that our own charges do not explain: someone else uses the credential. The last one, by credential. */
@@ -93,7 +91,11 @@ export interface Unsure extends Grant {
   readonly settlesBy: number;
 }
 
-export const MAX_OUTSTANDING = 100;
+/**
+ * One for each connection of a worker (src/services/http.ts): none waits there once it was claimed, and an outage meets
+ * no more than these, because the first end that shows it stops all further grants.
+ */
+export const MAX_OUTSTANDING = 8;
 
 export function newBudget(): Budget {
   return {
@@ -106,7 +108,6 @@ export function newBudget(): Budget {
     answered: {},
     answeredSweptAt: 0,
     holds: newHolds(),
-    failuresKnownTo: 0,
     maxOutstanding: MAX_OUTSTANDING,
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
     strangers: {},

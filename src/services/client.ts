@@ -9,14 +9,29 @@ import type {
   SubmitOutcome,
 } from '../domain/outcomes.ts';
 import { kindOf } from '../kinds/registry.ts';
-import { answersFor, findMeaning, interpret } from './answers.ts';
-import { connectionFailed, isAnswered, refusesUs, unavailable } from './answers.ts';
+import {
+  answersFor,
+  connectionFailed,
+  findMeaning,
+  interpret,
+  isAnswered,
+  refusesUs,
+  unavailable,
+} from './answers.ts';
 import { download, type Downloaded } from './download.ts';
 import { SMALL_JSON_LIMIT } from './body.ts';
 import { findJob, listJobs, unreadable, type Asking } from './list.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { readPoll } from './poll.ts';
-import { addressRequest, encodeBody, RequestFault, type Addressed, type Site } from './request.ts';
+import {
+  type Addressed,
+  addressRequest,
+  checkToken,
+  encodeBody,
+  readServiceUrl,
+  RequestFault,
+  type Site,
+} from './request.ts';
 import {
   configOf,
   longestName,
@@ -27,10 +42,8 @@ import {
   type Service,
   type ServiceConfig,
 } from './service.ts';
-import type { Permission } from './submission-line.ts';
 import { notNow, readSubmission, settled } from './submission.ts';
 import { mayBeSynthetic } from '../kinds/provenance.ts';
-import { checkToken, readServiceUrl } from './request.ts';
 
 export interface RequestOptions {
   /**
@@ -41,11 +54,7 @@ export interface RequestOptions {
 }
 
 export interface SubmitOptions extends RequestOptions {
-  /** It is not sent if the service has failed since then; default: allowed now. */
-  readonly permission?: Permission;
-  /** Called once, when a connection is available and before a byte is written; false: it must no longer be sent. */
-  readonly beforeSending?: () => Promise<boolean>;
-  /** Called after it, just before the first byte; false: it must not be sent, and is `notNow`. */
+  /** Called when there is a connection, just before the first byte; false: it must not be sent, and is `notNow`. */
   readonly mayBegin?: () => boolean;
 }
 
@@ -68,6 +77,8 @@ export interface ServiceClient {
   artefacts(kind: string): readonly string[];
   /** What a failed job of this kind still offers: its log. */
   artefactsOfFailed(kind: string): readonly string[];
+  /** Until a GET that is sent now has its turn (ms). */
+  waitMs(): number;
   /** Whether this file is given only with a secret, although the state of a job is not. */
   needsSecret(artefact: string): boolean;
   /** Closes idle connections. */
@@ -178,8 +189,7 @@ class Client implements ServiceClient {
     const { fetch, title } = this.#service;
     const file: FileRequest<ServiceConfig> | undefined = fetch[artefact];
     const config = this.#config;
-    const wantsDetails = (file?.request.length ?? 0) > 2;
-    if (wantsDetails && !this.#details.has(remoteId)) {
+    if (file?.needsDetails && !this.#details.has(remoteId)) {
       // Another worker has polled it, or this one before it was restarted.
       const seen = await this.poll(remoteId, options);
       if (seen.type !== 'finished')
@@ -256,7 +266,7 @@ class Client implements ServiceClient {
     const isWanted = (name: string) => {
       const file: FileRequest<ServiceConfig> | undefined = this.#service.fetch[name];
       if (file === undefined) return false;
-      return file.request.length > 2 || file.request(NO_ID, this.#config) !== null;
+      return file.needsDetails === true || file.request(NO_ID, this.#config) !== null;
     };
     return artefactsWhen(kind, 'finished').filter(isWanted);
   };
@@ -271,9 +281,9 @@ class Client implements ServiceClient {
     return (file?.auth ?? []).length > 0 && !poll.request(NO_ID, this.#config).auth;
   };
 
-  readonly close = (): Promise<void> => {
-    return this.#http.close();
-  };
+  readonly waitMs = (): number => this.#http.waitMs();
+
+  readonly close = (): Promise<void> => this.#http.close();
 
   /** What a function of the definition describes; it may throw. */
   async #described<B = undefined>(

@@ -13,7 +13,6 @@ import { programVersion } from '../program/files.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   ABORTED: 'aborted here before it was answered',
-  BUSY: 'not sent, because earlier submissions took all connections',
   CERT_HAS_EXPIRED: 'the TLS certificate of the service has expired',
   DEADLINE: 'no complete answer before the deadline',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the TLS certificate of the service is self-signed',
@@ -35,8 +34,6 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'no answer before the timeout',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the length of the answer is not the announced one',
   UND_ERR_SOCKET: 'the service closed the connection',
-  UNWELL: 'not sent, because the service had just failed another submission',
-  NOT_OURS: 'not sent, because another attempt may have sent it',
   TOO_LATE: 'not sent, because too much time had passed before there was a connection',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the TLS certificate of the service cannot be verified',
 };

@@ -7,16 +7,20 @@
  * service; any failure after it may have. This also covers errors that no list of codes includes. A proxy's own refusal
  * is the one exception: it has forwarded nothing (dispatcher.ts).
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { request as undiciRequest, type Dispatcher } from 'undici';
+import { MAX_OUTSTANDING } from '../budget/state.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { codeOf, createDispatcher, proxyRefusal, type Network } from './connection.ts';
-import { downloadBound, type DownloadBound } from './body.ts';
-import type { HttpAnswer } from './body.ts';
-import { openBody } from './body.ts';
-import { failureWords } from './connection.ts';
+import {
+  codeOf,
+  createDispatcher,
+  failureWords,
+  type Network,
+  proxyRefusal,
+  userAgent,
+} from './connection.ts';
+import { downloadBound, type DownloadBound, type HttpAnswer, openBody } from './body.ts';
 import { Redaction } from './redaction.ts';
-import { SubmissionLine, TOO_LATE, type Permission } from './submission-line.ts';
-import { userAgent } from './connection.ts';
 
 /**
  * Aborts a request at its deadline, or when its caller does.
@@ -26,17 +30,15 @@ import { userAgent } from './connection.ts';
  */
 class RequestSignal {
   readonly #controller = new AbortController();
-  readonly #sources: readonly AbortSignal[];
-  readonly #timer: NodeJS.Timeout | null;
+  readonly #caller: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
 
-  /** @param deadlineMs - from now; without one, only `sources` abort it */
-  constructor(sources: readonly AbortSignal[], deadlineMs?: number) {
-    this.#sources = sources;
-    this.#timer = deadlineMs === undefined ? null : setTimeout(this.#expire, deadlineMs).unref();
-    for (const source of sources) {
-      if (source.aborted) this.#controller.abort(source.reason);
-      source.addEventListener('abort', this.#follow, { once: true });
-    }
+  /** @param deadlineMs from now */
+  constructor(caller: AbortSignal, deadlineMs: number) {
+    this.#caller = caller;
+    this.#timer = setTimeout(this.#expire, deadlineMs).unref();
+    if (caller.aborted) this.#follow();
+    caller.addEventListener('abort', this.#follow, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -45,8 +47,8 @@ class RequestSignal {
 
   /** Call it when the request has ended: it removes the timer and the listeners, so that the memory can be freed. */
   readonly release = (): void => {
-    if (this.#timer) clearTimeout(this.#timer);
-    for (const source of this.#sources) source.removeEventListener('abort', this.#follow);
+    clearTimeout(this.#timer);
+    this.#caller.removeEventListener('abort', this.#follow);
   };
 
   readonly #expire = (): void => {
@@ -54,13 +56,15 @@ class RequestSignal {
     this.#controller.abort(new DOMException('The deadline has passed', 'TimeoutError'));
   };
 
-  readonly #follow = ({ target }: Event): void => {
-    this.#controller.abort((target as AbortSignal).reason);
+  readonly #follow = (): void => {
+    this.#controller.abort(this.#caller.reason);
   };
 }
 
+/** Code of a submission whose connection came too late. */
+const TOO_LATE = 'TOO_LATE';
 /** Connections per service: a few, because the services are shared (contract section 8). */
-export const DEFAULT_CONNECTIONS = 8;
+export const DEFAULT_CONNECTIONS = MAX_OUTSTANDING;
 /** Milliseconds for one request, from its call to the last byte of the answer. */
 const DEFAULT_DEADLINE_MS = 30_000;
 /** Connecting is aborted after this many milliseconds. */
@@ -71,6 +75,8 @@ export interface HttpSettings {
   readonly connections?: number | undefined;
   /** Milliseconds for one request. */
   readonly deadlineMs?: number | undefined;
+  /** Between any two requests (ms); default: 0. */
+  readonly betweenMs?: number | undefined;
   /** Maximum bytes of one downloaded file. */
   readonly maxDownload?: number | undefined;
   /** Proxy, CA and gateway; default: a direct connection. */
@@ -91,10 +97,6 @@ interface HttpRequest {
   readonly body?: { readonly contentType: string; readonly bytes: Uint8Array } | undefined;
   /** The caller's signal: it or the deadline, whichever comes first, ends the request. */
   readonly signal: AbortSignal;
-  /** For a submission: when it was allowed to be sent; default: now. */
-  readonly permission?: Permission | undefined;
-  /** For a submission: called before a byte of it is written; false: it is not sent. */
-  readonly beforeSending?: (() => Promise<boolean>) | undefined;
   /** Called when it has its connection, just before its first byte; false: it is not sent. */
   readonly mayBegin?: (() => boolean) | undefined;
   /** Milliseconds, if the usual deadline does not fit: a long download. */
@@ -106,6 +108,8 @@ export interface Http {
   readonly deadlineMs: number;
   /** How large one downloaded file may be. */
   readonly bound: DownloadBound;
+  /** Until a GET that is sent now has its turn (ms). */
+  waitMs(): number;
   /**
    * Sends once and never throws because of the network or the service. Redirects are not followed. Headers and body are
    * returned without secrets.
@@ -129,16 +133,21 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
   // the job's fate would be unknown for no reason. Costs one handshake per 36 s of budget.
   const submitting = createDispatcher(network, { ...common, pipelining: 0 });
 
-  const line = new SubmissionLine(common.connections);
   const redaction = new Redaction([...settings.secrets, ...(network.secrets ?? [])]);
   const sending = { deadlineMs, redaction, network };
+  const turns = new Turns(settings.betweenMs ?? 0);
 
   return {
     deadlineMs,
     bound: downloadBound(settings.service, settings.maxDownload),
+    waitMs: () => turns.waitMs,
     send: async (request) => {
-      if (request.method === 'GET') return send(reading, request, sending);
-      return line.pass(request, (sentBack) => send(submitting, request, { ...sending, sentBack }));
+      const waitMs = turns.take();
+      // The time of a submission is the budget's: it takes a turn and does not wait for one.
+      if (request.method === 'POST') return send(submitting, request, sending);
+      const { signal } = request;
+      if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
+      return send(reading, request, sending);
     },
     close: async () => {
       await Promise.all([reading.destroy(), submitting.close()]);
@@ -146,37 +155,54 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
   };
 }
 
+/** Requests follow each other no closer than the service allows. */
+class Turns {
+  readonly #betweenMs: number;
+  #nextAt = 0;
+
+  constructor(betweenMs: number) {
+    this.#betweenMs = betweenMs;
+  }
+
+  get waitMs(): number {
+    return Math.max(0, this.#nextAt - performance.now());
+  }
+
+  /** Returns how long it is until the turn (ms). */
+  take(): number {
+    const { waitMs } = this;
+    this.#nextAt = performance.now() + waitMs + this.#betweenMs;
+    return waitMs;
+  }
+}
+
 interface Sending {
   /** Milliseconds, if the request has no deadline of its own. */
   readonly deadlineMs: number;
   readonly redaction: Redaction;
   readonly network: Network;
-  /** For a submission: aborts it as long as no byte of it was written. */
-  readonly sentBack?: AbortSignal;
 }
 
 async function send(
   agent: Dispatcher,
   request: HttpRequest,
-  { deadlineMs, redaction, network, sentBack }: Sending,
+  { deadlineMs, redaction, network }: Sending,
 ): Promise<HttpAnswer> {
   const where = `${request.method} ${request.url.origin}${request.url.pathname}`;
-  const whole = new RequestSignal([request.signal], request.deadlineMs ?? deadlineMs);
+  const whole = new RequestSignal(request.signal, request.deadlineMs ?? deadlineMs);
   const { signal } = whole;
-  const beginning = new RequestSignal(sentBack ? [signal, sentBack] : [signal]);
-  const unwritten = beginning.signal;
   const watch = { written: false };
   try {
-    unwritten.throwIfAborted();
+    signal.throwIfAborted();
     const response = await Promise.race([
       undiciRequest(request.url, {
         method: request.method,
         headers: headersOf(request, network),
         body: request.body?.bytes ?? null,
         signal,
-        dispatcher: agent.compose(watching(watch, unwritten, request.mayBegin)),
+        dispatcher: agent.compose(watching(watch, signal, request.mayBegin)),
       }),
-      abortedUnwritten(watch, unwritten),
+      abortedUnwritten(watch, signal),
     ]);
     // The deadline includes the body.
     response.body.once('close', whole.release);
@@ -193,8 +219,6 @@ async function send(
     const message = `${where}: ${failureWords(code, watch.written)}${through}`;
     const reached = watch.written && proxyRefusal(error) === null;
     return { type: reached ? 'broken' : 'unreached', code, message };
-  } finally {
-    beginning.release();
   }
 }
 

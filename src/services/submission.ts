@@ -6,16 +6,26 @@ import { parseDuration } from '../domain/duration.ts';
 import type { PingOutcome, RateLimitSeen, SubmitOutcome } from '../domain/outcomes.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { asObject } from '../kinds/json.ts';
-import { findMeaning, readAnswer } from './answers.ts';
-import { refusesAtProxy } from './answers.ts';
-import type { HttpAnswer, HttpFailure, HttpResponse } from './body.ts';
-import { SMALL_JSON_LIMIT, type BodyText } from './body.ts';
-import { redirectWords } from './answers.ts';
-import { retryAfterMs, secondsToMs } from './answers.ts';
+import {
+  findMeaning,
+  isWebPage,
+  looseNumber,
+  readAnswer,
+  redirectWords,
+  refusesAtProxy,
+  retryAfterMs,
+  secondsToMs,
+  serviceWords,
+  shorten,
+} from './answers.ts';
+import {
+  type BodyText,
+  type HttpAnswer,
+  type HttpFailure,
+  type HttpResponse,
+  SMALL_JSON_LIMIT,
+} from './body.ts';
 import type { Answer, Duration, SubmitMeaning } from './service.ts';
-import { isSentBack } from './submission-line.ts';
-import { looseNumber } from './answers.ts';
-import { isWebPage, serviceWords, shorten } from './answers.ts';
 
 /*
  * What a service reports about the remaining budget (contract of the prediction service, section 8: headers; section 7:
@@ -115,8 +125,7 @@ export async function readSubmission(
 }
 
 function unreached(failure: HttpFailure): NotNow {
-  const reason = refusesAtProxy(failure) ? 'blocked' : 'unreachable';
-  return { ...notNow(reason, failure.message), ...(isSentBack(failure) && { sentBack: true }) };
+  return notNow(refusesAtProxy(failure) ? 'blocked' : 'unreachable', failure.message);
 }
 
 async function read(

@@ -2,14 +2,12 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
 import type { ServiceName } from '../domain/item.ts';
-import type { ServiceClient, SubmitOptions } from '../services/client.ts';
-import type { Job } from '../services/service.ts';
+import type { ServiceClient } from '../services/client.ts';
 import type { Store, StagedFile } from '../store/store.ts';
 import type { ItemConclusion, RemoteJob } from '../workflows/activity-types.ts';
 import { subjectFields } from './log-line.ts';
 import type { WorkerMetrics, ServiceCall } from './metrics.ts';
 import { itemEndOf, subjectOfActivity, type Subject } from './subject.ts';
-import type { SubmitOutcome } from '../domain/outcomes.ts';
 import { StoreError } from '../store/store-error.ts';
 
 export interface Observation {
@@ -93,10 +91,7 @@ function measured(
 
 type Operation = ServiceCall['operation'];
 
-/**
- * Wraps the bare client, inside the code that makes requests wait for their turn (src/services/polling.ts). A
- * submission that is not sent does not count as a request.
- */
+/** Wraps the bare client, inside the code that makes requests wait for their turn (src/services/polling.ts). */
 function observedClient(
   service: ServiceName,
   client: ServiceClient,
@@ -113,7 +108,7 @@ function observedClient(
     };
     try {
       const outcome = await call();
-      note(outcome.type);
+      note(outcomeOf(outcome));
       return outcome;
     } catch (error) {
       note('error');
@@ -122,7 +117,7 @@ function observedClient(
   };
   return {
     ...client,
-    submit: (job, options) => submit({ service, client, metrics }, job, options),
+    submit: (job, options) => timed('submit', () => client.submit(job, options)),
     poll: (id, options) => timed('poll', () => client.poll(id, options)),
     fetch: (id, artefact, options) => timed('fetch', () => client.fetch(id, artefact, options)),
     find: (kind, name, options) => timed('find', () => client.find(kind, name, options)),
@@ -131,39 +126,9 @@ function observedClient(
   };
 }
 
-interface Observed {
-  readonly service: ServiceName;
-  readonly client: ServiceClient;
-  readonly metrics: WorkerMetrics;
-}
-
-/** Measured from just before the first byte: waiting for a connection or a slot is no fault of the service. */
-async function submit(
-  { service, client, metrics }: Observed,
-  job: Job,
-  options: SubmitOptions,
-): Promise<SubmitOutcome> {
-  const called = performance.now();
-  const sent: { at: number | null } = { at: null };
-  const beforeSending = async (): Promise<boolean> => {
-    const mayBeSent = (await options.beforeSending?.()) ?? true;
-    if (mayBeSent) sent.at = performance.now();
-    return mayBeSent;
-  };
-  const outcome = await client.submit(job, { ...options, beforeSending });
-  // If no connection was opened, nothing was sent, but the failure is counted.
-  const isRequest =
-    sent.at !== null || (outcome.type === 'notNow' && outcome.reason === 'unreachable');
-  if (isRequest) {
-    const seconds = (performance.now() - (sent.at ?? called)) / 1_000;
-    metrics.serviceCall({ service, operation: 'submit', outcome: outcomeOf(outcome), seconds });
-  }
-  return outcome;
-}
-
-/** `accepted`, `refused`, `unsure`, or why it was not accepted now: `rate-limited`, `unavailable`, … */
-function outcomeOf(outcome: SubmitOutcome): string {
-  return outcome.type === 'notNow' ? outcome.reason : outcome.type;
+/** `accepted`, `running`, …, or why a job was not accepted now: `rate-limited`, `unavailable`, … */
+function outcomeOf(outcome: { readonly type: string; readonly reason?: string }): string {
+  return outcome.type === 'notNow' ? (outcome.reason ?? '') : outcome.type;
 }
 
 const MEASURED = [

@@ -11,7 +11,6 @@ import {
   type NativeConnection,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { MAX_OUTSTANDING } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/activity-types.ts';
@@ -93,8 +92,8 @@ function everyWorker(options: WorkersOptions) {
   } as const;
 }
 
-/** A burst of submissions waiting for their slots must leave room for the rest. */
-const ACTIVITIES_AT_ONCE = 2 * MAX_OUTSTANDING;
+/** Jobs that wait to be polled again must leave room for submissions and downloads. */
+const ACTIVITIES_AT_ONCE = 200;
 /** A publication reads a whole tree. */
 const PUBLICATIONS_AT_ONCE = 2;
 

@@ -118,14 +118,12 @@ export function reportRefused(
 }
 
 function submitRequest(
-  { request, number, probe, notBefore, mayReplace, inDoubt }: ItemGrant,
+  { request, probe, notBefore, mayReplace, inDoubt }: ItemGrant,
   { state, run }: BudgetView,
 ): SubmitRequest {
   return {
     ...request,
     probe,
-    number,
-    failuresKnownTo: state.failuresKnownTo,
     notBefore,
     readIn: run,
     ...(mayReplace && { mayReplace: true as const }),

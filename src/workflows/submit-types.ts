@@ -25,10 +25,6 @@ export interface SubmitRequest extends Waiting<ItemJob> {
   readonly readIn: string;
   /** The service was down: a harmless request is sent before the job. */
   readonly probe: boolean;
-  /** `Grant.number`. */
-  readonly number: number;
-  /** `Budget.failuresKnownTo` when it was granted. */
-  readonly failuresKnownTo: number;
   /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
   readonly mayReplace?: true;
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */

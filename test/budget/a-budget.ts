@@ -22,7 +22,8 @@ export function aRequest(item: string, more: Partial<Request> = {}): Request {
 }
 
 export class PlayedBudget {
-  state = newBudget();
+  /** With so many in flight that slots alone decide. */
+  state = { ...newBudget(), maxOutstanding: 100 };
 
   constructor(limit: number | null, credentials: readonly string[] = ['k']) {
     for (const credential of credentials) this.limit(limit, credential);

@@ -205,7 +205,6 @@ describe('a service that counts what was sent', () => {
     [notNow({ reason: 'rate-limited' }), true],
     [{ type: 'refused', unsent: true }, false],
     [notNow({ reason: 'unreachable' }), false],
-    [notNow({ sentBack: true }), false],
     [{ type: 'deferred', scope: 'campaign', delayMs: 1, message: '' }, false],
   ])('keeps the slot of what was refused, and not of what never arrived: %o', (closing, isKept) => {
     for (const counts of ['sent', 'accepted'] as const) {

@@ -1,6 +1,6 @@
 /** What is not sent, and until when: refusals by the service, and submissions that a worker did not send. */
 import { describe, expect, test } from 'vitest';
-import type { Closing } from '../../src/budget/events.ts';
+import { newBudget } from '../../src/budget/budget.ts';
 import { isOwnFault } from '../../src/budget/turned-away.ts';
 import { ACCEPTED, notNow, PlayedBudget, UNSURE } from './a-budget.ts';
 
@@ -17,18 +17,16 @@ function budgetOf(items: number): PlayedBudget {
 describe('a refusal by the service', () => {
   const refusalIn = (budget: PlayedBudget, now: number) => budget.status(now).addressBlock.refusal;
 
-  test('is not changed by submissions that were not sent, and ends when one is accepted', () => {
+  test('of all that are in flight is one, and ends when one is accepted', () => {
     const budget = budgetOf(3);
-    budget.close('i0', FORBIDDEN, 10);
-    const sentBack = notNow({ reason: 'unreachable', message: 'UNWELL', sentBack: true });
-    for (const item of ['i1', 'i2']) budget.close(item, sentBack, 11);
+    for (const item of ['i0', 'i1', 'i2']) budget.close(item, FORBIDDEN, 10);
     expect(refusalIn(budget, 20)).toEqual({ since: 10, reason: 'HTTP 403' });
     expect(budget.nextAt(20)).toBe(5_010);
-    expect(budget.grants(5_010)).toMatchObject([{ probe: true, request: { item: 'i1' } }]);
+    expect(budget.grants(5_010)).toMatchObject([{ probe: true, request: { item: 'i0' } }]);
     expect(budget.nextAt(5_020), 'only the answer can help now').toBeNull();
-    budget.close('i1', ACCEPTED, 5_050);
+    budget.close('i0', ACCEPTED, 5_050);
     expect(refusalIn(budget, 5_060)).toBeUndefined();
-    expect(budget.sent(5_060)).toEqual(['i2', 'i0']);
+    expect(budget.sent(5_060)).toEqual(['i1', 'i2']);
   });
 
   test('of status requests blocks submissions, until one is accepted', () => {
@@ -71,16 +69,17 @@ describe('a refusal by the service', () => {
   });
 });
 
-test('a failure is known once it is reported; an accepted submission does not change what is known', () => {
-  const budget = budgetOf(4);
-  const known = (item: string, closing: Closing, now: number) => {
-    budget.close(item, closing, now);
-    return budget.state.failuresKnownTo;
-  };
-  expect(known('i3', ACCEPTED, 5)).toBe(0);
-  expect(known('i1', { type: 'refused' }, 10), 'that of the row alone').toBe(2);
-  expect(known('i2', UNSURE, 10), 'that of the row alone').toBe(3);
-  expect(known('i0', notNow(), 20), 'all that were sent before').toBe(4);
+test('no more are in flight than a worker has connections, and none follows a failure', () => {
+  const budget = new PlayedBudget(null);
+  budget.state.maxOutstanding = newBudget().maxOutstanding;
+  for (let n = 0; n < 30; n += 1) budget.ask(`i${n}`);
+  const sent = budget.sent(0);
+  expect(sent).toHaveLength(8);
+  const [first = '', ...others] = sent;
+  budget.close(first, notNow(), 10);
+  expect(budget.sent(10)).toEqual([]);
+  for (const item of others) budget.close(item, UNSURE, 20);
+  expect(budget.sent(20)).toEqual([]);
 });
 
 test('a row that is refused 5 times over 15 minutes while others are accepted is treated as the cause', () => {
