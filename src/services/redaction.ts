@@ -19,14 +19,8 @@ const WORD_LENGTH = 4;
 /** Bytes before and after a match that decide whether it is one. */
 const LOOK_BEHIND = 64;
 const LOOK_AHEAD = 16;
-
-/** A text that is searched for literally, at any position. */
-interface Needle {
-  readonly bytes: Buffer;
-  /** Number of adjacent base64 characters that contain a part of the secret. */
-  readonly before: number;
-  readonly after: number;
-}
+/** Bytes for one of a secret: base64 adds a third, and each character may be spelled as `\u002b`. */
+const LONGEST_SPELLING = 9;
 
 type Place = readonly [from: number, to: number];
 
@@ -36,9 +30,8 @@ export interface RedactedStream extends AsyncIterable<Uint8Array> {
 }
 
 export class Redaction {
-  readonly #needles: readonly Needle[];
-  /** Short secrets in places where they count, for text in which each character is one byte. */
-  readonly #short: RegExp | null;
+  /** One for each secret, for text in which each character is one byte. */
+  readonly #patterns: readonly RegExp[];
   readonly #mask: number;
   /** Maximum bytes from the beginning of a match to the last byte that decides about it. */
   readonly #reach: number;
@@ -46,12 +39,9 @@ export class Redaction {
   /** @param secrets all that this process knows, of any service */
   constructor(secrets: readonly string[]) {
     const given = [...new Set(secrets)].filter((secret) => secret !== '');
-    const isDistinct = (secret: string) => Buffer.byteLength(secret) >= DISTINCT_LENGTH;
-    const short = given.filter((secret) => !isDistinct(secret));
-    this.#needles = given.filter(isDistinct).flatMap(listNeedles);
-    this.#short = short.length === 0 ? null : new RegExp(short.map(shortPattern).join('|'), 'g');
-    const lengths = [...this.#needles.map(({ bytes }) => bytes.length), 6 * DISTINCT_LENGTH];
-    this.#reach = Math.max(...lengths) + LOOK_AHEAD;
+    this.#patterns = given.map((secret) => new RegExp(patternOf(secret), 'g'));
+    const longest = Math.max(0, ...given.map((secret) => Buffer.byteLength(secret)));
+    this.#reach = longest * LONGEST_SPELLING + LOOK_AHEAD;
     // With a mask that is part of a secret, overwriting one could spell out another.
     const free = Array.from(MASKS).find((mask) => !secrets.some((secret) => secret.includes(mask)));
     this.#mask = (free ?? '*').charCodeAt(0);
@@ -101,61 +91,14 @@ export class Redaction {
   /** Overwrites what begins before `end`. */
   #hide(text: Buffer, end: number): number[] {
     const found: Place[] = [];
-    for (const { bytes, before, after } of this.#needles) {
-      let at = text.indexOf(bytes);
-      while (at !== -1 && at < end) {
-        found.push(withShared(text, at, at + bytes.length, before, after));
-        at = text.indexOf(bytes, at + bytes.length);
-      }
-    }
-    if (this.#short !== null)
-      for (const { index, 0: match } of text.toString('latin1').matchAll(this.#short))
+    const bytes = text.toString('latin1');
+    for (const pattern of this.#patterns)
+      for (const { index, 0: match } of bytes.matchAll(pattern))
         if (index < end) found.push([index, index + match.length]);
     const places = merged(found);
     for (const [from, to] of places) text.fill(this.#mask, from, to);
     return places.map(([from, to]) => to - from);
   }
-}
-
-function listNeedles(secret: string): Needle[] {
-  const plain = [...escapes(secret)].map((text) => ({ text, before: 0, after: 0 }));
-  const encoded = base64Texts(Buffer.from(secret)).flatMap(({ text, ...shared }) =>
-    [...escapes(text)].map((escaped) => ({ text: escaped, ...shared })),
-  );
-  return [...plain, ...encoded].map(({ text, ...shared }) => ({
-    bytes: Buffer.from(text),
-    ...shared,
-  }));
-}
-
-/** The text plain, and escaped for JSON, for JSON inside HTML (by Go and Rails, by .NET), for a URL and a form. */
-function escapes(text: string): ReadonlySet<string> {
-  const json = JSON.stringify(text).slice(1, -1);
-  const html = [/[<>&]/g, /[<>&'+`]|\\"/g].flatMap((some) => {
-    const code = (one: string) => `\\u00${one.slice(-1).charCodeAt(0).toString(16)}`;
-    const lower = json.replace(some, code);
-    return [lower, json.replace(some, (one) => code(one).toUpperCase().replace('U', 'u'))];
-  });
-  const form = new URLSearchParams({ '': text }).toString().slice(1);
-  const url = [encodeURIComponent(text), form];
-  const lower = url.map((one) => one.replace(/%../g, (escape) => escape.toLowerCase()));
-  return new Set([text, json, json.replaceAll('/', '\\/'), ...html, ...url, ...lower]);
-}
-
-/**
- * The base64 form of the secret in the middle of a longer text, without the characters that it shares with its
- * neighbours: one for each position at which the secret may begin in a group of three bytes, in both alphabets.
- */
-function base64Texts(secret: Buffer): { text: string; before: number; after: number }[] {
-  return [0, 1, 2].flatMap((place) => {
-    const padded = Buffer.concat([Buffer.alloc(place), secret]);
-    const bits = padded.length * 8;
-    const first = Math.ceil((place * 8) / 6);
-    const core = padded.toString('base64').slice(first, Math.floor(bits / 6));
-    const urlCore = core.replaceAll('+', '-').replaceAll('/', '_');
-    const [before, after] = [place === 0 ? 0 : 1, bits % 6 === 0 ? 0 : 1];
-    return [...new Set([core, urlCore])].map((text) => ({ text, before, after }));
-  });
 }
 
 /** Names of secrets, in letters of any case: not by a flag, which would apply to the secret too. */
@@ -167,33 +110,44 @@ const NO_WORD_BEFORE = '(?<![\\w-]|\\w\\.)';
 /** A key of JSON is not a match either: it is the name of a field. */
 const NO_WORD_BEHIND = '(?![\\w-]|\\.\\w)(?!\\\\{0,4}"\\s{0,8}:)';
 
-function shortPattern(secret: string): string {
+function patternOf(secret: string): string {
+  const bytes = Buffer.from(secret);
+  const plain = spell(bytes.toString('latin1'));
+  if (bytes.length >= DISTINCT_LENGTH) return [plain, ...base64Patterns(bytes)].join('|');
   const place =
-    Buffer.byteLength(secret) < WORD_LENGTH
-      ? `(?<=(?:${LABEL})(?:[\\s"':=\\\\]|%(?:20|22|3[ADad])){1,16})`
-      : '';
-  // Longest first: an alternative that fits ends the search.
-  const spelled = [...escapes(secret)].sort((a, b) => b.length - a.length).map(literal);
-  const base64 = Buffer.from(secret).toString('base64');
-  const whole = `${NO_WORD_BEFORE}(?:${spelled.join('|')})${NO_WORD_BEHIND}`;
-  return `${place}(?:${whole}|(?<![\\w+/-])${literal(base64)}(?![\\w+/=-]))`;
+    bytes.length < WORD_LENGTH ? `(?<=(?:${LABEL})(?:[\\s"':=\\\\]|%(?:20|22|3[ADad])){1,16})` : '';
+  const base64 = `(?<![\\w+/-])${spell(bytes.toString('base64'))}(?![\\w+/=-])`;
+  return `${place}(?:${NO_WORD_BEFORE}${plain}${NO_WORD_BEHIND}|${base64})`;
 }
 
-/** A pattern for the UTF-8 bytes of a text, one character per byte. */
-function literal(text: string): string {
-  return Buffer.from(text)
-    .toString('latin1')
-    .replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+/** Each character as it is, escaped for JSON (by any library), for a URL or a form. */
+function spell(text: string): string {
+  return Array.from(text, (one) => {
+    const plain = one.replace(/[.*+?^${}()|[\]\\/-]/, '\\$&');
+    const hex = Buffer.from(one, 'latin1').toString('hex');
+    const code = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+    const escape = /["\\/]/.test(one) ? '\\\\?' : '';
+    const blank = one === ' ' ? '|\\+' : '';
+    return `(?:${escape}${plain}|\\\\u00${code}|%${code}${blank})`;
+  }).join('');
 }
 
-const BASE64 = /[\w+/-]/;
-
-/** Including the base64 characters at its ends that contain parts of both the secret and its neighbour. */
-function withShared(text: Buffer, from: number, to: number, before: number, after: number): Place {
-  const isBase64 = (at: number): boolean => BASE64.test(String.fromCharCode(text[at] ?? 0));
-  const begin = before > 0 && from > 0 && isBase64(from - 1) ? from - 1 : from;
-  const end = after > 0 && isBase64(to) ? to + 1 : to;
-  return [begin, end];
+/**
+ * The base64 form of the secret in the middle of a longer text, in both alphabets: one for each position at which the
+ * secret may begin in a group of three bytes, with the characters at its ends that it shares with its neighbours.
+ */
+function base64Patterns(secret: Buffer): string[] {
+  return [0, 1, 2].map((place) => {
+    const padded = Buffer.concat([Buffer.alloc(place), secret]);
+    const bits = padded.length * 8;
+    const core = padded.toString('base64').slice(Math.ceil((place * 8) / 6), Math.floor(bits / 6));
+    const [plus, slash] = [`(?:${spell('+')}|-)`, `(?:${spell('/')}|_)`];
+    const pattern = core
+      .split(/([+/])/)
+      .map((part) => (part === '+' ? plus : part === '/' ? slash : spell(part)));
+    const shared = '[\\w+/-]?';
+    return [place === 0 ? '' : shared, ...pattern, bits % 6 === 0 ? '' : shared].join('');
+  });
 }
 
 /** Merges overlapping places: a secret may be found in several spellings at once. */
