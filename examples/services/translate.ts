@@ -40,7 +40,6 @@ export const translate = defineService({
   },
   pace: { every: '1s', atMost: '30s' },
   identity: { by: 'request', within: '24h', header: 'Idempotency-Key' },
-  keeps: null,
   submit: {
     request: {
       dna: ({ input }) => ({

@@ -85,7 +85,6 @@ export const uniprot = defineService({
   budget: { windows: [{ limit: 100, window: '60m' }], maxOpen: 5, counts: 'sent' },
   pace: { every: '5s', atMost: '60s', between: '200ms' },
   identity: { by: 'request', within: '7d' },
-  keeps: '7d',
   submit: {
     request: {
       'id-mapping': ({ options, input }) => ({

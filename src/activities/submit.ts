@@ -258,7 +258,7 @@ async function send(
   request: SubmitRequest,
   { job, note, ended, slot: wanted, watch }: Prepared & { readonly watch: AnswerWatch },
 ): Promise<SubmitResult> {
-  const { cancellationSignal: signal, info } = Context.current();
+  const { cancellationSignal: signal } = Context.current();
   const { client } = service;
   const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return away(found);

@@ -33,9 +33,8 @@ function describeSchema(service: Service) {
     }),
   ]);
   const schema = z.strictObject({
-    url: url.meta({
+    url: (place.default === undefined ? url : url.default(place.default)).meta({
       description: `${place.description ?? 'Address of the service'}: ${address}.`,
-      ...(place.default !== undefined && { default: place.default }),
       ...(place.example !== undefined && { examples: [place.example] }),
     }),
     ...(Object.fromEntries(sources) as Record<string, typeof secretSource>),
@@ -55,8 +54,8 @@ function describeSchema(service: Service) {
     poll: describePoll(pace),
     ...network,
   });
-  const left = [...Object.keys(secrets), ...(place.default === undefined ? [] : ['url'])];
-  const optional = { ...OPTIONAL, ...Object.fromEntries(left.map((key) => [key, true])) };
+  const sourced = Object.fromEntries(Object.keys(secrets).map((key) => [key, true]));
+  const optional = { ...OPTIONAL, ...sourced };
   const names = kinds.map(({ name }) => name);
   const listed =
     names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

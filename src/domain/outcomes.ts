@@ -9,8 +9,6 @@ import type { Kind } from './item.ts';
 export interface RateLimitSeen {
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Seconds until the window frees a slot, according to the service. */
-  readonly resetAfterSeconds: number | null;
 }
 
 /**

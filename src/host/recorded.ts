@@ -15,6 +15,5 @@ export function isAnsweredLocally({ kind, options, input, title }: Item): boolea
   const job = { kind, options, input, title, name: 'plan', email: null };
   const request = service.submit.request[kind]?.(job, configOf(service, {}));
   if (request?.body === undefined || !('json' in request.body) || 'link' in request) return true;
-  const path = 'root' in request ? request.root : request.path;
-  return isRecorded(path.join('/'), Object.assign({}, request.body.json, TOKEN));
+  return isRecorded(request.path.join('/'), Object.assign({}, request.body.json, TOKEN));
 }

@@ -82,12 +82,10 @@ export const serviceShape = z.strictObject({
     ],
     "write { by: 'name' | 'list' | 'request' | 'nothing', … }",
   ),
-  keeps: duration.nullable(),
   software: z.any(),
   jobId: z.strictObject({
     pattern: z.instanceof(RegExp).exactOptional(),
     ignoreCase: z.boolean().exactOptional(),
-    synonyms: z.array(text).exactOptional(),
   }),
   submit: z.strictObject({ request: z.record(z.string(), method), answers: answers('submit') }),
   poll: z.strictObject({
@@ -99,6 +97,7 @@ export const serviceShape = z.strictObject({
     z.string(),
     z.strictObject({
       request: method,
+      needsDetails: z.literal(true).exactOptional(),
       answers: answers('fetch').exactOptional(),
       next: method.exactOptional(),
     }),

@@ -92,12 +92,6 @@ export function retryAfterMs(headers: Headers, now: number): number | null {
   return obeyed(until - (Number.isNaN(sent) ? now : sent));
 }
 
-/** The same, to spread into an outcome; empty if the service requests no wait. */
-export function ordered({ headers }: { readonly headers: Headers }): { retryAfterMs?: number } {
-  const ms = retryAfterMs(headers, Date.now());
-  return ms === null ? {} : { retryAfterMs: ms };
-}
-
 /** Seconds, as given by a service, in whole ms rounded up: never earlier than requested. */
 export function secondsToMs(seconds: number): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? obeyed(Math.ceil(seconds * 1000)) : null;
@@ -115,7 +109,7 @@ export const PERMANENT: readonly number[] = [301, 308];
  * @param form `shown`: without user name, password, query and fragment
  */
 export function redirectTarget(
-  { status, headers }: HttpResponse,
+  { status, headers }: Pick<Answer, 'status' | 'headers'>,
   from: URL,
   form: 'shown' | 'whole' = 'shown',
 ): string | null {
@@ -149,6 +143,10 @@ export function connectionFailed(failure: HttpFailure): Unavailable {
 /** A proxy in between requires a login, or blocks access to the service. */
 export function refusesAtProxy({ code }: Pick<HttpFailure, 'code'>): boolean {
   return /^PROXY_4\d\d$/.test(code);
+}
+
+export function unavailableBecause(message: string): Unavailable {
+  return { type: 'unavailable', message, retryAfterMs: null };
 }
 
 /** Discards the body and describes the status in words. */
@@ -242,7 +240,7 @@ export const OUTCOMES = {
   poll: ['running', 'finished', 'failed', 'deleted', 'unknown'],
   fetch: ['absent', 'notYet', 'at'],
   list: ['page', 'unsupported'],
-  probe: ['right', 'wrong'],
+  probe: ['right'],
 } as const satisfies {
   readonly submit: readonly SubmitMeaning['type'][];
   readonly poll: readonly PollMeaning['type'][];

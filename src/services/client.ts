@@ -7,31 +7,17 @@ import type {
   PingOutcome,
   PollOutcome,
   SubmitOutcome,
+  Unavailable,
 } from '../domain/outcomes.ts';
+import { mayBeSynthetic } from '../kinds/provenance.ts';
 import { kindOf } from '../kinds/registry.ts';
-import {
-  answersFor,
-  connectionFailed,
-  findMeaning,
-  interpret,
-  isAnswered,
-  refusesUs,
-  unavailable,
-} from './answers.ts';
-import { download, type Downloaded } from './download.ts';
-import { SMALL_JSON_LIMIT } from './body.ts';
-import { findJob, listJobs, unreadable, type Asking } from './list.ts';
+import { answersFor, refusesUs, unavailable, unavailableBecause } from './answers.ts';
+import { address, ask, type Asking } from './ask.ts';
+import { fetchFile } from './download.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
-import { readPoll } from './poll.ts';
-import {
-  type Addressed,
-  addressRequest,
-  checkToken,
-  encodeBody,
-  readServiceUrl,
-  RequestFault,
-  type Site,
-} from './request.ts';
+import { findJob, listJobs } from './list.ts';
+import { pollJob } from './poll.ts';
+import { checkToken, encodeBody, readServiceUrl, RequestFault, type Site } from './request.ts';
 import {
   configOf,
   longestName,
@@ -43,7 +29,6 @@ import {
   type ServiceConfig,
 } from './service.ts';
 import { notNow, readSubmission, settled } from './submission.ts';
-import { mayBeSynthetic } from '../kinds/provenance.ts';
 
 export interface RequestOptions {
   /**
@@ -96,12 +81,8 @@ export interface ClientSettings extends HttpSettings {
   readonly otherSecrets?: readonly string[] | undefined;
 }
 
-/** Of one artefact: pages that never end are no file. */
-const MAX_PAGES = 1_000;
 /** Finished jobs whose details are remembered: each is downloaded soon. */
 const MOST_DETAILS = 1_000;
-/** A 5xx that ends a job is asked again after this long (ms). */
-const ASKED_AGAIN_MS = 60_000;
 
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
 export function makeClient(service: Service, settings: ClientSettings): ServiceClient {
@@ -136,24 +117,22 @@ class Client implements ServiceClient {
   readonly submit = async (job: Job, options: SubmitOptions): Promise<SubmitOutcome> => {
     const { submit, jobId } = this.#service;
     const config = this.#config;
-    const order = await this.#described(
-      () => this.#describe(job),
-      (request) => encodeBody(this.#site, request),
-    );
-    if (order instanceof RequestFault)
-      return { ...notNow('blocked', order.message), scope: 'address' };
+    const order = await this.#guarded(this.#encode(job));
+    if ('type' in order) return { ...notNow('blocked', order.message), scope: 'address' };
     const answer = await this.#http.send({ method: 'POST', ...order, ...options });
-    const answers = answersFor(submit.answers, config);
     const outcome = await readSubmission(answer, order.url, {
-      read(seen) {
-        const meaning = findMeaning(answers, seen.status);
-        return meaning === undefined ? null : interpret('submit', meaning, seen, { job, config });
-      },
+      answers: answersFor(submit.answers, config),
+      subject: { job, config },
       isId: (id) => jobId.pattern?.test(id) ?? true,
       hasNames: longestName(this.#service) !== null,
     });
     return settled(outcome, () => this.ping(options));
   };
+
+  async #encode(job: Job) {
+    const { request, ...order } = address(this.#site, () => this.#describe(job));
+    return { ...order, body: await encodeBody(this.#site, request) };
+  }
 
   readonly digestToRepeat = (job: Job): string | null => {
     if (this.#service.identity.by !== 'request') return null;
@@ -169,16 +148,12 @@ class Client implements ServiceClient {
     return { ...request, headers: { ...request.headers, [identity.header]: job.name } };
   }
 
-  readonly poll = async (remoteId: string, { signal }: RequestOptions): Promise<PollOutcome> => {
-    const { request, answers, maxBytes = SMALL_JSON_LIMIT } = this.#service.poll;
-    const config = this.#config;
-    const order = await this.#described(() => request(remoteId, config));
-    if (order instanceof RequestFault) return unreadable(order.message);
-    const answer = await this.#http.send({ method: 'GET', ...order, signal });
-    const rules = { answers: answersFor(answers, config), remote: { id: remoteId, config } };
-    const { outcome, details } = await readPoll(answer, order.url, { ...rules, maxBytes });
+  readonly poll = async (remoteId: string, options: RequestOptions): Promise<PollOutcome> => {
+    const polled = await this.#guarded(pollJob(this.#asking(options), remoteId, this.#doubted));
+    if ('type' in polled) return polled;
+    const { outcome, details } = polled;
     if (details !== undefined) this.#remember(remoteId, details);
-    return this.#believed(remoteId, outcome, isAnswered(answer) ? answer.status : 0);
+    return outcome;
   };
 
   readonly fetch = async (
@@ -188,77 +163,34 @@ class Client implements ServiceClient {
   ): Promise<FetchOutcome> => {
     const { fetch, title } = this.#service;
     const file: FileRequest<ServiceConfig> | undefined = fetch[artefact];
-    const config = this.#config;
     if (file?.needsDetails && !this.#details.has(remoteId)) {
       // Another worker has polled it, or this one before it was restarted.
       const seen = await this.poll(remoteId, options);
       if (seen.type !== 'finished')
-        return unreadable('the job cannot be asked where its files are');
+        return unavailableBecause('the job cannot be asked where its files are');
     }
-    const request = file?.request(remoteId, config, this.#details.get(remoteId)) ?? null;
+    const request = file?.request(remoteId, this.#config, this.#details.get(remoteId)) ?? null;
     if (!file || request === null)
       return { type: 'absent', status: 404, message: `${title} has no such file` };
-    const first = await this.#download(remoteId, file, request, options);
-    if (first.type !== 'at') return this.#paged(remoteId, file, first, options, 1);
-    const second = await this.#download(remoteId, {}, first.request, options);
-    if (second.type === 'at') return unreadable('a file is said to be at a third address');
-    // A page or a failure at a path that may not exist does not replace the answer of the first path.
-    return second.type === 'found' ? second : (first.otherwise ?? second);
+    return fetchFile(this.#asking(options), remoteId, file, request);
   };
 
-  /** A page of an artefact knows the next one. */
-  #paged(
-    id: string,
-    file: FileRequest<ServiceConfig>,
-    page: Exclude<Downloaded, { readonly type: 'at' }>,
-    options: RequestOptions,
-    number: number,
-  ): FetchOutcome {
-    if (page.type !== 'found') return page;
-    const { asAnswer, ...found } = page;
-    const { next } = file;
-    if (next === undefined) return found;
-    const nextPage = (bytes: Uint8Array): Promise<FetchOutcome> | null => {
-      const request = next(asAnswer(bytes), { id, config: this.#config });
-      if (request === null) return null;
-      if (number >= MAX_PAGES) return Promise.resolve(unreadable('its pages do not end'));
-      return this.#download(id, file, request, options).then((one) =>
-        one.type === 'at'
-          ? unreadable('a page is said to be at another address')
-          : this.#paged(id, file, one, options, number + 1),
-      );
-    };
-    return { ...found, nextPage };
-  }
+  readonly find = (kind: string, name: string, options: RequestOptions): Promise<FindOutcome> =>
+    this.#guarded(findJob(this.#asking(options), { kind, name }));
 
-  async #download(
-    id: string,
-    { answers = {} }: Pick<FileRequest<ServiceConfig>, 'answers'>,
-    request: Request,
-    { signal }: RequestOptions,
-  ): Promise<Downloaded> {
-    const config = this.#config;
-    const order = await this.#described(() => request);
-    if (order instanceof RequestFault) return { type: 'absent', status: 0, message: order.message };
-    const rules = { answers: answersFor(answers, config), remote: { id, config } };
-    return download({ http: this.#http, signal, ...order, ...rules });
-  }
-
-  readonly find = (kind: string, name: string, { signal }: RequestOptions): Promise<FindOutcome> =>
-    findJob(this.#asking(signal), { kind, name });
-
-  readonly list = (kind: string, { signal }: RequestOptions): Promise<ListOutcome> =>
-    listJobs(this.#asking(signal), kind);
+  readonly list = (kind: string, options: RequestOptions): Promise<ListOutcome> =>
+    this.#guarded(listJobs(this.#asking(options), kind));
 
   /** 404 is the right answer, and most other 4xx show that a server is there. */
-  readonly ping = async ({ signal }: RequestOptions): Promise<PingOutcome> => {
-    const order = await this.#described(() => this.#service.probe.request(this.#config));
-    if (order instanceof RequestFault) return unreadable(order.message);
-    const answer = await this.#http.send({ method: 'GET', ...order, signal });
-    if (!isAnswered(answer)) return connectionFailed(answer);
-    const { status } = answer;
-    if (status >= 500 || status === 429 || refusesUs(answer)) return unavailable(answer);
-    await answer.body.discard();
+  readonly ping = async (options: RequestOptions): Promise<PingOutcome> => {
+    const { probe } = this.#service;
+    const describe = () => probe.request(this.#config);
+    const reply = await this.#guarded(ask(this.#asking(options), describe));
+    if ('type' in reply) return reply;
+    const { response } = reply;
+    const { status } = response;
+    if (status >= 500 || status === 429 || refusesUs(response)) return unavailable(response);
+    await response.body.discard();
     return { type: 'well' };
   };
 
@@ -285,24 +217,17 @@ class Client implements ServiceClient {
 
   readonly close = (): Promise<void> => this.#http.close();
 
-  /** What a function of the definition describes; it may throw. */
-  async #described<B = undefined>(
-    describe: () => Request,
-    encode?: (request: Request) => Promise<B>,
-  ): Promise<(Addressed & { readonly body: B }) | RequestFault> {
-    try {
-      const request = describe();
-      const body = (await encode?.(request)) as B;
-      return { ...addressRequest(this.#site, request), body };
-    } catch (error) {
-      const words = error instanceof Error ? error.message : 'its definition failed';
-      return new RequestFault(`${this.#service.title} cannot be asked: ${words}`);
-    }
-  }
-
-  #asking(signal: AbortSignal): Asking {
+  #asking({ signal }: RequestOptions): Asking {
     const [service, config, site, http] = [this.#service, this.#config, this.#site, this.#http];
     return { service, config, site, http, signal };
+  }
+
+  /** What its definition describes wrongly is not sent. */
+  async #guarded<T>(asked: Promise<T>): Promise<T | Unavailable> {
+    return asked.catch((error: unknown) => {
+      if (!(error instanceof RequestFault)) throw error;
+      return unavailableBecause(`${this.#service.title} cannot be asked: ${error.message}`);
+    });
   }
 
   #remember(remoteId: string, details: Json): void {
@@ -310,14 +235,6 @@ class Client implements ServiceClient {
     this.#details.set(remoteId, details);
     const [oldest] = this.#details.keys();
     if (this.#details.size > MOST_DETAILS && oldest !== undefined) this.#details.delete(oldest);
-  }
-
-  /** The end of a job in a 5xx may be a fault of the server that passes. */
-  #believed(remoteId: string, outcome: PollOutcome, status: number): PollOutcome {
-    const isEnd = outcome.type === 'failed' || outcome.type === 'deleted';
-    if (status < 500 || !isEnd || this.#doubted.delete(remoteId)) return outcome;
-    this.#doubted.add(remoteId);
-    return { type: 'unavailable', message: outcome.message, retryAfterMs: ASKED_AGAIN_MS };
   }
 }
 

@@ -1,22 +1,23 @@
-/** One download: the streamed body, or why there is none. */
+/** Downloads a file of a job: the streamed body, or why there is none. */
 import { HundredfoldError } from '../domain/errors.ts';
 import type { FetchOutcome } from '../domain/outcomes.ts';
-import { findMeaning, interpret, readAnswer } from './answers.ts';
 import {
+  answersFor,
   beginsAsJson,
-  connectionFailed,
-  isAnswered,
+  findMeaning,
+  interpret,
   isWebPageAnswer,
+  readAnswer,
   refusesUs,
+  serviceWords,
+  shorten,
   unavailable,
+  unavailableBecause,
 } from './answers.ts';
-import { tooLarge } from './body.ts';
-import { SMALL_JSON_LIMIT, type BodyText } from './body.ts';
-import type { HttpResponse } from './body.ts';
-import type { Http } from './http.ts';
-import type { Addressed } from './request.ts';
-import type { Answer, Answers, FileMeaning, Remote, Request } from './service.ts';
-import { serviceWords, shorten } from './answers.ts';
+import { ask, type Asking } from './ask.ts';
+import { SMALL_JSON_LIMIT, tooLarge, type BodyText, type HttpResponse } from './body.ts';
+import { RequestFault } from './request.ts';
+import type { Answer, FileMeaning, FileRequest, Request, ServiceConfig } from './service.ts';
 
 /** A large file on a slow line may take this many times the deadline of a small answer. */
 const DOWNLOAD_DEADLINES = 10;
@@ -26,35 +27,84 @@ export const FILE: Readonly<Partial<Record<number | `${number}xx`, 'file' | 'not
 /** Bytes of a 200 that a function of a definition is shown; a longer one is the file. */
 const SHOWN_BYTES = 64 * 1024;
 
-interface Download<C> extends Addressed {
-  readonly http: Http;
-  readonly signal: AbortSignal;
-  readonly answers: Answers<FileMeaning, Remote<C>>;
-  readonly remote: Remote<C>;
-}
+/** Of one artefact: pages that never end are no file. */
+const MAX_PAGES = 1_000;
 
-/** Or where else it may be, if this is not it. */
-export type Downloaded =
-  | Exclude<FetchOutcome, { readonly type: 'found' }>
-  | (Extract<FetchOutcome, { readonly type: 'found' }> & {
-      /** For the definition, once its body was read. */
-      readonly asAnswer: (bytes: Uint8Array) => Answer;
-    })
+type File = FileRequest<ServiceConfig>;
+type Found = Extract<FetchOutcome, { readonly type: 'found' }>;
+type Downloaded =
+  | Exclude<FetchOutcome, Found>
+  /** `asAnswer`: for the definition, once its body was read. */
+  | (Found & { readonly asAnswer: (bytes: Uint8Array) => Answer })
   /** `otherwise`: what counts if it is not there either; null if the answer did not deny it. */
   | { readonly type: 'at'; readonly request: Request; readonly otherwise: FetchOutcome | null };
 
-export async function download<C>(order: Download<C>): Promise<Downloaded> {
-  const { http, url, headers, signal, answers, remote } = order;
-  const deadlineMs = http.deadlineMs * DOWNLOAD_DEADLINES;
-  const answer = await http.send({ method: 'GET', url, headers, signal, deadlineMs });
-  if (!isAnswered(answer)) return connectionFailed(answer);
-  const meaning = findMeaning(answers, answer.status);
-  if (answer.status === 200) return found(answer, http, order, meaning);
-  if (meaning === undefined) return usual(answer);
-  const body = await answer.body.text(SMALL_JSON_LIMIT);
-  const seen = readAnswer(answer, url, body);
-  const said = interpret('fetch', meaning, seen, remote);
-  return said === null ? usual(answer, body) : claimed(said, answer, seen);
+/** @param id of the job */
+export async function fetchFile(
+  asking: Asking,
+  id: string,
+  file: File,
+  request: Request,
+): Promise<FetchOutcome> {
+  const first = await download(asking, id, file, request);
+  if (first.type !== 'at') return withNext(asking, id, file, first, 1);
+  const second = await download(asking, id, {}, first.request);
+  if (second.type === 'at') return unavailableBecause('a file is said to be at a third address');
+  // A page or a failure at a path that may not exist does not replace the answer of the first path.
+  return second.type === 'found' ? second : (first.otherwise ?? second);
+}
+
+/** A page of an artefact knows the next one. */
+function withNext(
+  asking: Asking,
+  id: string,
+  file: File,
+  page: Exclude<Downloaded, { readonly type: 'at' }>,
+  number: number,
+): FetchOutcome {
+  if (page.type !== 'found') return page;
+  const { asAnswer, ...found } = page;
+  const { next } = file;
+  if (next === undefined) return found;
+  const readNext = async (request: Request): Promise<FetchOutcome> => {
+    if (number >= MAX_PAGES) return unavailableBecause('its pages do not end');
+    const one = await download(asking, id, file, request);
+    if (one.type === 'at') return unavailableBecause('a page is said to be at another address');
+    return withNext(asking, id, file, one, number + 1);
+  };
+  const nextPage = (bytes: Uint8Array): Promise<FetchOutcome> | null => {
+    const request = next(asAnswer(bytes), { id, config: asking.config });
+    return request && readNext(request);
+  };
+  return { ...found, nextPage };
+}
+
+type Says = (seen: Answer) => FileMeaning | null;
+
+async function download(
+  asking: Asking,
+  id: string,
+  { answers = {} }: Pick<File, 'answers'>,
+  request: Request,
+): Promise<Downloaded> {
+  const { http, config } = asking;
+  try {
+    const reply = await ask(asking, () => request, http.deadlineMs * DOWNLOAD_DEADLINES);
+    if ('type' in reply) return reply;
+    const { response, url } = reply;
+    const meaning = findMeaning(answersFor(answers, config), response.status);
+    const says: Says | null =
+      meaning === undefined ? null : (seen) => interpret('fetch', meaning, seen, { id, config });
+    if (response.status === 200) return await found(response, asking, url, says);
+    if (says === null) return await usual(response);
+    const body = await response.body.text(SMALL_JSON_LIMIT);
+    const seen = readAnswer(response, url, body);
+    const said = says(seen);
+    return said === null ? await usual(response, body) : await claimed(said, response, seen);
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error;
+    return { type: 'absent', status: 0, message: error.message };
+  }
 }
 
 async function claimed(
@@ -87,11 +137,11 @@ function wordsOf({ where, status }: HttpResponse, text: string): string {
   return shorten(serviceWords(text) ?? `${where}: HTTP ${status}`);
 }
 
-async function found<C>(
+async function found(
   answer: HttpResponse,
-  { bound }: Http,
-  { url, remote }: Download<C>,
-  meaning: ReturnType<typeof findMeaning<Answers<FileMeaning, Remote<C>>[200]>>,
+  { http: { bound } }: Asking,
+  url: URL,
+  says: Says | null,
 ): Promise<Downloaded> {
   const { headers } = answer;
   const encoding = headers.get('content-encoding') ?? 'identity';
@@ -103,12 +153,13 @@ async function found<C>(
     return { type: 'tooLarge', message };
   }
   const stream = answer.body.stream(bound);
-  const begun = meaning === undefined && !isWebPageAnswer(answer) ? null : await begin(stream);
+  const begun = says === null && !isWebPageAnswer(answer) ? null : await begin(stream);
   if (begun === 'broken') return unusable(answer, 'cut off before its first byte');
-  if (begun !== null && meaning !== undefined && begun.isWhole) {
-    const text = new TextDecoder().decode(begun.bytes);
-    const seen = readAnswer(answer, url, { type: 'whole', text });
-    const said = interpret('fetch', meaning, seen, remote);
+  const asAnswer = (bytes: Uint8Array) =>
+    readAnswer(answer, url, { type: 'whole', text: new TextDecoder().decode(bytes) });
+  if (begun?.isWhole) {
+    const seen = asAnswer(begun.bytes);
+    const said = says?.(seen) ?? null;
     if (said !== null) return claimed(said, answer, seen);
   }
   // A body labelled as a page, if it nevertheless begins as JSON.
@@ -122,8 +173,6 @@ async function found<C>(
   }
   const body = begun === null ? stream : resumed(begun);
   const contentType = headers.get('content-type');
-  const asAnswer = (bytes: Uint8Array) =>
-    readAnswer(answer, url, { type: 'whole', text: new TextDecoder().decode(bytes) });
   return { type: 'found', contentType, contentLength, body, hidden: stream.hidden, asAnswer };
 }
 

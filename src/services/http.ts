@@ -22,45 +22,6 @@ import {
 import { downloadBound, type DownloadBound, type HttpAnswer, openBody } from './body.ts';
 import { Redaction } from './redaction.ts';
 
-/**
- * Aborts a request at its deadline, or when its caller does.
- *
- * Rejected: `AbortSignal.timeout` and `AbortSignal.any`. Node keeps such a signal, and everything that its listeners
- * refer to, until its time has passed: every download of the last five minutes stayed in memory.
- */
-class RequestSignal {
-  readonly #controller = new AbortController();
-  readonly #caller: AbortSignal;
-  readonly #timer: NodeJS.Timeout;
-
-  /** @param deadlineMs from now */
-  constructor(caller: AbortSignal, deadlineMs: number) {
-    this.#caller = caller;
-    this.#timer = setTimeout(this.#expire, deadlineMs).unref();
-    if (caller.aborted) this.#follow();
-    caller.addEventListener('abort', this.#follow, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Call it when the request has ended: it removes the timer and the listeners, so that the memory can be freed. */
-  readonly release = (): void => {
-    clearTimeout(this.#timer);
-    this.#caller.removeEventListener('abort', this.#follow);
-  };
-
-  readonly #expire = (): void => {
-    // The same error as that of `AbortSignal.timeout`.
-    this.#controller.abort(new DOMException('The deadline has passed', 'TimeoutError'));
-  };
-
-  readonly #follow = (): void => {
-    this.#controller.abort(this.#caller.reason);
-  };
-}
-
 /** Code of a submission whose connection came too late. */
 const TOO_LATE = 'TOO_LATE';
 /** Connections per service: a few, because the services are shared (contract section 8). */
@@ -189,9 +150,14 @@ async function send(
   { deadlineMs, redaction, network }: Sending,
 ): Promise<HttpAnswer> {
   const where = `${request.method} ${request.url.origin}${request.url.pathname}`;
-  const whole = new RequestSignal(request.signal, request.deadlineMs ?? deadlineMs);
-  const { signal } = whole;
+  const { signal, release } = limit(request.signal, request.deadlineMs ?? deadlineMs);
   const watch = { written: false };
+  // undici notices an abort only once a request has a connection: this ends one that still waits for one.
+  const waiting = Promise.withResolvers<never>();
+  const stopWaiting = () => {
+    if (!watch.written) waiting.reject(signal.reason as Error);
+  };
+  signal.addEventListener('abort', stopWaiting);
   try {
     signal.throwIfAborted();
     const response = await Promise.race([
@@ -202,24 +168,48 @@ async function send(
         signal,
         dispatcher: agent.compose(watching(watch, signal, request.mayBegin)),
       }),
-      abortedUnwritten(watch, signal),
+      waiting.promise,
     ]);
-    // The deadline includes the body.
-    response.body.once('close', whole.release);
     const headers = new Headers();
     for (const [name, value] of Object.entries(response.headers)) {
       for (const one of [value ?? []].flat()) headers.append(name, redaction.text(one));
     }
+    // The deadline includes the body.
+    response.body.once('close', release);
     const body = openBody(response.body, where, redaction);
     return { type: 'answered', status: response.statusCode, headers, body, where };
   } catch (error) {
-    whole.release();
+    release();
     const code = codeOf(error);
     const through = network.proxy ? ` (through the proxy ${network.proxy.name})` : '';
     const message = `${where}: ${failureWords(code, watch.written)}${through}`;
     const reached = watch.written && proxyRefusal(error) === null;
     return { type: reached ? 'broken' : 'unreached', code, message };
+  } finally {
+    signal.removeEventListener('abort', stopWaiting);
   }
+}
+
+/**
+ * Aborted at a deadline, or with the caller's signal; `release` frees the memory of both.
+ *
+ * Rejected: `AbortSignal.timeout` and `AbortSignal.any`. Node keeps such a signal, and everything that its listeners
+ * refer to, until its time has passed: every download of the last five minutes stayed in memory.
+ */
+function limit(caller: AbortSignal, deadlineMs: number) {
+  const controller = new AbortController();
+  const follow = () => controller.abort(caller.reason);
+  const timer = setTimeout(() => {
+    // The same error as that of `AbortSignal.timeout`.
+    controller.abort(new DOMException('The deadline has passed', 'TimeoutError'));
+  }, deadlineMs).unref();
+  if (caller.aborted) follow();
+  caller.addEventListener('abort', follow, { once: true });
+  const release = () => {
+    clearTimeout(timer);
+    caller.removeEventListener('abort', follow);
+  };
+  return { signal: controller.signal, release };
 }
 
 function headersOf(
@@ -260,14 +250,4 @@ function watching(
     };
     return dispatch(options, handler);
   };
-}
-
-/** undici notices an abort only once a request has a connection; this ends a request that still waits for one. */
-function abortedUnwritten(watch: { written: boolean }, signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = (): void => {
-      if (!watch.written) reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-  });
 }

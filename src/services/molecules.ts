@@ -8,13 +8,11 @@ import type { MoleculeOptions } from '../kinds/vocabulary.ts';
 import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
 
 /** The job's id in an acknowledgement (contract 2.2): `hash_id`, or the last part of the status path. */
-export function readHashId(json: unknown, headers: Pick<Headers, 'get'>): string | null {
+function readHashId(json: unknown): string | null {
   const object = asObject(json);
-  const id = readLooseText(object?.['hash_id'] ?? object?.['hashId']);
-  if (id !== null && id.trim() !== '') return id.trim();
-  const path =
-    readLooseText(object?.['Location'] ?? object?.['location']) ?? headers.get('location');
-  return /\/api\/queue\/([^/?#]+)\/?$/.exec(path ?? '')?.[1] ?? null;
+  const id = readLooseText(object?.['hash_id'])?.trim() ?? '';
+  const path = readLooseText(object?.['Location']) ?? '';
+  return id === '' ? (/\/api\/queue\/([^/?#]+)\/?$/.exec(path)?.[1] ?? null) : id;
 }
 
 /** The id of no job: a UUID without dashes is also alphanumeric. */
@@ -62,7 +60,6 @@ export const molecules = defineService({
   pace: { every: '5s', atMost: '60s' },
   // The contract has no job names (2.1).
   identity: { by: 'nothing' },
-  keeps: '14d',
   submit: {
     request: {
       molecule: (job, config) => ({
@@ -72,8 +69,8 @@ export const molecules = defineService({
       }),
     },
     answers: {
-      '2xx': ({ json, headers }) => {
-        const id = readHashId(json, headers);
+      '2xx': ({ json }) => {
+        const id = readHashId(json);
         return id === null ? null : { type: 'accepted', id };
       },
     },

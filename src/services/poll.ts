@@ -1,12 +1,20 @@
-/** What an answer to a status request means: by the table of the service, else as for any service. */
+/** Asks for the state of a job; what an answer means by the table of the service, else as for any service. */
 import { parseDuration } from '../domain/duration.ts';
 import { NO_TIMING, type PollOutcome, type Timing } from '../domain/outcomes.ts';
-import { findMeaning, interpret, readAnswer } from './answers.ts';
-import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from './answers.ts';
-import type { HttpAnswer, HttpResponse } from './body.ts';
-import { retryAfterMs } from './answers.ts';
-import type { Answers, Json, Meaning, PollMeaning, Remote } from './service.ts';
-import { serviceWords, shorten } from './answers.ts';
+import {
+  answersFor,
+  findMeaning,
+  interpret,
+  isWebPageAnswer,
+  readAnswer,
+  retryAfterMs,
+  serviceWords,
+  shorten,
+  unavailable,
+} from './answers.ts';
+import { ask, type Asking } from './ask.ts';
+import { SMALL_JSON_LIMIT, type HttpResponse } from './body.ts';
+import type { Answers, Json, Meaning, PollMeaning, Remote, ServiceConfig } from './service.ts';
 
 /** For any service. All other statuses say nothing about the job. */
 export const POLL = {
@@ -15,63 +23,68 @@ export const POLL = {
   410: { type: 'deleted' },
 } as const satisfies Answers<PollMeaning, unknown>;
 
-export interface PollRules<C> {
-  readonly answers: Answers<PollMeaning, Remote<C>>;
-  readonly remote: Remote<C>;
-  /** Of the body that are read. */
-  readonly maxBytes: number;
-}
-
 /** What a poll says of a job, and the details of a finished one, which stay in the client. */
-export interface PollRead {
+export interface Polled {
   readonly outcome: PollOutcome;
   readonly details?: Json;
 }
 
-export async function readPoll<C>(
-  answer: HttpAnswer,
-  url: URL,
-  { answers, remote, maxBytes }: PollRules<C>,
-): Promise<PollRead> {
-  if (!isAnswered(answer)) return { outcome: connectionFailed(answer) };
-  const { status } = answer;
-  const meaning = findMeaning<Meaning<PollMeaning, Remote<C>>>({ ...POLL, ...answers }, status);
-  if (meaning === undefined) return { outcome: await unavailable(answer) };
-  if (isReadless(meaning, answer)) {
-    await answer.body.discard();
-    return complete(answer, meaning, '');
-  }
-  const body = await answer.body.text(maxBytes);
+/** A 5xx that ends a job is asked again after this long (ms). */
+const ASKED_AGAIN_MS = 60_000;
+
+/** @param doubted jobs that a 5xx has ended once: it may be a fault of the server that passes */
+export async function pollJob(
+  asking: Asking,
+  remoteId: string,
+  doubted: Set<string>,
+): Promise<Polled> {
+  const { config, service } = asking;
+  const reply = await ask(asking, () => service.poll.request(remoteId, config));
+  if ('type' in reply) return { outcome: reply };
+  const polled = await read(reply, { id: remoteId, config }, service.poll);
+  const { outcome } = polled;
+  const isEnd = outcome.type === 'failed' || outcome.type === 'deleted';
+  if (!isEnd || reply.response.status < 500 || doubted.delete(remoteId)) return polled;
+  doubted.add(remoteId);
+  const { message } = outcome;
+  return { outcome: { type: 'unavailable', message, retryAfterMs: ASKED_AGAIN_MS } };
+}
+
+async function read(
+  { response, url }: { readonly response: HttpResponse; readonly url: URL },
+  remote: Remote<ServiceConfig>,
+  { answers: own, maxBytes = SMALL_JSON_LIMIT }: Asking['service']['poll'],
+): Promise<Polled> {
+  const { status } = response;
+  const answers = { ...POLL, ...answersFor(own, remote.config) };
+  const meaning = findMeaning<Meaning<PollMeaning, Remote<ServiceConfig>>>(answers, status);
+  if (meaning === undefined) return { outcome: await unavailable(response) };
   const said = typeof meaning === 'function' ? null : meaning.type;
+  // The payload is downloaded by a separate activity, straight to disk: a status request does not read it.
+  if ((said === 'finished' || said === 'running') && !isWebPageAnswer(response)) {
+    await response.body.discard();
+    return complete(response, meaning as PollMeaning, '');
+  }
+  const body = await response.body.text(maxBytes);
   if (body.type === 'broken' && said !== 'unknown' && said !== 'deleted')
     return { outcome: { type: 'unavailable', message: body.message, retryAfterMs: null } };
-  const seen = readAnswer(answer, url, body);
+  const seen = readAnswer(response, url, body);
   // A page of something in between ends no job. A function may read it: there are services that answer with pages.
   const isUnread = seen.isPage && said !== null && said !== 'unknown';
-  const read = isUnread ? null : interpret('poll', meaning, seen, remote);
-  if (read !== null) return complete(answer, read, seen.text);
-  const why = seen.isPage ? 'a web page instead of an answer' : notUnderstood(seen.text);
-  const outcome = await unavailable(answer, why);
+  const result = isUnread ? null : interpret('poll', meaning, seen, remote);
+  if (result !== null) return complete(response, result, seen.text);
+  const words = serviceWords(seen.text);
+  const not = words === null ? 'not understood' : `not understood: ${shorten(words, 200)}`;
+  const outcome = await unavailable(
+    response,
+    seen.isPage ? 'a web page instead of an answer' : not,
+  );
   if (status >= 300) return { outcome };
   return { outcome: { ...outcome, [seen.isPage ? 'refusesUs' : 'unreadable']: true } };
 }
 
-/** The payload is downloaded by a separate activity, straight to disk: a status request does not read it. */
-function isReadless<S>(
-  meaning: Meaning<PollMeaning, S>,
-  answer: HttpResponse,
-): meaning is Extract<PollMeaning, { type: 'finished' | 'running' }> {
-  if (typeof meaning === 'function' || isWebPageAnswer(answer)) return false;
-  return meaning.type === 'finished' || meaning.type === 'running';
-}
-
-function notUnderstood(text: string): string {
-  const words = serviceWords(text);
-  return words === null ? 'not understood' : `not understood: ${shorten(words, 200)}`;
-}
-
 /** The service may request a wait with any answer: before the next poll, or before the download. */
-function complete(answer: HttpResponse, read: PollMeaning, text: string): PollRead {
+function complete(answer: HttpResponse, read: PollMeaning, text: string): Polled {
   const order = retryAfterMs(answer.headers, Date.now());
   const wait = order === null ? {} : { retryAfterMs: order };
   switch (read.type) {

@@ -1,7 +1,7 @@
 /**
- * Coordinates the GETs to one service in one worker, of all its jobs together: when a job is polled, how closely
- * requests may follow each other, the waits that the service requested, and a circuit breaker when it refuses us. Wraps
- * a client and does not change its outcomes.
+ * Coordinates the GETs to one service in one worker, of all its jobs together: when a job is polled, the waits that the
+ * service requested, and a circuit breaker when it refuses us. How closely requests may follow each other is kept in
+ * `http.ts`, where all of them pass. Wraps a client and does not change its outcomes.
  *
  * In the worker and not in the budget, which has no data about a job after its acceptance; each worker has its own.
  * Rejected: a workflow that assigns turns, which costs an event per request.
@@ -9,15 +9,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_REFUSED_MS, LONGEST_DELAY_MS } from '../budget/block.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
-import type {
-  FetchOutcome,
-  FindOutcome,
-  PollOutcome,
-  SubmitOutcome,
-  Unavailable,
-} from '../domain/outcomes.ts';
-import type { RequestOptions, ServiceClient, SubmitOptions } from './client.ts';
-import type { Job } from './service.ts';
+import type { Unavailable } from '../domain/outcomes.ts';
+import type { RequestOptions, ServiceClient } from './client.ts';
 
 /** A shorter wait (ms) is done in the process: another attempt by the Temporal server costs more. */
 export const WAITED_HERE_MS = 2_000;
@@ -63,105 +56,78 @@ interface Refusal {
 /** A probe without an answer is abandoned after this long (ms). */
 const PROBE_MS = 45_000;
 
+/** Why a request is not sent now. */
+interface Stop {
+  readonly message: string;
+  readonly delayMs: number;
+  readonly refusesUs?: true;
+}
+
+type OnRefusal = (refusal: { readonly message: string } | null) => void;
+
 /** Stops the GETs to a service that refuses us, except for one probe with a growing delay. */
 class CircuitBreaker {
   readonly #now: () => number;
-  readonly #onChange: (refusal: { readonly message: string } | null) => void;
+  readonly #onChange: OnRefusal;
   #refusal: Refusal | null = null;
   #probedAt: number | null = null;
 
-  constructor(
-    now: () => number,
-    onChange: (refusal: { readonly message: string } | null) => void = () => undefined,
-  ) {
+  constructor(now: () => number, onChange: OnRefusal = () => undefined) {
     this.#now = now;
     this.#onChange = onChange;
   }
 
-  get isOpen(): boolean {
-    return this.#refusal !== null;
-  }
-
-  /** null: the request may be sent; if the breaker is open, it is the probe. */
-  stop(): { readonly message: string; readonly delayMs: number } | null {
+  /** null: the request may be sent; if the breaker is open, it is the probe, unless it `mayProbe` not. */
+  stop(mayProbe = true): Stop | null {
     if (this.#refusal === null) return null;
     const now = this.#now();
     const { until, message } = this.#refusal;
     const isOut = this.#probedAt !== null && now - this.#probedAt < PROBE_MS;
-    if (now >= until && !isOut) {
+    if (mayProbe && now >= until && !isOut) {
       this.#probedAt = now;
       return null;
     }
     // Spread, so that they do not all come back at once.
     const delayMs = Math.max(1_000, until - now) * (1 + Math.random() / 2);
-    return { message: `the service refuses requests: ${message}`, delayMs };
-  }
-
-  /** The probe was not sent after all. */
-  unused(): void {
-    this.#probedAt = null;
-  }
-
-  /** The outcome of a request that was stopped. */
-  refused(): Unavailable & { readonly uniform: true } {
-    const { message = '', until = 0 } = this.#refusal ?? {};
-    const retryAfterMs = Math.max(1_000, until - this.#now());
-    return { type: 'unavailable', message, retryAfterMs, refusesUs: true, uniform: true };
+    return { message: `the service refuses requests: ${message}`, delayMs, refusesUs: true };
   }
 
   /** Evaluates an answer. If the service refused us before and still does, the answer gets `uniform`. */
   judged<T extends { readonly type: string }>(outcome: T): T {
+    this.#probedAt = null;
     if (outcome.type !== 'unavailable') {
-      this.#close();
+      if (this.#refusal !== null) this.#onChange(null);
+      this.#refusal = null;
       return outcome;
     }
     const { message, retryAfterMs, refusesUs } = outcome as unknown as Unavailable;
-    if (refusesUs !== true) {
-      // Down, not refusing: the next request finds out whether it refuses us.
-      this.#probedAt = null;
-      return outcome;
-    }
+    // Down, not refusing: the next request finds out whether it refuses us.
+    if (refusesUs !== true) return outcome;
     const before = this.#refusal;
     const now = this.#now();
     // Concurrent requests count as one refusal.
-    const isNew = before === null || now >= before.until;
-    const times = (before?.times ?? 0) + (isNew ? 1 : 0);
+    if (before !== null && now < before.until) return { ...outcome, uniform: true };
+    const times = (before?.times ?? 0) + 1;
     const grown = growingDelay({ first: FIRST_REFUSED_MS, longest: LONGEST_DELAY_MS }, times);
-    const until = isNew ? now + Math.max(grown, retryAfterMs ?? 0) : before.until;
-    this.#refusal = { message, times, until };
-    this.#probedAt = null;
-    if (isNew) this.#onChange({ message });
+    this.#refusal = { message, times, until: now + Math.max(grown, retryAfterMs ?? 0) };
+    this.#onChange({ message });
     return before === null ? outcome : { ...outcome, uniform: true };
-  }
-
-  #close(): void {
-    this.#probedAt = null;
-    if (this.#refusal === null) return;
-    this.#refusal = null;
-    this.#onChange(null);
   }
 }
 
 /** Jobs whose waits are remembered: the oldest are forgotten first. */
 const MOST_WAITS = 10_000;
 
-/** When a request may be sent: not too soon after the last one, and not before the time that the service requested. */
-class Turns {
-  readonly #betweenMs: number;
+/** Job → not to be asked about before (ms), because the service said so. */
+class Waits {
   readonly #now: () => number;
-  /** Job → not to be asked about before (ms). */
   readonly #notBefore = new Map<string, number>();
-  /** When the next request may be sent (ms). */
-  #nextAt = 0;
 
-  /** @param now monotonic, ms */
-  constructor(betweenMs: number, now: () => number) {
-    this.#betweenMs = betweenMs;
+  constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** The service accepts no request about the job for this long (ms). */
-  hold(job: string, waitMs: number): void {
+  note(job: string, waitMs: number): void {
     this.#notBefore.delete(job);
     if (waitMs <= 0) return;
     this.#notBefore.set(job, this.#now() + waitMs);
@@ -169,110 +135,66 @@ class Turns {
     if (this.#notBefore.size > MOST_WAITS && oldest !== undefined) this.#notBefore.delete(oldest);
   }
 
-  /** For this job alone (ms). */
-  heldMs(job: string): number {
-    const waitMs = (this.#notBefore.get(job) ?? 0) - this.#now();
-    if (waitMs <= 0) this.#notBefore.delete(job);
-    return Math.max(0, waitMs);
-  }
-
-  /** How long to wait (ms); 0 or a wait that is done here takes the turn. */
-  take(job: string | null = null): number {
-    const now = this.#now();
-    const early = job === null ? 0 : this.heldMs(job);
-    if (this.#betweenMs === 0) return early;
-    const waitMs = Math.max(early, this.#nextAt - now);
-    // Turns further ahead are not reserved: the caller asks again later, and an unused turn would be lost.
-    if (waitMs <= WAITED_HERE_MS) this.sent(waitMs);
-    return Math.max(0, waitMs);
-  }
-
-  /** A request is sent after this wait (ms), at its own time. */
-  sent(waitMs = 0): void {
-    this.#nextAt = Math.max(this.#nextAt, this.#now() + waitMs) + this.#betweenMs;
+  leftMs(job: string): number {
+    return Math.max(0, (this.#notBefore.get(job) ?? 0) - this.#now());
   }
 }
 
 interface MannersOptions {
-  readonly pace: PollPace;
   /** Called when the service begins to refuse us, again with each probe that it refuses, and when it accepts one. */
-  readonly onRefusal?: (refusal: { readonly message: string } | null) => void;
+  readonly onRefusal?: OnRefusal;
   /** ms, monotonic */
   readonly now?: () => number;
 }
 
 export function withManners(client: ServiceClient, options: MannersOptions): ServiceClient {
-  const polite = new Manners(client, options);
+  const { onRefusal, now = () => performance.now() } = options;
+  const breaker = new CircuitBreaker(now, onRefusal);
+  const waits = new Waits(now);
+
+  /** Waits here for what is near; what is far is told to the caller, who comes back. */
+  async function stop(
+    { signal }: RequestOptions,
+    job: string | null,
+    mayProbe = true,
+  ): Promise<Stop | null> {
+    const orderedMs = job === null ? 0 : waits.leftMs(job);
+    const delayMs = Math.max(orderedMs, client.waitMs());
+    if (delayMs > WAITED_HERE_MS) return { message: 'waits for its turn to be asked', delayMs };
+    if (orderedMs > 0) await delay(orderedMs, undefined, { signal });
+    return breaker.stop(mayProbe);
+  }
+
   return {
     ...client,
-    submit: (job, call) => polite.submit(job, call),
-    poll: (remoteId, call) => polite.poll(remoteId, call),
-    fetch: (remoteId, artefact, call) => polite.fetch(remoteId, artefact, call),
-    find: (kind, name, call) => polite.find(kind, name, call),
+    async submit(job, call) {
+      const outcome = await client.submit(job, call);
+      if (outcome.type === 'accepted') waits.note(outcome.remoteId, outcome.retryAfterMs ?? 0);
+      return outcome;
+    },
+    async poll(remoteId, call) {
+      const stopped = await stop(call, remoteId);
+      if (stopped) return { type: 'postponed', ...stopped };
+      const outcome = breaker.judged(await client.poll(remoteId, call));
+      waits.note(remoteId, 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0);
+      return outcome;
+    },
+    async fetch(remoteId, artefact, call) {
+      const needsSecret = client.needsSecret(artefact);
+      const stopped = await stop(call, remoteId, !needsSecret);
+      if (stopped) return postponed(stopped);
+      const outcome = await client.fetch(remoteId, artefact, call);
+      // A refusal may concern a file that needs a secret, and says nothing about the service.
+      return needsSecret ? outcome : breaker.judged(outcome);
+    },
+    async find(kind, name, call) {
+      const stopped = await stop(call, null);
+      return stopped ? postponed(stopped) : breaker.judged(await client.find(kind, name, call));
+    },
   };
 }
 
-class Manners {
-  readonly #client: ServiceClient;
-  readonly #breaker: CircuitBreaker;
-  readonly #turns: Turns;
-
-  constructor(client: ServiceClient, options: MannersOptions) {
-    const { pace, onRefusal, now = () => performance.now() } = options;
-    this.#client = client;
-    this.#breaker = new CircuitBreaker(now, onRefusal);
-    this.#turns = new Turns(pace.betweenMs, now);
-  }
-
-  /** Its time is the budget's: it takes a turn and does not wait for one. */
-  async submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome> {
-    this.#turns.sent();
-    const outcome = await this.#client.submit(job, options);
-    if (outcome.type === 'accepted') this.#turns.hold(outcome.remoteId, outcome.retryAfterMs ?? 0);
-    return outcome;
-  }
-
-  async poll(remoteId: string, options: RequestOptions): Promise<PollOutcome> {
-    const breaker = this.#breaker;
-    const stop = breaker.stop();
-    if (stop) return { type: 'postponed', ...stop };
-    const waitMs = this.#turns.take(remoteId);
-    if (waitMs > WAITED_HERE_MS) {
-      breaker.unused();
-      return { type: 'postponed', message: 'waits for its turn to be polled', delayMs: waitMs };
-    }
-    if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
-    const outcome = breaker.judged(await this.#client.poll(remoteId, options));
-    this.#turns.hold(remoteId, 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0);
-    return outcome;
-  }
-
-  async fetch(remoteId: string, artefact: string, options: RequestOptions): Promise<FetchOutcome> {
-    const client = this.#client;
-    const breaker = this.#breaker;
-    const waitMs = this.#turns.take(remoteId);
-    if (waitMs > WAITED_HERE_MS) {
-      const message = 'the service asked to wait until then';
-      return { type: 'unavailable', message, retryAfterMs: waitMs, uniform: true };
-    }
-    if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
-    // A refusal may concern a file that needs a secret, and says nothing about the service.
-    if (client.needsSecret(artefact))
-      return breaker.isOpen ? breaker.refused() : client.fetch(remoteId, artefact, options);
-    if (breaker.stop()) return breaker.refused();
-    return breaker.judged(await client.fetch(remoteId, artefact, options));
-  }
-
-  async find(kind: string, name: string, options: RequestOptions): Promise<FindOutcome> {
-    const breaker = this.#breaker;
-    if (breaker.stop()) return breaker.refused();
-    const waitMs = this.#turns.take();
-    if (waitMs > WAITED_HERE_MS) {
-      breaker.unused();
-      const message = 'waits for its turn to be asked';
-      return { type: 'unavailable', message, retryAfterMs: waitMs, uniform: true };
-    }
-    if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
-    return breaker.judged(await this.#client.find(kind, name, options));
-  }
+function postponed({ message, delayMs, refusesUs }: Stop): Unavailable & { uniform: true } {
+  const common = { type: 'unavailable', message, retryAfterMs: delayMs, uniform: true } as const;
+  return refusesUs ? { ...common, refusesUs } : common;
 }

@@ -5,79 +5,52 @@ import { asObject, readLooseText } from '../kinds/json.ts';
 import { looseNumber, looseText } from './answers.ts';
 import type { ListedJob } from './service.ts';
 
-/** Contract 2.4. A duration is given in seconds and as a clock string; either may be missing. */
-const timingSchema = z.looseObject({
-  queued_at: looseText,
-  started_at: looseText,
-  finished_at: looseText,
-  queue_wait: looseText,
-  queue_wait_seconds: looseNumber,
-  elapsed_time: looseText,
-  elapsed_seconds: looseNumber,
-  left_time: looseText,
-  left_seconds: looseNumber,
-  time_limit: looseText,
-  time_limit_seconds: looseNumber,
-  heartbeat_age_seconds: looseNumber,
-});
+const timingSchema = z
+  .looseObject({
+    queued_at: looseText,
+    started_at: looseText,
+    finished_at: looseText,
+    queue_wait_seconds: looseNumber,
+    elapsed_seconds: looseNumber,
+    left_seconds: looseNumber,
+    time_limit_seconds: looseNumber,
+    heartbeat_age_seconds: looseNumber,
+  })
+  .transform((block): Timing => ({
+    queuedAt: block.queued_at,
+    startedAt: block.started_at,
+    finishedAt: block.finished_at,
+    queueWaitSeconds: block.queue_wait_seconds,
+    elapsedSeconds: block.elapsed_seconds,
+    leftSeconds: block.left_seconds,
+    timeLimitSeconds: block.time_limit_seconds,
+    heartbeatAgeSeconds: block.heartbeat_age_seconds,
+  }));
 
 /** Contract 2.3: the body of 202 and 422; in the earlier variant only `status` or only `error`. */
 const envelopeSchema = z.looseObject({
-  status: looseText,
   progress: looseNumber,
   error: looseText,
   status_message: looseText,
-  timing: z.unknown().optional(),
+  /** Contract 2.4: how long a job waited, runs and may run, and the age of its heartbeat. */
+  timing: z
+    .unknown()
+    .optional()
+    .transform((json) => (asObject(json) === null ? null : timingSchema.parse(json))),
 });
-type Envelope = z.infer<typeof envelopeSchema>;
 
 /** An answer that is not an object reads as an envelope of nulls. */
-export function readEnvelope(json: unknown): Envelope {
+export function readEnvelope(json: unknown): z.infer<typeof envelopeSchema> {
   return envelopeSchema.parse(asObject(json) ?? {});
 }
 
 const ID_KEYS = ['request_id', 'requestId', 'id', 'uuid'] as const;
-/** Wrappers that services put around an acknowledgement. */
-const WRAPPER_KEYS = ['data', 'result', 'request'] as const;
 
 /** The id of a request in an object that has one (contract 2.2); `task_id` is something else. */
 export function readRequestId(json: unknown): string | null {
   const object = asObject(json);
-  if (object === null) return null;
-  for (const key of ID_KEYS) {
-    const id = readLooseText(object[key]);
-    if (id !== null && id.trim() !== '') return id.trim();
-  }
-  return null;
-}
-
-/** The id in an acknowledgement, also one level down. */
-export function readAcknowledgedId(json: unknown): string | null {
-  const object = asObject(json);
-  const inside = WRAPPER_KEYS.map((key) => readRequestId(object?.[key]));
-  return readRequestId(json) ?? inside.find((id) => id !== null) ?? null;
-}
-
-/** The timing block (contract 2.4): how long a job waited, runs and may run, and the age of its heartbeat. */
-export function readTiming(json: unknown): Timing | null {
-  if (asObject(json) === null) return null;
-  const block = timingSchema.parse(json);
-  return {
-    queuedAt: block.queued_at,
-    startedAt: block.started_at,
-    finishedAt: block.finished_at,
-    queueWaitSeconds: block.queue_wait_seconds ?? clockSeconds(block.queue_wait),
-    elapsedSeconds: block.elapsed_seconds ?? clockSeconds(block.elapsed_time),
-    leftSeconds: block.left_seconds ?? clockSeconds(block.left_time),
-    timeLimitSeconds: block.time_limit_seconds ?? clockSeconds(block.time_limit),
-    heartbeatAgeSeconds: block.heartbeat_age_seconds,
-  };
-}
-
-/** `HH:MM:SS` in seconds; hours may have more than two digits. */
-function clockSeconds(clock: string | null): number | null {
-  const parts = /^(\d+):([0-5]?\d):([0-5]?\d)$/.exec(clock ?? '');
-  return parts === null ? null : Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3]);
+  const ids = ID_KEYS.map((key) => readLooseText(object?.[key])?.trim() ?? '');
+  return ids.find((id) => id !== '') ?? null;
 }
 
 /*

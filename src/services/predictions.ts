@@ -3,12 +3,7 @@ import { z } from 'zod';
 import { EARLIER_NAMES } from '../kinds/vocabulary.ts';
 import { alignment, sequence, shifts } from '../kinds/protein/index.ts';
 import { asObject } from '../kinds/json.ts';
-import {
-  readAcknowledgedId,
-  readEnvelope,
-  readPastResults,
-  readTiming,
-} from './predictions-schemas.ts';
+import { readEnvelope, readPastResults, readRequestId } from './predictions-schemas.ts';
 import {
   type Answer,
   type Auth,
@@ -104,7 +99,6 @@ export const predictions = defineService({
   pace: { every: '5s', atMost: '60s' },
   // Unique for a token (section 7), and at most 120 characters (section 8).
   identity: { by: 'name', maxLength: 120 },
-  keeps: '14d',
   jobId: { ignoreCase: true },
   // The rule for names is stated for all three endpoints, though the table of `submit/msa/` does not list the field.
   submit: {
@@ -140,7 +134,7 @@ export const predictions = defineService({
     },
     answers: {
       '2xx': ({ json }) => {
-        const id = readAcknowledgedId(json);
+        const id = readRequestId(json);
         return id === null ? null : { type: 'accepted', id };
       },
       '4xx': ({ text, isPage }) =>
@@ -155,8 +149,8 @@ export const predictions = defineService({
       202: readRunning,
       422: ({ json, isPage }) => {
         if (isPage) return null;
-        const envelope = readEnvelope(json);
-        return { type: 'failed', message: envelope.error, timing: readTiming(envelope.timing) };
+        const { error, timing } = readEnvelope(json);
+        return { type: 'failed', message: error, timing };
       },
       ...(variant === 'earlier' && { '4xx': readEarlierRefusal }),
     }),
@@ -243,7 +237,7 @@ function describeExtra(format: ExtraFormat): FileRequest<Config> {
 function readRunning({ json, isPage }: Answer): PollMeaning | null {
   if (isPage) return null;
   const { progress, status_message: message, timing } = readEnvelope(json);
-  return { type: 'running', progress, message, timing: readTiming(timing) };
+  return { type: 'running', progress, message, timing };
 }
 
 const UNFINISHED = new Set(['running', 'enqueued', 'queued', 'pending', 'started', 'received']);

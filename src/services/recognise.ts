@@ -9,12 +9,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '../domain/item.ts';
 import { asObject } from '../kinds/json.ts';
-import { answersFor, findMeaning, interpret, readAnswer } from './answers.ts';
-import type { HttpAnswer } from './body.ts';
+import {
+  answersFor,
+  findMeaning,
+  interpret,
+  isAnswered,
+  PERMANENT,
+  readAnswer,
+  redirectTarget,
+  serviceWords,
+  shorten,
+} from './answers.ts';
 import type { Http } from './http.ts';
-import { PERMANENT, redirectTarget } from './answers.ts';
 import { allServices, serviceOf } from './registry.ts';
-import { urlOf } from './request.ts';
+import { readServiceUrl, urlOf } from './request.ts';
 import {
   type Answer,
   configOf,
@@ -22,8 +30,6 @@ import {
   type Service,
   type ServiceConfig,
 } from './service.ts';
-import { readServiceUrl } from './request.ts';
-import { isWebPage, serviceWords, shorten } from './answers.ts';
 
 export type Recognition =
   /** The service. */
@@ -43,15 +49,23 @@ interface Better {
   readonly config: ServiceConfig;
 }
 
-interface Probed {
-  readonly service: Service;
-  readonly config: ServiceConfig;
-}
-
 export interface Address {
   readonly service: ServiceName;
   readonly config: ServiceConfig;
   readonly url: string;
+}
+
+/** Where and how is looked. */
+interface Site {
+  readonly http: Http;
+  readonly base: URL;
+  readonly signal: AbortSignal;
+}
+
+/** What is looked for. */
+interface Wanted {
+  readonly service: Service;
+  readonly config: ServiceConfig;
 }
 
 const AGAIN_AFTER_MS = 2_000;
@@ -62,40 +76,28 @@ const AGAIN_AFTER_MS = 2_000;
  */
 export async function recognise(
   http: Http,
-  address: Address,
+  { service: name, config, url }: Address,
   signal: AbortSignal,
 ): Promise<Recognition> {
-  const base = readServiceUrl(address.url);
-  const wanted = { service: serviceOf(address.service), config: address.config };
-  const seen = await lookAt(http, base, wanted, signal);
+  const site = { http, base: readServiceUrl(url), signal };
+  const wanted = { service: serviceOf(name), config };
+  const first = await lookFor(site, wanted);
+  if (first.type !== 'absent') return first;
+  // A server that is being started or deployed answers 404 for a moment.
+  await delay(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
+  const seen = await lookFor(site, wanted);
   if (seen.type !== 'absent') return seen;
-  const better = await findVariant(http, base, wanted, signal);
-  if (better === null) {
-    // A server that is being started or deployed answers 404 for a moment.
-    await delay(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
-    const again = await lookAt(http, base, wanted, signal);
-    if (again.type !== 'absent') return again;
-  }
-  const other = await findOther(http, base, wanted, signal);
-  const what = other ?? whatIsThere(seen.look);
-  return {
-    type: 'wrong',
-    message: `${address.url} is not ${wanted.service.title}: ${what}`,
-    better,
-  };
+  const { better, what = seen.message } = (await findOther(site, wanted)) ?? { better: null };
+  return { type: 'wrong', message: `${url} is not ${wanted.service.title}: ${what}`, better };
 }
 
-interface Look {
-  readonly url: URL;
-  /** null: no answer, for the reason in `words`. */
-  readonly status: number | null;
+/** An answer that says something about the address. */
+interface Seen {
+  readonly answer: Answer;
+  /** Method and address. */
+  readonly where: string;
   /** The error message, the title of a web page, or the JSON answer. */
   readonly words: string;
-  readonly isPage: boolean;
-  readonly json: Record<string, unknown> | null;
-  /** The target of a redirect; null if it is not one. */
-  readonly redirect: string | null;
-  readonly answer: Answer | null;
 }
 
 /** Bytes of an answer that are read: enough for a title. */
@@ -103,137 +105,89 @@ const READ_BYTES = 64 * 1024;
 /** Characters of a service's message that are shown. */
 const SHOWN = 100;
 
-async function look(http: Http, url: URL, signal: AbortSignal): Promise<Look> {
-  const answer = await http.send({ method: 'GET', url, signal });
-  return { url, ...(await read(answer, url)) };
+async function ask(site: Site, url: URL): Promise<Seen | Recognition> {
+  const { http, signal } = site;
+  const response = await http.send({ method: 'GET', url, signal });
+  if (!isAnswered(response)) return { type: 'away', message: response.message };
+  const { status, where } = response;
+  const answer = readAnswer(response, url, await response.body.text(READ_BYTES));
+  const words = shorten((serviceWords(answer.text) ?? '').replace(/\s+/g, ' '), SHOWN);
+  const message = `${where}: HTTP ${status}${words === '' ? '' : `, "${words}"`}`;
+  if (status === 429 || status === 408 || status >= 500) return { type: 'away', message };
+  if (status === 401 || status === 403 || status === 407) return { type: 'refused', message };
+  if (status >= 300 && status < 400) return redirected(answer, where, url, site);
+  if (status < 300 && answer.isPage)
+    return { type: 'unclear', message: `${message}: a web page instead of JSON` };
+  return { answer, where, words };
 }
 
-async function read(answer: HttpAnswer, url: URL): Promise<Omit<Look, 'url'>> {
-  const nothing = { isPage: false, json: null, redirect: null, answer: null };
-  if (answer.type !== 'answered') return { ...nothing, status: null, words: answer.message };
+function redirected(answer: Answer, where: string, url: URL, { base }: Site): Recognition {
   const { status } = answer;
-  const redirect = redirectTarget(answer, url);
-  const body = await answer.body.text(READ_BYTES);
-  const seen = readAnswer(answer, url, body);
-  const { text } = seen;
-  const isPage = isWebPage(text);
-  const words = shorten((serviceWords(text) ?? '').replace(/\s+/g, ' '), SHOWN);
-  return { status, words, isPage, json: asObject(seen.json), redirect, answer: seen };
-}
-
-type Seen = Recognition | { readonly type: 'absent'; readonly look: Look };
-
-async function lookAt(http: Http, base: URL, wanted: Probed, signal: AbortSignal): Promise<Seen> {
-  const { config } = wanted;
-  const { request, answers, submitPath } = wanted.service.probe;
-  const { origins } = wanted.service;
-  const address = (describe: (config: ServiceConfig) => Request) =>
-    urlOf({ base, origins }, describe(config));
-  const job = await look(http, address(request), signal);
-  const passing = passes(job) ?? moved(job, base);
-  if (passing) return passing;
-  const meaning = findMeaning(answersFor(answers, config), job.status ?? 0);
-  const said = job.answer && meaning && interpret('probe', meaning, job.answer, { config });
-  if (said?.type === 'right') return { type: 'right' };
-  if (said?.type === 'wrong') return { type: 'absent', look: job };
-  if (!submitPath) return { type: 'unclear', message: whatIsThere(job) };
-  const submit = await look(http, address(submitPath), signal);
-  if (submit.status === 405 || submit.status === 400) return { type: 'right' };
-  if (submit.status !== 404 || job.status !== 404) {
-    return (
-      passes(submit) ?? {
-        type: 'unclear',
-        message: whatIsThere(submit.status === 404 ? job : submit),
-      }
-    );
+  const target = redirectTarget(answer, url);
+  if (target === null || !PERMANENT.includes(status)) {
+    const to = target === null ? '' : ` to ${target}`;
+    return { type: 'unclear', message: `${where}: HTTP ${status}, a temporary redirect${to}` };
   }
-  // A server without the endpoint gives the same answer as for any address.
-  if (job.json !== null && (await differs(http, base, job, signal))) return { type: 'right' };
-  return { type: 'absent', look: job };
-}
-
-/** Answers that say nothing about the address; null for all others. */
-function passes({ url, status, words, isPage, redirect }: Look): Recognition | null {
-  const where = `GET ${url.origin}${url.pathname}`;
-  if (status === null) return { type: 'away', message: words };
-  const said = `${where}: HTTP ${status}${words === '' ? '' : `, "${words}"`}`;
-  if (status === 429 || status === 408 || status >= 500) return { type: 'away', message: said };
-  if (status === 401 || status === 403 || status === 407) return { type: 'refused', message: said };
-  if (status < 300 && isPage) {
-    return { type: 'unclear', message: `${said}: a web page instead of JSON` };
-  }
-  const isMoved = PERMANENT.includes(status) && redirect !== null;
-  if (status < 300 || status >= 400 || isMoved) return null;
-  const to = redirect === null ? '' : ` to ${redirect}`;
-  return { type: 'unclear', message: `${where}: HTTP ${status}, a temporary redirect${to}` };
-}
-
-/** A permanent redirect: the target address, without the path requested below it. */
-function moved({ url, status, redirect }: Look, base: URL): Recognition | null {
-  if (status === null || !PERMANENT.includes(status) || redirect === null) return null;
+  // The new address, without the path requested below it.
   const asked = url.pathname.slice(base.pathname.replace(/\/+$/, '').length);
-  const target = redirect.endsWith(asked) ? redirect.slice(0, -asked.length) : null;
-  const better = target === null ? null : { url: target, config: {} };
-  const to = target ?? redirect;
+  const better = target.endsWith(asked) ? target.slice(0, -asked.length) : null;
   return {
     type: 'wrong',
-    message: `${base.origin}${base.pathname} has moved permanently (HTTP ${status}) to ${to}`,
-    better,
+    message: `${base.origin}${base.pathname} has moved permanently (HTTP ${status}) to ${better ?? target}`,
+    better: better === null ? null : { url: better, config: {} },
   };
 }
 
-/** Whether the answer for an unknown job differs from that for an address that certainly does not exist. */
-async function differs(http: Http, base: URL, job: Look, signal: AbortSignal): Promise<boolean> {
-  const url = new URL(base);
-  url.pathname = `${base.pathname.replace(/\/+$/, '')}/hundredfold/no/such/address/`;
-  const control = await look(http, url, signal);
-  return control.status !== job.status || withoutPath(control) !== withoutPath(job);
+type Absent = { readonly type: 'absent'; readonly message: string };
+
+async function lookFor(site: Site, { service, config }: Wanted): Promise<Recognition | Absent> {
+  const { origins, probe } = service;
+  const addressOf = (request: Request) => urlOf({ base: site.base, origins }, request);
+  const job = await ask(site, addressOf(probe.request(config)));
+  if ('type' in job) return job;
+  const meaning = findMeaning(answersFor(probe.answers, config), job.answer.status);
+  const said = meaning && interpret('probe', meaning, job.answer, { config });
+  if (said?.type === 'right') return { type: 'right' };
+  if (!probe.submitPath) return { type: 'unclear', message: whatIsThere(job) };
+  const submit = await ask(site, addressOf(probe.submitPath(config)));
+  if ('type' in submit) return submit;
+  const { status } = submit.answer;
+  if (status === 405 || status === 400) return { type: 'right' };
+  if (status !== 404) return { type: 'unclear', message: whatIsThere(submit) };
+  if (job.answer.status !== 404) return { type: 'unclear', message: whatIsThere(job) };
+  if (await isOwnAnswer(site, job)) return { type: 'right' };
+  return { type: 'absent', message: whatIsThere(job) };
 }
 
-function withoutPath({ json, url }: Look): string {
-  return JSON.stringify(json).replaceAll(url.pathname, '').replaceAll(url.href, '');
+/** Whether the 404 for an unknown job differs from that for an address that certainly does not exist. */
+async function isOwnAnswer(site: Site, { answer }: Seen): Promise<boolean> {
+  if (asObject(answer.json) === null) return false;
+  const url = new URL(site.base);
+  url.pathname = `${site.base.pathname.replace(/\/+$/, '')}/hundredfold/no/such/address/`;
+  const control = await ask(site, url);
+  if ('type' in control || control.answer.status !== answer.status) return true;
+  const bare = ({ text, path }: Answer) => text.replaceAll(path, '');
+  return bare(control.answer) !== bare(answer);
 }
 
-async function isRight(
-  http: Http,
-  url: URL,
-  wanted: Probed,
-  signal: AbortSignal,
-): Promise<boolean> {
-  return (await lookAt(http, url, wanted, signal)).type === 'right';
-}
-
-/** The address itself if the service there speaks another variant; null if it does not. */
-async function findVariant(
-  http: Http,
-  base: URL,
-  { service, config }: Probed,
-  signal: AbortSignal,
-): Promise<Better | null> {
-  for (const variant of service.variants) {
-    if (Object.entries(variant).every(([key, value]) => config[key] === value)) continue;
-    if (await isRight(http, base, { service, config: { ...config, ...variant } }, signal))
-      return { url: base.href.replace(/\/+$/, ''), config: variant };
-  }
-  return null;
-}
-
-/** A sentence if another service is at this address; null if none is. */
+/** The same service with another configuration, or another one, if it is at this address. */
 async function findOther(
-  http: Http,
-  base: URL,
-  wanted: Probed,
-  signal: AbortSignal,
-): Promise<string | null> {
-  for (const service of allServices()) {
-    if (service === wanted.service || !service.config.safeParse({}).success) continue;
-    if (await isRight(http, base, { service, config: configOf(service, {}) }, signal))
-      return `${service.title} is there`;
+  site: Site,
+  { service, config }: Wanted,
+): Promise<{ readonly better: Better | null; readonly what?: string } | null> {
+  const isAt = async (wanted: Wanted) => (await lookFor(site, wanted)).type === 'right';
+  for (const variant of service.variants)
+    if (await isAt({ service, config: { ...config, ...variant } }))
+      return { better: { url: site.base.href.replace(/\/+$/, ''), config: variant } };
+  for (const other of allServices()) {
+    if (other === service || !other.config.safeParse({}).success) continue;
+    if (await isAt({ service: other, config: configOf(other, {}) }))
+      return { better: null, what: `${other.title} is there` };
   }
   return null;
 }
 
-function whatIsThere({ url, status, words, isPage }: Look): string {
+function whatIsThere({ answer: { status, isPage }, where, words }: Seen): string {
   const said = words === '' ? '' : isPage ? `, a web page "${words}"` : `, "${words}"`;
-  return `GET ${url.origin}${url.pathname} answers HTTP ${status ?? 'nothing'}${said}`;
+  return `${where} answers HTTP ${status}${said}`;
 }

@@ -55,16 +55,13 @@ export function addressRequest(site: Site, request: Request): Addressed {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers ?? {}))
     headers[name.toLowerCase()] = value;
-  const cookies: string[] = [];
   for (const one of auth) {
     if (one.in === 'basic') {
       const pair = `${secretOf(site, one.user)}:${secretOf(site, one.password)}`;
       headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
     } else if (one.in === 'query') url.searchParams.set(one.name, valueOf(site, one));
     else if (one.in === 'header') headers[one.name.toLowerCase()] = valueOf(site, one);
-    else if (one.in === 'cookie') cookies.push(`${one.name}=${valueOf(site, one)}`);
   }
-  if (cookies.length > 0) headers['cookie'] = cookies.join('; ');
   return { url, headers };
 }
 
@@ -88,10 +85,9 @@ function targetOf(base: URL, request: Request): URL {
     url.hash = '';
     return url;
   }
-  const segments = 'root' in request ? request.root : request.path;
-  if (segments.some((segment) => /^\.\.?$/.test(segment)))
+  if (request.path.some((segment) => /^\.\.?$/.test(segment)))
     throw new RequestFault('a path that leaves the address of the service');
-  return below('root' in request ? new URL('/', base) : base, ...segments);
+  return below(base, ...request.path);
 }
 
 /** `https://*.example.org`: any host below that one. */

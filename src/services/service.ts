@@ -7,7 +7,6 @@
  * (docs/services.md). The outcomes `unsure` and `unavailable` cannot be returned by a definition: they are what remains.
  */
 import { z } from 'zod';
-import { parseDuration } from '../domain/duration.ts';
 import type { InputText } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 
@@ -41,8 +40,8 @@ export interface Job<O = unknown> {
 export type Auth =
   | {
       readonly secret: string;
-      readonly in: 'header' | 'query' | 'body' | 'cookie';
-      /** Of the header, the parameter, the field or the cookie. */
+      readonly in: 'header' | 'query' | 'body';
+      /** Of the header, the parameter or the field. */
       readonly name: string;
       /** Before the value: `Bearer `. */
       readonly prefix?: string;
@@ -64,8 +63,6 @@ export type Body =
 type Target =
   /** Segments below the address of the service; escaped, so that no id can change the path. '' at the end: a slash. */
   | { readonly path: readonly string[] }
-  /** The same, below the server's root. */
-  | { readonly root: readonly string[] }
   /**
    * A link that the service gave. At another origin only if `origins` has it, and then without secrets. A relative one
    * is resolved against the address of the service.
@@ -187,8 +184,8 @@ export type ListMeaning =
   /** Not an empty list: without one, it is unknown whether a job exists. */
   | { readonly type: 'unsupported' };
 
-export type ProbeMeaning =
-  { readonly type: 'right' } | { readonly type: 'wrong'; readonly message: string };
+/** It is this service. */
+export type ProbeMeaning = { readonly type: 'right' };
 
 /* ---- a definition ---- */
 
@@ -225,8 +222,8 @@ export interface Pace {
   /** An old one: the interval grows with its age. */
   readonly atMost: Duration;
   /**
-   * Between any two requests of one worker to the service. A submission counts and does not wait, because its time is
-   * the budget's: `{ limit: 1, window: … }` there spaces submissions, of all workers.
+   * Between any two requests of one worker to the service, pages and lists included. A submission counts and does not
+   * wait, because its time is the budget's: `{ limit: 1, window: … }` there spaces submissions, of all workers.
    */
   readonly between?: Duration;
 }
@@ -237,8 +234,6 @@ export interface JobId {
   readonly pattern?: RegExp;
   /** Ids that differ only by case are the same. */
   readonly ignoreCase?: boolean;
-  /** Keys under which answers name their job, to notice the answer for another one. */
-  readonly synonyms?: readonly string[];
 }
 
 /** The jobs that the service can be asked about. */
@@ -249,10 +244,12 @@ export interface Remote<C> {
 
 export interface FileRequest<C> {
   /**
-   * null: not wanted with this configuration. `details`: of the `finished` that the job was polled with; a function
-   * that names this parameter gets them, if need be by one more poll.
+   * null: not wanted with this configuration. `details`: of the `finished` that the job was polled with, for a file
+   * that `needsDetails`.
    */
   readonly request: (id: string, config: C, details?: Json) => Request | null;
+  /** They are asked for by one more poll if they are not known any more. */
+  readonly needsDetails?: true;
   /** A 200 is the file, unless a function says otherwise; it is shown the answers of at most 64 KB. */
   readonly answers?: AnswersFor<FileMeaning, Remote<C>, C>;
   /** Only for a paged artefact: the next page, by a page of at most 8 MB; null at the end. */
@@ -325,8 +322,6 @@ export interface ServiceDefinition<
   };
   readonly pace: Pace;
   readonly identity: Identity;
-  /** How long a finished job is kept; null: not stated. */
-  readonly keeps: Duration | null;
   readonly jobId?: JobId;
   /** The one request that may create a job: sent once, and never repeated but by `identity`. */
   readonly submit: {
@@ -412,29 +407,11 @@ export function configOf(service: Service, config: ServiceConfig): ServiceConfig
   return service.config.parse(config);
 }
 
-const NAME = /^[a-z][a-z0-9-]{0,39}$/;
-
-/** What the types cannot refuse in a definition, a sentence each: for a definition that is loaded from a file. */
+/** What neither types nor shapes (src/plugins/shapes.ts) can refuse in a definition, a sentence each. */
 export function listFaults(service: Service): readonly string[] {
-  const { name, kinds, pace, identity, keeps, secrets, list, submit, fetch, config } = service;
+  const { name, kinds, identity, secrets, list, submit, fetch, config } = service;
   const faults: string[] = [];
   const check = (isRight: boolean, fault: string) => isRight || faults.push(fault);
-  const time = (key: string, value: string | undefined | null) =>
-    check(
-      value === undefined || value === null || parseDuration(value) !== null,
-      `\`${key}\` is ${JSON.stringify(value)}: write a length of time such as 500ms, 10s or 60m`,
-    );
-  check(
-    NAME.test(name),
-    `\`name\` is ${JSON.stringify(name)}: write lower-case letters, digits and -`,
-  );
-  check(kinds.length > 0, '`kinds` is empty: a service is for at least one kind of row');
-  time('pace.every', pace.every);
-  time('pace.atMost', pace.atMost);
-  time('pace.between', pace.between);
-  time('keeps', keeps);
-  if (identity.by === 'list') time('identity.settles', identity.settles);
-  if (identity.by === 'request') time('identity.within', identity.within);
   const longest = longestName(service);
   check(
     longest === null || !('missing' in list),

@@ -8,6 +8,7 @@ import { isUsableId } from '../domain/remote-id.ts';
 import { asObject } from '../kinds/json.ts';
 import {
   findMeaning,
+  interpret,
   isWebPage,
   looseNumber,
   readAnswer,
@@ -25,35 +26,18 @@ import {
   type HttpResponse,
   SMALL_JSON_LIMIT,
 } from './body.ts';
-import type { Answer, Duration, SubmitMeaning } from './service.ts';
+import type { Answer, Answers, Duration, Job, ServiceConfig, SubmitMeaning } from './service.ts';
 
-/*
+/**
  * What a service reports about the remaining budget (contract of the prediction service, section 8: headers; section 7:
  * the body of 429). The other service's contract shows nothing, but it may still be sent.
  */
-
-/** A reset value above this is a point in time (s since the epoch), not a wait: the contract shows neither. */
-const EPOCH_SECONDS = 1_000_000_000;
-
-function readRateLimit(headers: Headers, json: unknown): RateLimitSeen | null {
+function readRateLimit({ headers, json }: Answer): RateLimitSeen | null {
   const body = asObject(json) ?? {};
-  const limit = header(headers, 'x-ratelimit-limit') ?? looseNumber.parse(body['limit']);
-  const remaining =
-    header(headers, 'x-ratelimit-remaining') ?? looseNumber.parse(body['remaining']);
-  const reset = header(headers, 'x-ratelimit-reset') ?? looseNumber.parse(body['reset_after']);
-  if (limit === null && remaining === null && reset === null) return null;
-  return { limit, remaining, resetAfterSeconds: reset === null ? null : asWait(reset, headers) };
-}
-
-function header(headers: Headers, name: string): number | null {
-  // null if the header is missing or empty: Number('') would be 0.
-  return looseNumber.parse(headers.get(name)?.trim() || null);
-}
-
-function asWait(reset: number, headers: Headers): number {
-  if (reset < EPOCH_SECONDS) return Math.max(0, reset);
-  const sent = Date.parse(headers.get('date') ?? '');
-  return Math.max(0, reset - (Number.isNaN(sent) ? Date.now() : sent) / 1000);
+  const [limit = null, remaining = null] = ['limit', 'remaining'].map((name) =>
+    looseNumber.parse(headers.get(`x-ratelimit-${name}`) ?? body[name]),
+  );
+  return limit === null && remaining === null ? null : { limit, remaining };
 }
 
 /** What an answer means for a submission if the definition says nothing of it. */
@@ -99,10 +83,15 @@ export const SUBMISSION: Readonly<Record<number | `${number}xx`, Usual>> = {
 const SHORTEST_ORDER_MS = 1_000;
 type NotNow = Extract<SubmitOutcome, { type: 'notNow' }>;
 
+interface Submitted {
+  readonly job: Job;
+  readonly config: ServiceConfig;
+}
+
 /** What a definition says of an answer to a POST. */
 export interface SubmissionRules {
-  /** Null if it says nothing. */
-  readonly read: (answer: Answer) => SubmitMeaning | null;
+  readonly answers: Answers<SubmitMeaning, Submitted>;
+  readonly subject: Submitted;
   /** Whether an id has the form of this service's. */
   readonly isId: (id: string) => boolean;
   /** A name is accepted only once. */
@@ -135,7 +124,8 @@ async function read(
 ): Promise<SubmitOutcome> {
   const body = await response.body.text(SMALL_JSON_LIMIT);
   const answer = readAnswer(response, url, body);
-  const said = rules.read(answer);
+  const meaning = findMeaning(rules.answers, response.status);
+  const said = meaning === undefined ? null : interpret('submit', meaning, answer, rules.subject);
   // From here on the status decides: if the body breaks off, only the message is lost, not the outcome.
   const words = serviceWords(answer.text) ?? `HTTP ${response.status} without a message`;
   const seen = { response, answer, message: shorten(words), body: body.type };
@@ -158,7 +148,7 @@ function claimed(said: SubmitMeaning, seen: Seen, rules: SubmissionRules): Submi
   switch (said.type) {
     case 'accepted': {
       if (!isUsableId(said.id) || !rules.isId(said.id)) return null;
-      const rateLimit = readRateLimit(response.headers, answer.json);
+      const rateLimit = readRateLimit(answer);
       const wait = Math.max(orderOf(response) ?? -1, inMs(said.pollAfter) ?? -1);
       const order = wait < 0 ? {} : { retryAfterMs: wait };
       return { type: 'accepted', remoteId: said.id, rateLimit, ...order };
@@ -244,15 +234,13 @@ export async function settled(
 }
 
 function rateLimited(
-  { response, answer: { json } }: Seen,
+  { response, answer }: Seen,
   message: string,
   order: number | null = orderOf(response),
 ): SubmitOutcome {
-  const rateLimit = readRateLimit(response.headers, json);
-  const resetAfter = Number(asObject(json)?.['reset_after'] ?? Number.NaN);
-  const retry =
-    order ?? secondsToMs(resetAfter) ?? secondsToMs(rateLimit?.resetAfterSeconds ?? Number.NaN);
-  return { ...notNow('rate-limited', message, retry), rateLimit };
+  const resetAfter = looseNumber.parse(asObject(answer.json)?.['reset_after']);
+  const retry = order ?? (resetAfter === null ? null : secondsToMs(resetAfter));
+  return { ...notNow('rate-limited', message, retry), rateLimit: readRateLimit(answer) };
 }
 
 export function notNow(

@@ -38,13 +38,13 @@ function know(
   const { service } = reference;
   const network = revealNetwork(settings.network);
   const secrets = { secrets: revealSecrets(settings), otherSecrets };
-  const target = { service, url, config, ...secrets, network, maxDownload };
-  const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   const { pace } = settings;
+  const { betweenMs } = pace;
+  const target = { service, url, config, ...secrets, network, maxDownload, betweenMs };
+  const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   return {
     pace,
     client: withManners(observeClient(observation, service, createClient(target)), {
-      pace,
       onRefusal(refusal) {
         // If this is lost, the next probe is refused as well and reported.
         budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);

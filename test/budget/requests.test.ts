@@ -117,7 +117,7 @@ describe('the use of a credential', () => {
   test('shows jobs of other clients, which belong to no campaign', () => {
     const budget = new PlayedBudget(6);
     budget.askFor('night', 1);
-    const rateLimit = { limit: 6, remaining: 2, resetAfterSeconds: null };
+    const rateLimit = { limit: 6, remaining: 2 };
     budget.accepted(0, { type: 'accepted', rateLimit });
     expect(budget.status(0).use).toEqual([
       { ...USUAL, campaign: null, charged: 3, waiting: 0 },

@@ -295,7 +295,7 @@ export class World {
     if (outcome === 'accepted, answer lost') return { type: 'unsure' };
     const seen = header ? token.headerAt(stampAt) : null;
     const [limit, remaining] = [seen?.window.limit ?? null, seen?.remaining ?? null];
-    return { type: 'accepted', rateLimit: { limit, remaining, resetAfterSeconds: null } };
+    return { type: 'accepted', rateLimit: { limit, remaining } };
   }
 
   /** The service may refuse for a full window only for reasons that cannot be known here. */

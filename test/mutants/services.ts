@@ -12,11 +12,11 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     name: 'requests-too-close',
-    file: 'src/services/polling.ts',
-    find: 'this.#now() + waitMs) + this.#betweenMs;',
-    replace: 'this.#now() + waitMs) + this.#betweenMs / 10;',
+    file: 'src/services/http.ts',
+    find: 'this.#nextAt = performance.now() + waitMs + this.#betweenMs;',
+    replace: 'this.#nextAt = performance.now() + waitMs + this.#betweenMs / 10;',
     breaks: '2: requests follow each other no closer than the service allows.',
-    tests: ['test/services/polling.test.ts'],
+    tests: ['test/services/http.test.ts'],
   },
   {
     name: 'poll-before-ordered',

@@ -25,7 +25,6 @@ const JOB = {
 };
 const auth = [
   { secret: 'token', in: 'query', name: 'key' },
-  { secret: 'token', in: 'cookie', name: 'session' },
   { secret: 'token', in: 'body', name: 'api_key' },
   { in: 'basic', user: 'user', password: 'password' },
 ] as const;
@@ -52,7 +51,6 @@ function define({ submit = null, poll = null, identity = { by: 'nothing' }, send
     budget: { windows: [], maxOpen: 5 },
     pace: { every: '5s', atMost: '60s' },
     identity,
-    keeps: '7d',
     jobId: { pattern: /^r-\d+$/ },
     submit: {
       request: {
@@ -78,6 +76,7 @@ function define({ submit = null, poll = null, identity = { by: 'nothing' }, send
     },
     fetch: {
       file: {
+        needsDetails: true,
         request: (_, { size }, details) =>
           typeof details === 'string'
             ? { link: details, query: { size: String(size) }, auth }
@@ -90,7 +89,7 @@ function define({ submit = null, poll = null, identity = { by: 'nothing' }, send
         },
       },
       elsewhere: {
-        request: (id) => ({ root: ['files', id] }),
+        request: (id) => ({ path: ['files', id] }),
         answers: { 404: { type: 'at', request: { link: 'https://other.invalid/x' } } },
       },
     },
@@ -150,7 +149,6 @@ test('secrets go to their places, and nowhere in what is told', async () => {
     path: `/api/run?key=${SECRETS.token}`,
     body: `api_key=${SECRETS.token}&q=a+b`,
     headers: {
-      cookie: `session=${SECRETS.token}`,
       authorization: `Basic ${Buffer.from('lab:open-sesame-1').toString('base64')}`,
       'content-type': 'application/x-www-form-urlencoded',
     },
@@ -215,7 +213,7 @@ describe('a file', () => {
   test('at a foreign origin is not asked for', async () => {
     const { client, requests } = await scene({}, [404, '']);
     expect(await client.fetch('r-1', 'elsewhere', quiet())).toMatchObject({ type: 'absent' });
-    expect(requests.map(({ path }) => path)).toEqual(['/files/r-1']);
+    expect(requests.map(({ path }) => path)).toEqual(['/api/files/r-1']);
   });
 });
 
@@ -272,14 +270,10 @@ test('what types cannot refuse in a definition is named', () => {
   expect(listFaults(right)).toEqual([]);
   const wrong = {
     ...right,
-    name: 'Other',
     kinds: [{ name: 'text' }, { name: 'image' }],
-    keeps: '7 days' as '7d',
     identity: { by: 'name', maxLength: 8 } as const,
     list: { missing: 'it has none' },
     config: z.object({ budget: z.int() }),
   };
-  expect(listFaults(wrong).join('\n')).toMatch(
-    /name.*"Other"[^]*keeps.*7 days[^]*no `list`[^]*maxLength[^]*image[^]*config\.budget/,
-  );
+  expect(listFaults(wrong).join('\n')).toMatch(/no `list`[^]*maxLength[^]*image[^]*config\.budget/);
 });

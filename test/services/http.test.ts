@@ -8,8 +8,9 @@ import type { HttpAnswer } from '../../src/services/body.ts';
 import { createHttp, type Http } from '../../src/services/http.ts';
 import { deadUrl, httpServer, json, netServer, rawServer } from './scripted-server.ts';
 
-function newHttp(deadlineMs = 2_000, connections?: number): Http {
-  const http = createHttp({ service: 'predictions', secrets: [], deadlineMs, connections });
+function newHttp(deadlineMs = 2_000, connections?: number, betweenMs = 0): Http {
+  const settings = { deadlineMs, connections, betweenMs };
+  const http = createHttp({ service: 'predictions', secrets: [], ...settings });
   onTestFinished(() => http.close());
   return http;
 }
@@ -95,6 +96,24 @@ describe('connections', () => {
     expect(forReading).toBeLessThanOrEqual(2);
     for (let count = 0; count < 3; count += 1) await read(await post(http, server.url));
     expect(server.connections()).toBe(forReading + 3);
+  });
+
+  test('requests are as far from each other as the service wants; a submission counts and does not wait', async () => {
+    const times: number[] = [];
+    await using server = await httpServer((_, response) => {
+      times.push(performance.now());
+      json(response, 200, {});
+    });
+    const http = newHttp(2_000, 8, 200);
+    const asked = performance.now();
+    await read(await post(http, server.url));
+    expect(http.waitMs()).toBeGreaterThan(0);
+    const reads = [get(http, server.url), get(http, server.url)];
+    const began = performance.now();
+    await read(await post(http, server.url));
+    expect(performance.now() - began).toBeLessThan(200);
+    await Promise.all(reads);
+    expect(Math.max(...times) - asked).toBeGreaterThan(395);
   });
 
   test('there are never more than allowed', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PollOutcome, SubmitOutcome } from '../../src/domain/outcomes.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import type { Job } from '../../src/services/service.ts';
-import { OWN_PACE, pollDelay, withManners } from '../../src/services/polling.ts';
+import { pollDelay, withManners } from '../../src/services/polling.ts';
 
 const NOTHING = { retryAfterMs: null, progress: null, statusMessage: null, timing: null };
 const RUNNING: PollOutcome = { type: 'running', ...NOTHING };
@@ -14,27 +14,29 @@ const REFUSED: PollOutcome = {
   refusesUs: true,
 };
 
-function polite(betweenMs = 0) {
+function polite(waitMs = 0) {
   const seen = { polls: [] as string[], refusals: [] as (string | null)[], now: 0 };
   const next: { poll: PollOutcome } = { poll: RUNNING };
   const accepted = (remoteId: string): SubmitOutcome => ({
     type: 'accepted',
     remoteId,
     rateLimit: null,
+    retryAfterMs: 5_000,
   });
   const client = {
     submit: ({ name }: Job) => Promise.resolve(accepted(name)),
     poll: (id: string) => (seen.polls.push(id), Promise.resolve(next.poll)),
+    waitMs: () => waitMs,
   } as unknown as ServiceClient;
   const mannered = withManners(client, {
-    pace: { ...OWN_PACE, betweenMs },
     onRefusal: (refusal) => seen.refusals.push(refusal?.message ?? null),
     now: () => seen.now,
   });
   const signal = AbortSignal.timeout(60_000);
   const poll = (id: string) => mannered.poll(id, { signal });
   const submit = (name: string) => mannered.submit({ name } as Job, { signal });
-  return { seen, next, poll, submit };
+  const find = () => mannered.find('sequence', 'x', { signal });
+  return { seen, next, poll, submit, find };
 }
 
 test('a refusal stops all polls except single probes at growing delays, and each is reported once', async () => {
@@ -57,18 +59,17 @@ test('a refusal stops all polls except single probes at growing delays, and each
   expect(seen.refusals.at(-1)).toBeNull();
 });
 
-test('requests that are closer than the service allows are not sent, and told when their turn may be', async () => {
-  const { poll, submit, seen } = polite(2_500);
-  expect((await poll('a')).type).toBe('running');
-  expect(await poll('b')).toMatchObject({ type: 'postponed', delayMs: 2_500 });
-  seen.now = 2_500;
-  await submit('c');
-  expect(await poll('b')).toMatchObject({ type: 'postponed', delayMs: 2_500 });
-  expect(seen.polls).toEqual(['a']);
+test('a request whose turn is far is not sent, and told when that may be', async () => {
+  const { poll, find, seen } = polite(2_500);
+  expect(await poll('a')).toMatchObject({ type: 'postponed', delayMs: 2_500 });
+  expect(await find()).toMatchObject({ type: 'unavailable', retryAfterMs: 2_500, uniform: true });
+  expect(seen.polls).toEqual([]);
 });
 
 test('a job is not asked about before the time that the service requested', async () => {
-  const { next, poll, seen } = polite();
+  const { next, poll, submit, seen } = polite();
+  await submit('c');
+  expect(await poll('c')).toMatchObject({ type: 'postponed', delayMs: 5_000 });
   next.poll = { ...RUNNING, retryAfterMs: 60_000 };
   await poll('a');
   expect(await poll('a')).toMatchObject({ type: 'postponed', delayMs: 60_000 });
