@@ -62,7 +62,8 @@ function copyProgram(): void {
   const digest = bundleDigest();
   for (const path of [
     ...['dist/report-page', `dist/workflows-${digest}.js`, `dist/workflows-${digest}-encoded.js`],
-    ...['bin', 'batches/demo', 'schemas', 'starter', 'docs/hundredfold.1', 'package-lock.json'],
+    ...['bin', 'batches/demo', 'examples/services', 'schemas', 'starter', 'docs/hundredfold.1'],
+    'package-lock.json',
     ...['CHANGELOG.md', 'LICENSE', 'NOTICE', 'README.md', 'package.json'],
   ])
     fs.cpSync(path, join(staged, path), { recursive: true });
@@ -72,6 +73,7 @@ function copyProgram(): void {
 function installPackages(): void {
   edit('package.json', (manifest) => {
     const library = { types: './src/library/index.d.ts', default: './src/library/index.js' };
+    const service = { types: './src/service.d.ts', default: './src/service.js' };
     const services = fs.readFileSync(
       join(import.meta.dirname, '..', SERVICES, 'package.json'),
       'utf8',
@@ -86,7 +88,7 @@ function installPackages(): void {
       dependencies,
       devDependencies: undefined,
       optionalDependencies: undefined,
-      exports: { '.': library, './package.json': './package.json' },
+      exports: { '.': library, './service': service, './package.json': './package.json' },
       // Unlike a checkout, the package brings no Node of its own.
       engines: { node: '>=22.23' },
       // npm links the page into PREFIX/share/man for global installations, if it is in a list.

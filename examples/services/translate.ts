@@ -9,9 +9,8 @@ export const dna = defineKind({
     extensions: ['.dna'],
     read({ text }) {
       const letters = text.replace(/\s/g, '').toUpperCase();
-      return /^([ACGT]{3})+$/.test(letters)
-        ? accept({ file: 'input.dna', text: letters })
-        : refuse('DNA_CODONS', 'This is not a number of whole codons.', 'Write only A, C, G, T.');
+      if (/^([ACGT]{3})+$/.test(letters)) return accept({ file: 'input.dna', text: letters });
+      return refuse('DNA_CODONS', 'These are not whole codons.', 'Write only A, C, G and T.');
     },
   },
   examples: [{ text: 'ATGGCATAA' }],
@@ -28,7 +27,6 @@ export const translate = defineService({
   name: 'translate',
   title: 'the translation service',
   kinds: [dna],
-  url: {},
   secrets: { key: { description: 'Source of your key.', env: 'TRANSLATE_KEY' } },
   budget: {
     windows: [
@@ -36,7 +34,6 @@ export const translate = defineService({
       { limit: 500, window: '24h' },
     ],
     maxOpen: 5,
-    counts: 'accepted',
   },
   pace: { every: '1s', atMost: '30s' },
   identity: { by: 'request', within: '24h', header: 'Idempotency-Key' },

@@ -293,8 +293,8 @@ export interface ServiceDefinition<
   } | null;
   /** The kinds of rows that are sent to it. A kind belongs to one service. */
   readonly kinds: readonly K[];
-  /** Its address. `default`: used if the configuration names none. */
-  readonly url: {
+  /** Its address. `default`: used if the configuration names none; without it, it is required there. */
+  readonly url?: {
     readonly default?: string;
     readonly description?: string;
     readonly example?: string;
@@ -386,6 +386,7 @@ export function defineService<
   };
   return {
     terms: '',
+    url: {},
     origins: [],
     secrets: { token },
     config: z.object({}),

@@ -23,7 +23,6 @@ export const counter = defineService({
   name: 'counter',
   title: 'the word counter',
   kinds: [words],
-  url: {},
   budget: { windows: [], maxOpen: 1 },
   pace: { every: '1s', atMost: '10s' },
   identity: { by: 'nothing' },
@@ -58,7 +57,7 @@ const CASES: Readonly<Record<string, Case>> = {
     words: 'no package of this name is installed in ',
   },
   'a slip of the pen': {
-    change: { 'url: {}': 'url: {' },
+    change: { 'kinds: [words]': 'kinds: [words' },
     code: 'PLUGIN_SYNTAX',
     words: /^plugin\.ts:\d+: /,
   },
@@ -119,7 +118,7 @@ const CASES: Readonly<Record<string, Case>> = {
     words: "counter: `pace.atMost` is '10 s'; write '10s'",
   },
   'a schema of another zod': {
-    change: { 'url: {},': 'url: {}, config: { safeParse() {}, shape: {} },' },
+    change: { 'keeps: null,': 'keeps: null, config: { safeParse() {}, shape: {} },' },
     code: 'PLUGIN_ZOD',
     words: 'counter: `config` is of another copy of zod',
   },
@@ -211,13 +210,16 @@ describe('a plugin is refused for', () => {
 
 test('all faults of all plugins are told at once, each with its code', () => {
   const folder = folderWith({
-    'one.ts': changed({ "atMost: '10s'": "atMost: '10 s'", 'url: {},': '' }),
+    'one.ts': changed({
+      "atMost: '10s'": "atMost: '10 s'",
+      '  budget: { windows: [], maxOpen: 1 },\n': '',
+    }),
     'two.ts': SMALL,
   });
   const { code, message } = errorOf(['./one.ts', './gone.ts', './two.ts'], folder);
   expect(code).toBe('PLUGIN_SHAPE');
   expect(message.split('\n').slice(1)).toEqual([
-    '  PLUGIN_SHAPE ./one.ts: counter: `url` is missing: write a value of the type object',
+    '  PLUGIN_SHAPE ./one.ts: counter: `budget` is missing: write a value of the type object',
     "  PLUGIN_SHAPE ./one.ts: counter: `pace.atMost` is '10 s'; write '10s'",
     expect.stringContaining('PLUGIN_NOT_FOUND ./gone.ts: '),
   ]);
