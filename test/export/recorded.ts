@@ -8,18 +8,8 @@ import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment, readSequences } from '../../src/kinds/protein/payload.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
-import type { MoleculeOptions } from '../../src/kinds/vocabulary.ts';
 import { golden, goldens } from '../kinds/goldens.ts';
-
-interface RecordedJob {
-  readonly name: string;
-  readonly smiles: string | null;
-  readonly charge_method: MoleculeOptions['chargeMethod'];
-  readonly atom_type: MoleculeOptions['atomType'];
-  readonly net_charge: number | null;
-  readonly ok: boolean;
-  readonly results: Readonly<Record<string, string>>;
-}
+import { acpypeRecording, recordedOptions } from '../services/recordings.ts';
 
 export interface RecordedItem extends ExportItem {
   /** Empty for a file. */
@@ -28,23 +18,13 @@ export interface RecordedItem extends ExportItem {
 
 /** All that acpype created files for, also the silently wrong ones: a benzene without hydrogens, two molecules. */
 export function recordedMolecules(): readonly RecordedItem[] {
-  return goldens('acpype', '.json').flatMap((file) => {
-    const job = JSON.parse(golden(file)) as RecordedJob;
-    return job.ok ? [moleculeItem(file.replace(/^acpype\/|\.json$/g, ''), job)] : [];
-  });
+  const ids = goldens('acpype', '.json').map((file) => file.replace(/^acpype\/|\.json$/g, ''));
+  return ids.filter((id) => acpypeRecording(id).ok).map(recordedMolecule);
 }
 
 export function recordedMolecule(id: string): RecordedItem {
-  return moleculeItem(id, JSON.parse(golden(`acpype/${id}.json`)) as RecordedJob);
-}
-
-function moleculeItem(id: string, job: RecordedJob): RecordedItem {
-  const options: MoleculeOptions = {
-    kind: 'molecule',
-    chargeMethod: job.charge_method,
-    netCharge: job.net_charge,
-    atomType: job.atom_type,
-  };
+  const job = acpypeRecording(id);
+  const options = recordedOptions(job);
   const native = nativeFiles({ results: [job.results] }, options);
   if (!native.ok) throw new Error(`${id}: ${native.message}`);
   const text = (ending: string): string =>

@@ -1,33 +1,28 @@
 /** The recorded outputs of the real engines. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+import type { MoleculeOptions } from '../../src/kinds/vocabulary.ts';
+import { golden } from '../kinds/goldens.ts';
 
-const FOLDER = new URL('../../packages/local-services/recordings/', import.meta.url);
-
-/** Names of the recordings in a folder, without their extension. */
-export function recordingNames(folder: string): string[] {
-  const files = readdirSync(new URL(`${folder}/`, FOLDER)).filter((name) =>
-    name.endsWith('.json.gz'),
-  );
-  return files.map((name) => name.slice(0, -'.json.gz'.length)).sort();
-}
-
-export function recordingText(path: string): string {
-  return gunzipSync(readFileSync(new URL(`${path}.json.gz`, FOLDER))).toString();
-}
+export const recordingText = (path: string): string => golden(`${path}.json`);
 
 export interface AcpypeRecording {
   readonly name: string;
   readonly ok: boolean;
-  readonly charge_method: 'bcc' | 'gas';
+  /** null: of a file. */
+  readonly smiles: string | null;
+  readonly charge_method: MoleculeOptions['chargeMethod'];
   readonly net_charge: number | null;
-  readonly atom_type: 'gaff' | 'gaff2' | 'amber';
+  readonly atom_type: MoleculeOptions['atomType'];
   readonly log: string;
   readonly results: Readonly<Record<string, string>>;
 }
 
 export function acpypeRecording(name: string): AcpypeRecording {
   return JSON.parse(recordingText(`acpype/${name}`)) as AcpypeRecording;
+}
+
+export function recordedOptions(of: AcpypeRecording): MoleculeOptions {
+  const { charge_method: chargeMethod, net_charge: netCharge, atom_type: atomType } = of;
+  return { kind: 'molecule', chargeMethod, netCharge, atomType };
 }
 
 /** The finished-job record (contract of the molecule service, 2.4) of such a job. */

@@ -15,19 +15,13 @@ import { StoreError } from '../../src/store/store-error.ts';
 
 export const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 
-/** The coded error that the work must fail with. */
-export async function storeErrorFrom(work: Promise<unknown>): Promise<StoreError> {
-  const outcome = await work.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  if (!('error' in outcome)) throw new Error('the store accepted what it has to refuse');
-  expect(outcome.error).toBeInstanceOf(StoreError);
-  return outcome.error as StoreError;
-}
-
+/** The error that the work must fail with. */
 export async function expectCode(work: Promise<unknown>, code: StoreCode): Promise<StoreError> {
-  const error = await storeErrorFrom(work);
+  const error = await work.then(
+    () => new Error('the store accepted what it has to refuse'),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof StoreError)) throw error;
   expect(error.code, error.message).toBe(code);
   expect(error.remedy).not.toBe('');
   return error;

@@ -6,7 +6,12 @@ import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { acpypeRecording, finishedRecord, recordingText } from '../../services/recordings.ts';
+import {
+  acpypeRecording,
+  finishedRecord,
+  recordedOptions,
+  recordingText,
+} from '../../services/recordings.ts';
 import { aMolecule, aSequence } from '../../store/an-item.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { CAMPAIGN, endItem, type Ending } from '../a-campaign.ts';
@@ -33,18 +38,10 @@ export const HOSTILE_USER = {
 
 export function moleculeEnd(id: string, recording: string, changes: Partial<Item> = {}): Ended {
   const recorded = acpypeRecording(recording);
-  const native = nativeFiles(finishedRecord(recorded), {
-    chargeMethod: recorded.charge_method,
-    atomType: recorded.atom_type,
-  });
+  const options = recordedOptions(recorded);
+  const native = nativeFiles(finishedRecord(recorded), options);
   if (!native.ok) throw new Error(native.message);
   const files = native.files.map(({ fileName, text }) => [fileName, text] as const);
-  const options: Item['options'] = {
-    kind: 'molecule',
-    chargeMethod: recorded.charge_method,
-    netCharge: recorded.net_charge,
-    atomType: recorded.atom_type,
-  };
   return { item: aMolecule(id, { options, ...changes }), files: Object.fromEntries(files) };
 }
 
