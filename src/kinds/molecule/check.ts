@@ -134,35 +134,26 @@ async function otherMolecule(
   const places = placed.map(({ place }) => place);
   const difference = await input?.findDifference?.({ elements, bonds, places });
   if (!difference) return null;
-  const [code, words] = describeDifference(difference, hillFormula(elements), (atom) => {
-    return atoms[atom]?.name ?? `atom ${atom + 1}`;
-  });
+  const [code, words] = DIFFERENCES[difference];
   return resultProblem(code, `The result is another ${words}.`);
 }
 
-/** @param nameOf an atom of the result, in its files */
-function describeDifference(
-  difference: Difference,
-  formula: string,
-  nameOf: (atom: number) => string,
-): readonly [code: ResultProblem['code'], words: string] {
-  switch (difference.type) {
-    case 'bonds': {
-      const words = `molecule: an isomer, ${formula} like the input, with other bonds`;
-      return ['RESULT_OTHER_MOLECULE', words];
-    }
-    case 'hydrogens': {
-      const words = `tautomer of the input: ${formula}, the same skeleton, with hydrogens on other atoms`;
-      return ['RESULT_OTHER_TAUTOMER', words];
-    }
-    case 'centre': {
-      const where = difference.atom === null ? '' : ` at ${nameOf(difference.atom)}`;
-      const words = `stereoisomer of the input: its configuration${where} is not the one that the input specifies`;
-      return ['RESULT_OTHER_STEREO', words];
-    }
-    case 'doubleBond': {
-      const words = 'stereoisomer of the input: a double bond is cis in one and trans in the other';
-      return ['RESULT_OTHER_STEREO', words];
-    }
-  }
-}
+/** What another molecule of the same formula is. */
+const DIFFERENCES: Readonly<Record<Difference, readonly [ResultProblem['code'], string]>> = {
+  bonds: [
+    'RESULT_OTHER_MOLECULE',
+    'molecule: an isomer, with the formula of the input and other bonds',
+  ],
+  hydrogens: [
+    'RESULT_OTHER_TAUTOMER',
+    'tautomer of the input: the same skeleton, with hydrogens on other atoms',
+  ],
+  centre: [
+    'RESULT_OTHER_STEREO',
+    'stereoisomer of the input: its configuration is not the one that the input specifies',
+  ],
+  doubleBond: [
+    'RESULT_OTHER_STEREO',
+    'stereoisomer of the input: a double bond is cis in one and trans in the other',
+  ],
+};

@@ -24,10 +24,7 @@ import {
   type Structure,
 } from './structure.ts';
 
-export const MOLECULE_EXTENSIONS = ['.pdb', '.ent', '.mol2', '.sdf', '.mdl', '.mol'] as const;
-export type MoleculeExtension = (typeof MOLECULE_EXTENSIONS)[number];
-
-const READERS: Readonly<Record<MoleculeExtension, (text: string) => Structure>> = {
+const READERS = {
   '.pdb': readPdb,
   // What the PDB calls its own files.
   '.ent': readPdb,
@@ -35,7 +32,10 @@ const READERS: Readonly<Record<MoleculeExtension, (text: string) => Structure>> 
   '.sdf': readMolfile,
   '.mdl': readMolfile,
   '.mol': readMolfile,
-};
+} as const;
+
+export type MoleculeExtension = keyof typeof READERS;
+export const MOLECULE_EXTENSIONS = Object.keys(READERS) as readonly MoleculeExtension[];
 
 /** The text is sent unchanged except for trimming. */
 export async function readSmilesInput(text: string, options: MoleculeOptions): Promise<Reading> {
@@ -243,10 +243,11 @@ export function structureIn({ name, text }: Pick<InputText, 'name' | 'text'>): s
 
 /** Null if the input cannot be read, or RDKit gives no answer: then there is nothing to compare with. */
 export async function compositionOf({ name, text }: InputText): Promise<Composition | null> {
-  const extension = name.slice(name.lastIndexOf('.'));
-  if (extension === '.pdb') return describePlaced(readPdb(text));
-  if (extension === '.mol2') return describePlaced(readMol2(text));
-  const read = await chemist.read(extension === '.smi' ? text.trim() : connectionTable(text));
+  const structure = structureIn({ name, text });
+  if (structure === null) {
+    return describePlaced(name.endsWith('.pdb') ? readPdb(text) : readMol2(text));
+  }
+  const read = await chemist.read(structure);
   if (read.type !== 'molecule' || read.elements.length === 0) return null;
   const { onCarbon, elsewhere } = read.missing;
   return {

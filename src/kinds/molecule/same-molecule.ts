@@ -16,12 +16,12 @@ export interface PlacedMolecule extends MolecularGraph {
 
 export type Difference =
   /** The atoms are bonded differently. */
-  | { readonly type: 'bonds' }
+  | 'bonds'
   /** The heavy atoms are bonded in the same way, but hydrogens are on other heavy atoms. */
-  | { readonly type: 'hydrogens' }
-  /** `atom`: index in the result, if it is clear where. */
-  | { readonly type: 'centre'; readonly atom: number | null }
-  | { readonly type: 'doubleBond' };
+  | 'hydrogens'
+  /** The configuration of a tetrahedral atom. */
+  | 'centre'
+  | 'doubleBond';
 
 /** If none of so many ways to lay one molecule on the other fits, the result passes. */
 const MOST_MATCHES = 2_000;
@@ -43,12 +43,12 @@ export function findDifference(
       foldTwins(withoutHydrogens(input)),
       foldTwins(withoutHydrogens(result)),
     ] as const;
-    return { type: matchNodes(rdkit, heavy, 1).length > 0 ? 'hydrogens' : 'bonds' };
+    return matchNodes(rdkit, heavy, 1).length > 0 ? 'hydrogens' : 'bonds';
   }
   const turns = [readTurns(one, input), measureTurns(other, result.places, 3)] as const;
   const doubleBonds = 'places' in input.stereo ? [] : input.stereo.doubleBonds;
   const matches = matchNodes(rdkit, pair, doubleBonds.length === 0 ? 1 : MOST_MATCHES, turns);
-  if (matches.length === 0) return { type: 'centre', atom: findInverted(rdkit, pair, turns) };
+  if (matches.length === 0) return 'centre';
   const fits = matches.some((images) =>
     doubleBonds.every(({ atoms, trans }) => {
       const nodes = atoms.map((atom) => images[one.atoms.indexOf(atom)] ?? -1);
@@ -56,7 +56,7 @@ export function findDifference(
       return (isTrans(places) ?? trans) === trans;
     }),
   );
-  return fits || matches.length === MOST_MATCHES ? null : { type: 'doubleBond' };
+  return fits || matches.length === MOST_MATCHES ? null : 'doubleBond';
 }
 
 /** The atom of the result for each atom of the input, -1 for some hydrogens; null if they are bonded differently. */
@@ -96,21 +96,6 @@ function measureTurns({ atoms, bonds }: Nodes, places: readonly Place[], fewest:
     if (centre === undefined || known.length < length) return null;
     return length < fewest || length > 4 ? null : isClockwise(centre, known);
   });
-}
-
-/** The first centre that fits in no match, whatever the others are; null if there is none, or if its image is not clear. */
-function findInverted(
-  rdkit: RdkitModule,
-  pair: readonly [Nodes, Nodes],
-  [wanted, found]: readonly [Turns, Turns],
-): number | null {
-  const inverted = wanted.findIndex((turn, node) => {
-    const alone = wanted.map((own, at) => (at === node ? own : null));
-    return turn !== null && matchNodes(rdkit, pair, 1, [alone, found]).length === 0;
-  });
-  const matches = matchNodes(rdkit, pair, MOST_MATCHES);
-  const [image, ...more] = new Set(matches.map((images) => images[inverted]));
-  return image === undefined || more.length > 0 ? null : (pair[1].atoms[image] ?? null);
 }
 
 /** Whether the second to last neighbour are clockwise, seen from the first; null if that is not clear. */

@@ -40,8 +40,8 @@ function shuffled({
   return { elements: move(elements), bonds: pairs.reverse(), places: move(places) };
 }
 
-async function compared(input: string, result: string): Promise<string | undefined> {
-  return (await differenceOf(await graphOf(input), shuffled(await graphOf(result))))?.type;
+async function compared(input: string, result: string): Promise<Difference | null> {
+  return differenceOf(await graphOf(input), shuffled(await graphOf(result)));
 }
 
 /** Rings of rings, in which all atoms are equivalent. */
@@ -66,7 +66,7 @@ describe('the same molecule in another order of atoms', () => {
     // Buckminsterfullerene.
     'c12c3c4c5c1c6c7c8c2c9c1c3c2c3c4c4c%10c5c5c6c6c7c7c%11c8c9c8c9c1c2c1c2c3c4c3c4c%10c5c5c6c6c7c7c%11c8c8c9c1c1c2c3c2c4c5c6c3c7c8c1c23',
   ])('%s', async (smiles) => {
-    expect(await compared(smiles, smiles)).toBeUndefined();
+    expect(await compared(smiles, smiles)).toBeNull();
   });
 });
 
@@ -92,7 +92,7 @@ describe('another molecule of the same formula', () => {
     ['tautomers that are identical by symmetry', 'c1c[nH]cn1', 'c1cnc[nH]1'],
     ['isotopes', '[2H]C([2H])([2H])O', 'CO'],
   ])('is not %s', async (_, input, result) => {
-    expect(await compared(input, result)).toBeUndefined();
+    expect(await compared(input, result)).toBeNull();
   });
 });
 
@@ -138,7 +138,7 @@ describe('the configuration', () => {
     const [input, other] = [await graphOf(smiles), await graphOf(smiles.replace('@', '@@'))];
     const free = await graphOf(smiles.replace('@', ''));
     const [is, isMirrored] = [HALOMETHANE, mirrored(HALOMETHANE)];
-    const inverted = { type: 'centre', atom: 0 };
+    const inverted = 'centre';
     const found = [await differenceOf(input, is), await differenceOf(other, isMirrored)];
     const wrong = [await differenceOf(other, is), await differenceOf(input, isMirrored)];
     // Which of the two SMILES it is depends on the order of the neighbours.
@@ -158,7 +158,7 @@ describe('the configuration', () => {
     const { places, ...graph } = HALOMETHANE;
     const input = { ...graph, stereo: { places } };
     expect(await differenceOf(input, HALOMETHANE)).toBeNull();
-    expect(await differenceOf(input, mirrored(HALOMETHANE))).toEqual({ type: 'centre', atom: 0 });
+    expect(await differenceOf(input, mirrored(HALOMETHANE))).toBe('centre');
   });
 
   test('of a flat drawing is not compared', async () => {
@@ -180,11 +180,11 @@ describe('the configuration', () => {
 
   test('of a double bond', async () => {
     const [cis, trans] = [await graphOf('Cl/C=C\\Cl'), await graphOf('Cl/C=C/Cl')];
-    const wrong = { type: 'doubleBond' };
+    const wrong = 'doubleBond';
     expect(await differenceOf(cis, dichloroethene(false))).toBeNull();
     expect(await differenceOf(trans, dichloroethene(true))).toBeNull();
-    expect(await differenceOf(cis, dichloroethene(true))).toEqual(wrong);
-    expect(await differenceOf(trans, dichloroethene(false))).toEqual(wrong);
+    expect(await differenceOf(cis, dichloroethene(true))).toBe(wrong);
+    expect(await differenceOf(trans, dichloroethene(false))).toBe(wrong);
     expect(await differenceOf(await graphOf('ClC=CCl'), dichloroethene(true))).toBeNull();
   });
 });
@@ -213,7 +213,7 @@ function difluorocyclobutane(cis: boolean) {
 
 test('the configuration of a ring without a stereocentre is compared', async () => {
   const [cis, trans] = [difluorocyclobutane(true), difluorocyclobutane(false)];
-  const wrong = { type: 'centre', atom: null };
+  const wrong = 'centre';
   for (const [one, other] of [
     [cis, trans],
     [trans, cis],
@@ -221,7 +221,7 @@ test('the configuration of a ring without a stereocentre is compared', async () 
     const { places, ...graph } = one;
     expect(await differenceOf({ ...graph, stereo: { places } }, one)).toBeNull();
     expect(await differenceOf({ ...graph, stereo: { places } }, mirrored(one))).toBeNull();
-    expect(await differenceOf({ ...graph, stereo: { places } }, other)).toEqual(wrong);
+    expect(await differenceOf({ ...graph, stereo: { places } }, other)).toBe(wrong);
   }
   const smiles = await graphOf('F[C@H]1C[C@@H](F)C1');
   const found = [await differenceOf(smiles, cis), await differenceOf(smiles, trans)];
@@ -299,7 +299,7 @@ test.each([
   const input = { elements, bonds, stereo: { places } };
   const same = shuffled({ elements, bonds, places });
   expect(await differenceOf(input, same)).toBeNull();
-  expect(await differenceOf(input, mirrored(same))).toMatchObject({ type: 'centre' });
+  expect(await differenceOf(input, mirrored(same))).toBe('centre');
 });
 
 test('a result passes if RDKit does not answer in time', async () => {
