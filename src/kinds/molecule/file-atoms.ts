@@ -8,14 +8,12 @@ import { readTypedMol2 } from './mol2.ts';
 import { readPlace, readResultPdb } from './pdb.ts';
 
 /** What one file says about an atom. What its format does not contain is missing. */
-export interface FileAtom {
+interface FileAtom {
   readonly name?: string;
   /** Of the force field. */
   readonly type?: string;
   /** Elementary charges. */
   readonly charge?: number;
-  /** Atomic mass units. */
-  readonly mass?: number;
   /** Ångström. */
   readonly place?: Place;
 }
@@ -30,7 +28,7 @@ export interface FileAtoms {
 }
 
 /** Or what is wrong with the file, in words that follow its name. */
-export type ReadAtoms = FileAtoms | string;
+type ReadAtoms = FileAtoms | string;
 
 /** The files that list atoms. Between them the first two have all that any file says about atoms. */
 export const FILES_WITH_ATOMS = {
@@ -51,7 +49,7 @@ function readItp(text: string): ReadAtoms {
   return readTopology(text) ?? 'lists no atoms with charges';
 }
 
-/** Its types and masses are guesses: `opls_x` and 0 where the engine knows none. */
+/** Its types are guesses: `opls_x` where the engine knows none. */
 function readOplsItp(text: string): ReadAtoms {
   const topology = readTopology(text);
   if (topology === null) return 'lists no atoms with charges';
@@ -71,7 +69,7 @@ export function valuesInPrmtop(text: string, name: string): string[] {
 
 function readPrmtop(text: string): ReadAtoms {
   const numbers = (name: string): number[] => valuesInPrmtop(text, name).map(Number);
-  const [charges, masses] = [numbers('CHARGE'), numbers('MASS')];
+  const charges = numbers('CHARGE');
   const types = valuesInPrmtop(text, 'AMBER_ATOM_TYPE');
   // Two atoms, as three times their index, and the number of the parameters.
   const pairs = inThrees(['INC', 'WITHOUT'].flatMap((which) => numbers(`BONDS_${which}_HYDROGEN`)));
@@ -80,7 +78,6 @@ function readPrmtop(text: string): ReadAtoms {
       name,
       type: types[atom] ?? '',
       charge: (charges[atom] ?? NaN) / CHARGE_UNIT,
-      mass: masses[atom] ?? NaN,
     })),
     bonds: pairs.map(([one, other]) => [one / 3, other / 3]),
   };
@@ -160,8 +157,6 @@ function readCharmmInp(text: string): ReadAtoms {
 const CHARGE_TOLERANCE = 1e-4;
 /** Elementary charges that ACPYPE moves at most to make the sum an integer. */
 const MAX_BALANCE = 0.1;
-/** Atomic mass units; files print five decimals. */
-const MASS_TOLERANCE = 1e-3;
 
 /** What is different in `one`, in words that follow its name; null if both may be about the same molecule. */
 export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | null {
@@ -185,7 +180,6 @@ export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | nu
     got.every((x, axis) => Math.abs(x - (right[axis] ?? NaN)) <= tolerance);
   const differs = (what: string) => (name: string, got: string | number, right: string | number) =>
     `gives ${name} the ${what} ${got}, not ${right}`;
-  const isNear = (got: number, right: number): boolean => Math.abs(got - right) <= MASS_TOLERANCE;
   return (
     find(
       ({ name }) => name && plainName(name),
@@ -197,7 +191,6 @@ export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | nu
       (got, right) => got === right,
       differs('type'),
     ) ??
-    find(({ mass }) => mass, isNear, differs('mass')) ??
     find(
       ({ charge }) => charge,
       agreeInCharge(one.atoms, other.atoms),

@@ -26,8 +26,6 @@ export type Chemist = {
 interface ChemistOptions {
   /** Time limit for a batch, and then for a single molecule, in ms. Reading a molecule takes about 0.3 ms. */
   readonly timeLimitMs?: number;
-  /** The default is the number of cores, up to four. */
-  readonly threads?: number;
 }
 
 /** Each takes about 80 MB; with more than a few, reading the rows is the bottleneck. */
@@ -67,14 +65,13 @@ export function openChemist(options: ChemistOptions = {}): Chemist {
 
 class RdkitThreads {
   readonly #timeLimitMs: number;
-  readonly #most: number;
+  readonly #most = Math.min(availableParallelism(), MAX_THREADS);
   /** In the order of the questions, except for those asked again, which come first. */
   readonly #waiting: Asked[] = [];
   readonly #threads = new Set<Thread>();
 
-  constructor({ timeLimitMs = 10_000, threads }: ChemistOptions) {
+  constructor({ timeLimitMs = 10_000 }: ChemistOptions) {
     this.#timeLimitMs = timeLimitMs;
-    this.#most = threads ?? Math.min(availableParallelism(), MAX_THREADS);
   }
 
   ask(...question: Question): Promise<unknown> {
