@@ -7,7 +7,7 @@
 import { Context } from '@temporalio/activity';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { checkAnswer } from '../kinds/provenance.ts';
+import { otherJob } from '../kinds/provenance.ts';
 import { artefactFile } from '../store/layout.ts';
 import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
 import { collected } from './collect.ts';
@@ -46,7 +46,7 @@ async function kept(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
     try {
       const { artefact } = got;
       // Another job's log would explain nothing, and may belong to another user.
-      if (checkAnswer(name, artefact.bytes, job.remoteId) !== null) continue;
+      if (otherJob(name, artefact.bytes, job.remoteId) !== null) continue;
       results.push(await writeFailed(store, job.item, artefact));
     } finally {
       got.release();

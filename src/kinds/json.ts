@@ -36,13 +36,14 @@ const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [OPENING, CLOSING, CURLY] = [0x7b, 0x7d, 0x20];
 
 /**
- * Why the text must not be parsed; null when it may be. Does not check whether it is JSON.
+ * Why the text must not be parsed, or null; and whether it ends inside a string, an object or a list. Does not check
+ * whether it is JSON.
  * @param text UTF-8 bytes, or characters
  */
-export function complexity(text: Uint8Array | string): string | null {
+export function scanJson(text: Uint8Array | string) {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  let [depth, parts] = [0, 0];
-  for (let place = 0; place < bytes.length; place += 1) {
+  let [depth, parts, place] = [0, 0, 0];
+  for (; place < bytes.length; place += 1) {
     const code = bytes[place] ?? 0;
     if (code === QUOTE) place = endOfString(bytes, place);
     else if (code === COLON) parts += 1;
@@ -50,10 +51,14 @@ export function complexity(text: Uint8Array | string): string | null {
       parts += 1;
       depth += 1;
     } else if ((code | CURLY) === CLOSING) depth -= 1;
-    if (depth > DEEPEST) return `nested more than ${DEEPEST} levels deep`;
-    if (parts > MOST_PARTS) return `more than ${MOST_PARTS} objects, lists and keys`;
+    if (depth > DEEPEST) {
+      return { tooComplex: `nested more than ${DEEPEST} levels deep`, isOpen: true };
+    }
+    if (parts > MOST_PARTS) {
+      return { tooComplex: `more than ${MOST_PARTS} objects, lists and keys`, isOpen: true };
+    }
   }
-  return null;
+  return { tooComplex: null, isOpen: depth > 0 || place > bytes.length };
 }
 
 /** The position of the quote that ends the string, or the end of the text. */
@@ -67,7 +72,7 @@ function endOfString(bytes: Uint8Array, begin: number): number {
 
 /** Parses JSON; undefined if the text is not JSON or too complex. */
 export function parseBoundedJson(text: string): unknown {
-  return complexity(text) === null ? parseJson(text) : undefined;
+  return scanJson(text).tooComplex === null ? parseJson(text) : undefined;
 }
 
 type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
@@ -75,7 +80,6 @@ type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
 /** Python's `json` writes these for non-finite floats; JSON does not have them (RFC 8259 section 6). */
 // An unterminated string extends to the end of the text: retrying at each of its quotes would take forever.
 const STRING_OR_NOT_A_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/gs;
-const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*("?)|[[{\]}]/gs;
 
 /** @param bytes the result as received, or its text */
 export function readResultJson(bytes: Uint8Array | string): ResultJson {
@@ -84,9 +88,14 @@ export function readResultJson(bytes: Uint8Array | string): ResultJson {
   if (text === '') {
     return resultProblem('RESULT_EMPTY', 'The service sent an empty result.');
   }
+  const { tooComplex, isOpen } = scanJson(text);
+  if (tooComplex !== null) {
+    const message = `The result is ${tooComplex}, which no result of this service is.`;
+    return resultProblem('RESULT_TOO_COMPLEX', message);
+  }
   const json = parseJson(text) ?? parseJson(withoutNotANumber(text));
   if (json !== undefined) return { ok: true, json };
-  if (isCutShort(text)) {
+  if (isOpen && /^[[{]/.test(text)) {
     const message = `The result is truncated after ${decoded.length} characters.`;
     return resultProblem('RESULT_TRUNCATED', message);
   }
@@ -95,18 +104,4 @@ export function readResultJson(bytes: Uint8Array | string): ResultJson {
 
 function withoutNotANumber(text: string): string {
   return text.replace(STRING_OR_NOT_A_NUMBER, (token) => (token.startsWith('"') ? token : 'null'));
-}
-
-/** Begins as an object or array and ends before the last bracket is closed. */
-function isCutShort(text: string): boolean {
-  if (!/^[[{]/.test(text)) return false;
-  let depth = 0;
-  for (const [token, closing] of text.matchAll(STRING_OR_BRACKET)) {
-    if (token.startsWith('"')) {
-      if (closing !== '"') return true;
-    } else {
-      depth += token === '{' || token === '[' ? 1 : -1;
-    }
-  }
-  return depth > 0;
 }

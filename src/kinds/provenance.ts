@@ -2,28 +2,11 @@
  * What a result says of itself: which job it belongs to, what computed it, and whether it was computed at all.
  */
 import { isOnLocalNetwork } from '../domain/local-host.ts';
-import { asObject, complexity, readResultJson } from './json.ts';
+import { asObject, readResultJson } from './json.ts';
 import type { JobFacts, ResultFault } from './kind.ts';
 import { type ResultCheck, resultProblem, type ResultProblem } from './result-problems.ts';
 
-/**
- * What is checked of every answer with JSON before its content: that it can be parsed safely, and names this job.
- * @param name of the artefact, for the message
- */
-export function checkAnswer(
-  name: string,
-  bytes: Uint8Array,
-  remoteId: string,
-): ResultProblem | null {
-  const tooComplex = complexity(bytes);
-  if (tooComplex !== null) {
-    const message = `The result is ${tooComplex}, which no result of this service is.`;
-    return resultProblem('RESULT_TOO_COMPLEX', message);
-  }
-  return otherJob(name, new TextDecoder().decode(bytes), remoteId);
-}
-
-/** The check of an artefact with JSON: first what every such answer must be, then `check`. */
+/** The check of an artefact with JSON: it names this job, if it names any, and passes `check`. */
 export function checksAnswer<O>(
   name: string,
   check: (
@@ -32,9 +15,7 @@ export function checksAnswer<O>(
   ) => ResultProblem | null | Promise<ResultCheck | null>,
 ) {
   return async (bytes: Uint8Array, job: JobFacts<O>): Promise<ResultFault | null> => {
-    const fault = checkAnswer(name, bytes, job.remoteId);
-    if (fault !== null) return fault;
-    const found = await check(bytes, job);
+    const found = otherJob(name, bytes, job.remoteId) ?? (await check(bytes, job));
     return found?.ok === false ? found : null;
   };
 }
@@ -48,7 +29,12 @@ const HAS_ID = /"(?:hash_id|hashId|request_id|requestId)"/;
  * @param name of the answer, for the message
  * @param remoteId of the requested job
  */
-export function otherJob(name: string, text: string, remoteId: string): ResultProblem | null {
+export function otherJob(
+  name: string,
+  answer: Uint8Array | string,
+  remoteId: string,
+): ResultProblem | null {
+  const text = typeof answer === 'string' ? answer : new TextDecoder().decode(answer);
   // Most answers are long and contain no id.
   if (!HAS_ID.test(text)) return null;
   const read = readResultJson(text);

@@ -1,7 +1,7 @@
 /** What an answer says, of any service: its words, the wait that it requests, whether it refuses us, where a redirect leads. */
 import { z } from 'zod';
 import type { Unavailable } from '../domain/outcomes.ts';
-import { asObject, complexity, parseBoundedJson, parseJson, readLooseText } from '../kinds/json.ts';
+import { asObject, parseBoundedJson, parseJson, readLooseText, scanJson } from '../kinds/json.ts';
 import type { BodyText, HttpAnswer, HttpFailure, HttpResponse } from './body.ts';
 import type {
   Answer,
@@ -220,7 +220,7 @@ export function findMeaning<O>(
 export function readAnswer(answer: HttpResponse, url: URL, body: BodyText): Answer {
   const { status, headers } = answer;
   const text = body.type === 'broken' ? '' : body.text;
-  const isTooLarge = body.type === 'tooLong' || complexity(text) !== null;
+  const isTooLarge = body.type === 'tooLong' || scanJson(text).tooComplex !== null;
   return {
     status,
     path: url.pathname,

@@ -67,38 +67,41 @@ const MOST_STEPS = { 1: RADIX - 2, 2: RADIX * RADIX - 2 } as const;
 
 /** With three decimals. */
 export function packTrack(track: Track): PackedTrack {
-  const { words, low, high } = findRange(track);
-  if (words !== null) return words;
+  const [low, high] = findRange(track);
+  if (track.some(isWord)) return packWords(track);
   if ((high - low) * PARTS <= MOST_STEPS[2]) return packLetters(track, 2, low, 1 / PARTS);
   return { values: track.map((value) => (typeof value === 'number' ? rounded(value) : null)) };
 }
 
 /** With the precision of a drawn line: for the many rows of an alignment. */
 export function packCurve(track: Track): PackedTrack {
-  const { words, low, high } = findRange(track);
-  if (words !== null) return words;
+  const [low, high] = findRange(track);
+  if (track.some(isWord)) return packWords(track);
   // Rounded up to a short number, because it is stored for each track, like `low`.
   const step = (Math.floor(((high - low) / MOST_STEPS[1]) * SHORT) + 1) / SHORT;
   return packLetters(track, 1, low, step);
 }
 
-/** The lowest number, rounded down, and the highest; both 0 if there is none. Or the words, of a track of text. */
-function findRange(track: Track) {
-  const [low, high] = [0, 0];
-  if (track.some((value) => typeof value === 'string')) {
-    const words = [...new Set(track.filter((value) => value !== null).map(String))];
-    const places = track.map((value) => (value === null ? null : words.indexOf(String(value))));
-    return { words: { words, places }, low, high };
-  }
-  const numbers = track.filter((value) => typeof value === 'number');
-  if (numbers.length === 0) return { words: null, low, high };
-  const least = numbers.reduce((one, other) => Math.min(one, other));
+function isWord(value: Track[number]): boolean {
+  return typeof value === 'string';
+}
+
+function packWords(track: Track): PackedTrack {
+  const words = [...new Set(track.filter((value) => value !== null).map(String))];
   return {
-    words: null,
-    // Rounded down, or a step would be negative.
-    low: Math.floor(least * PARTS) / PARTS,
-    high: numbers.reduce((one, other) => Math.max(one, other)),
+    words,
+    places: track.map((value) => (value === null ? null : words.indexOf(String(value)))),
   };
+}
+
+/** The lowest number and the highest; both 0 if there is none. */
+function findRange(track: Track): readonly [low: number, high: number] {
+  const numbers = track.filter((value) => typeof value === 'number');
+  const [first = 0] = numbers;
+  const low = numbers.reduce((one, other) => Math.min(one, other), first);
+  const high = numbers.reduce((one, other) => Math.max(one, other), first);
+  // Rounded down, or a step would be negative.
+  return [Math.floor(low * PARTS) / PARTS, high];
 }
 
 function rounded(value: number): number {

@@ -8,98 +8,85 @@ import { finding } from './problems.ts';
 import { readShiftTable, type Residue, type ShiftTable } from './shift-files.ts';
 import { readStar, StarSyntaxError } from './star.ts';
 
-export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
-  const { format, findings } = readShifts(text, options);
-  // The engine uses the extension, the service the content: with this name, both agree.
-  const name = format === 'NEF' ? 'input.nef' : 'input.str';
-  return { findings, input: { name, text }, canonical: text.replace(/\r\n?/g, '\n').trimEnd() };
-}
+/** The service searches for it, and the engine starts there. */
+const DATA_BLOCK = /^[ \t]*data_\S/im;
 
-/** `format`: null if it is neither. */
-function readShifts(
-  text: string,
-  options: ShiftsOptions,
-): { format: ShiftTable['format'] | null; findings: readonly InputFinding[] } {
-  const unknown = { format: null, findings: [finding('SHIFTS_FORMAT_UNKNOWN', {})] };
-  // The service searches for it, and the engine starts there.
-  if (!/^[ \t]*data_\S/im.test(text)) return unknown;
+export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
+  const read = (findings: readonly InputFinding[], format?: ShiftTable['format']): Reading => ({
+    findings,
+    // The engine uses the extension, the service the content: with this name, both agree.
+    input: { name: format === 'NEF' ? 'input.nef' : 'input.str', text },
+    canonical: text.replace(/\r\n?/g, '\n').trimEnd(),
+  });
   try {
-    const table = readShiftTable(readStar(text));
-    if (table === null) return unknown;
-    return { format: table.format, findings: checkTable(table, options) };
+    const table = DATA_BLOCK.test(text) ? readShiftTable(readStar(text)) : null;
+    if (table === null) return read([finding('SHIFTS_FORMAT_UNKNOWN', {})]);
+    return read([...checkTable(table, options)], table.format);
   } catch (error) {
     if (!(error instanceof StarSyntaxError)) throw error;
     const { line, message } = error;
-    return { format: null, findings: [finding('SHIFTS_MALFORMED', { line, reason: message })] };
+    return read([finding('SHIFTS_MALFORMED', { line, reason: message })]);
   }
-}
-
-function checkTable(table: ShiftTable, options: ShiftsOptions): InputFinding[] {
-  const { format, residues, shifts, findings } = table;
-  // A loop without its columns is not read, so all other findings would be misleading.
-  const missingTags = findings.filter(({ code }) => code === 'SHIFTS_TAG_MISSING');
-  if (missingTags.length > 0) return missingTags;
-  // Without shifts ShiftCrypt succeeds and gives -10 for every residue (measured).
-  if (shifts === 0) return [...findings, finding('SHIFTS_NO_LOOP', { format })];
-  if (residues.length === 0) return [finding('SHIFTS_NO_SEQUENCE', { format })];
-  return [
-    ...findings,
-    ...badValues(residues, options.modelClass),
-    ...authorNumbers(residues, options),
-    ...(lowerCase(residues) ?? missingValues(residues, options.modelClass)),
-  ];
-}
-
-/** The engine converts only the values of the atoms that it needs to numbers. */
-function badValues(residues: readonly Residue[], model: ModelClass): InputFinding[] {
-  for (const { name, atoms } of residues) {
-    if (!getsValue(model, name, atoms)) continue;
-    for (const atom of atomsNeeded(model, name) ?? []) {
-      const found = atoms.get(atom);
-      if (found !== undefined && !isNumber(found.value)) {
-        return [finding('SHIFTS_VALUE', { atom, value: found.value, line: found.line })];
-      }
-    }
-  }
-  return [];
-}
-
-function isNumber(value: string): boolean {
-  return value.trim() !== '' && Number.isFinite(Number(value));
-}
-
-/**
- * The engine numbers the residues by the author's numbers, as text, and searches for the shifts' numbers among them: it
- * finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: disabling the option
- * automatically, which would silently change the user's residue numbers.
- */
-function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): InputFinding[] {
-  if (!options.originalNumbering) return [];
-  const lost = residues.some(({ isAuthorNumbered, atoms }) => isAuthorNumbered && atoms.size > 0);
-  return lost ? [finding('SHIFTS_AUTHOR_NUMBERS', {})] : [];
-}
-
-/** The engine looks amino acids up by their names in upper case. */
-function lowerCase(residues: readonly Residue[]): InputFinding[] | null {
-  const found = residues.find(
-    ({ name }) => !SIDE_CHAIN.has(name) && SIDE_CHAIN.has(name.toUpperCase()),
-  );
-  if (found === undefined) return null;
-  return [finding('SHIFTS_RESIDUE_CASE', { code: found.code, residue: found.name })];
 }
 
 /** By its tags: a text that is neither has no loop of shifts either. */
 export function recogniseShifts(text: string): boolean {
-  return (
-    /^[ \t]*data_\S/im.test(text) &&
-    /^\s*_(nef_|Entry\.|entry\.|Assigned_chem|saveframe_cat|Saveframe_cat)/im.test(text)
-  );
+  const isTagged = /^\s*_(nef_|Entry\.|entry\.|Assigned_chem|saveframe_cat|Saveframe_cat)/im;
+  return DATA_BLOCK.test(text) && isTagged.test(text);
+}
+
+function* checkTable(
+  { format, residues, shifts, findings }: ShiftTable,
+  { modelClass, originalNumbering }: ShiftsOptions,
+): Generator<InputFinding, void> {
+  // A loop without its columns is not read, so all other findings would be misleading.
+  const missingTags = findings.filter(({ code }) => code === 'SHIFTS_TAG_MISSING');
+  if (missingTags.length > 0) yield* missingTags;
+  // Without shifts ShiftCrypt succeeds and gives -10 for every residue (measured).
+  else if (shifts === 0) yield* [...findings, finding('SHIFTS_NO_LOOP', { format })];
+  else if (residues.length === 0) yield finding('SHIFTS_NO_SEQUENCE', { format });
+  else {
+    yield* findings;
+    yield* findBadValue(residues, modelClass);
+    // The engine numbers the residues by the author's numbers, as text, and searches for the shifts' numbers among
+    // them: it finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: disabling
+    // the option automatically, which would silently change the user's residue numbers.
+    const isLost = residues.some(
+      ({ isAuthorNumbered, atoms }) => isAuthorNumbered && atoms.size > 0,
+    );
+    if (originalNumbering && isLost) yield finding('SHIFTS_AUTHOR_NUMBERS', {});
+    // The engine looks amino acids up by their names in upper case.
+    const lower = residues.find(
+      ({ name }) => !SIDE_CHAIN.has(name) && SIDE_CHAIN.has(name.toUpperCase()),
+    );
+    if (lower === undefined) yield* findMissingValues(residues, modelClass);
+    else yield finding('SHIFTS_RESIDUE_CASE', { code: lower.code, residue: lower.name });
+  }
+}
+
+/** The engine converts only the values of the atoms that it needs to numbers. */
+function* findBadValue(
+  residues: readonly Residue[],
+  model: ModelClass,
+): Generator<InputFinding, void> {
+  for (const { name, atoms } of residues) {
+    if (!getsValue(model, name, atoms)) continue;
+    for (const atom of atomsNeeded(model, name) ?? []) {
+      const { value = '0', line = 0 } = atoms.get(atom) ?? {};
+      if (value.trim() !== '' && Number.isFinite(Number(value))) continue;
+      yield finding('SHIFTS_VALUE', { atom, value, line });
+      return;
+    }
+  }
 }
 
 /** Results with a lower fraction of residues with a value get a warning. */
 const FEW = 0.25;
 
-function missingValues(residues: readonly Residue[], model: ModelClass): InputFinding[] {
+function* findMissingValues(
+  residues: readonly Residue[],
+  model: ModelClass,
+): Generator<InputFinding, void> {
   const valued = (one: ModelClass): number =>
     residues.filter(({ name, atoms }) => getsValue(one, name, atoms)).length;
   const values = valued(model);
@@ -107,9 +94,10 @@ function missingValues(residues: readonly Residue[], model: ModelClass): InputFi
   // The lowest class among those with the most: it uses the most atoms.
   const best = counts.reduce((top, one) => (one.values > top.values ? one : top));
   const facts = { model, values, residues: residues.length, best: best.model, most: best.values };
-  if (values === 0) return [finding('SHIFTS_ALL_MISSING', facts)];
-  const few = values < FEW * residues.length && best.values >= 2 * values;
-  return few ? [finding('SHIFTS_FEW_VALUES', facts)] : [];
+  if (values === 0) yield finding('SHIFTS_ALL_MISSING', facts);
+  else if (values < FEW * residues.length && best.values >= 2 * values) {
+    yield finding('SHIFTS_FEW_VALUES', facts);
+  }
 }
 
 /*
