@@ -94,51 +94,25 @@ export function describeKind(
   kind: Omit<KindDefinition<string, any>, 'options'> & { readonly options: OptionColumns },
   source: Pick<DescribedKind, 'plugin' | 'sha256'>,
 ): DescribedKind {
-  const { name, version = 1, words, folder, input, options, artefacts } = kind;
-  const { measures, table, estimate } = kind;
+  const { version = 1, input, table } = kind;
   const columns = table.isByItem ? null : table.columns;
-  // Functions have no JSON.
-  const plain: unknown = JSON.parse(
-    JSON.stringify({
-      name,
-      version,
-      ...source,
-      words,
-      folder,
-      column: input.column,
-      options,
-      artefacts,
-      measures,
-      columns,
-      estimate,
-    }),
-  );
+  const all = { ...kind, ...source, version, column: input.column, columns };
+  // Functions have no JSON; the schema leaves the rest out.
+  const plain: unknown = JSON.parse(JSON.stringify(all));
   return describedKind.parse(plain);
 }
 
 /** For a process without its plugin: shows results, and accepts no input. */
 export function kindFrom(described: DescribedKind): KindDefinition<string, any, StoredReading> {
-  const { name, version, plugin, words, folder, column: own, options, artefacts } = described;
+  const { name, plugin, column: own, artefacts } = described;
   const refusal = error(
     `The kind ${name} is one of the plugin ${plugin}, which is not loaded.`,
     'Name the plugin under `plugins:` in hundredfold.yaml.',
   );
+  const findings = [{ code: 'PLUGIN_NOT_LOADED', facts: {}, words: refusal }];
   return {
-    name,
-    version,
-    words,
-    folder,
-    estimate: described.estimate,
-    input: {
-      column: own,
-      extensions: [],
-      read: () => ({
-        input: null,
-        canonical: '',
-        findings: [{ code: 'PLUGIN_NOT_LOADED', facts: {}, words: refusal }],
-      }),
-    },
-    options: options,
+    ...described,
+    input: { column: own, extensions: [], read: () => ({ input: null, canonical: '', findings }) },
     share: null,
     artefacts: artefacts as Readonly<Record<string, Artefact<any>>>,
     ...readsStored(described),

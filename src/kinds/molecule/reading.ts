@@ -1,6 +1,5 @@
 /** What the files of a molecule say, for tables and the report. */
 import type { BondOrders } from '../../domain/molecular-graph.ts';
-import type { PackedResult } from '../page-data.ts';
 
 /** One atom of a molecule, as in the topology (GROMACS manual, topology file formats, `[ atoms ]`). */
 export interface AtomReading {
@@ -49,18 +48,22 @@ export interface MoleculeReading {
 }
 
 /** For the report's page: the same values in few bytes. */
-export function packMolecule(reading: MoleculeReading): PackedResult {
+export function packMolecule(reading: MoleculeReading) {
   const { formula, charge, atoms, bonds, estimated } = reading;
   return {
-    shape: 'structure',
+    shape: 'structure' as const,
     formula,
     charge,
     estimated,
+    // Parallel lists, one entry per atom.
     names: atoms.map(({ name }) => name),
     elements: atoms.map(({ element }) => element),
     types: atoms.map(({ type }) => type),
+    // In ten-thousandths of the elementary charge.
     charges: atoms.map((atom) => Math.round(atom.charge * 10_000)),
+    // x, y, z of each atom in turn, in hundredths of an ångström.
     places: atoms.flatMap(({ position }) => position.map((along) => Math.round(along * 100))),
+    // Pairs of atom indexes from 0, concatenated.
     bonds: bonds.flat(),
   };
 }

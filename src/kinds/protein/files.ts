@@ -57,22 +57,27 @@ function isNear(one: number, other: number): boolean {
 type Part = readonly [name: string, rows: CsvTable];
 
 /**
- * The first part that agrees with no entry. Each entry is that of one part: the one with its name, or any that agrees,
- * if the file uses other names.
+ * Each part must be that of an entry, and each entry that of one part: the one with its name, or any that agrees, if the
+ * file uses other names.
  */
-function findStranger(
+function compareParts(
+  file: string,
   parts: readonly Part[],
   entries: readonly Entry[],
   agrees: (rows: CsvTable, entry: Entry) => boolean,
-): Part | undefined {
+): Disagreement {
+  if (parts.length !== entries.length) {
+    return `${file} of ${parts.length} sequences, result.json has ${entries.length}.`;
+  }
   const open = [...entries];
-  return parts.find(([name, rows]) => {
+  const stranger = parts.find(([name, rows]) => {
     const match =
       open.find((entry) => entry.name.trim() === name && agrees(rows, entry)) ??
       open.find((entry) => agrees(rows, entry));
     if (match !== undefined) open.splice(open.indexOf(match), 1);
     return match === undefined;
   });
+  return stranger === undefined ? null : `${file} of "${stranger[0]}", and result.json has others.`;
 }
 
 /** Rows with one name are one part, even if they are not consecutive. */
@@ -94,13 +99,7 @@ function compareCsv(table: CsvTable, entries: readonly Entry[]): Disagreement {
   if (names === undefined || !table.header.includes('residue')) return null;
   const parts = partsOf(table, names);
   const wanted = ofSequences === undefined ? joinChains(entries) : entries;
-  if (parts.length !== wanted.length) {
-    return `result.csv has rows of ${parts.length} sequences, result.json has ${wanted.length}.`;
-  }
-  const stranger = findStranger(parts, wanted, hasValuesOf);
-  return stranger === undefined
-    ? null
-    : `result.csv has rows of "${stranger[0]}" that are not those of result.json.`;
+  return compareParts('result.csv has rows', parts, wanted, hasValuesOf);
 }
 
 /** The two chains of a homodimer share a code: their rows follow each other. */
@@ -159,14 +158,8 @@ function compareMetadata(table: CsvTable, entries: readonly Entry[]): Disagreeme
   const { header, rows } = table;
   const names = cellsOf(table, 'sequence_id');
   if (names === undefined || !header.includes('length') || rows.length === 0) return null;
-  if (rows.length !== entries.length) {
-    return `The metadata are of ${rows.length} sequences, result.json has ${entries.length}.`;
-  }
   const parts = rows.map((row, n): Part => [names[n] ?? '', { header, rows: [row] }]);
-  const stranger = findStranger(parts, entries, hasTotalsOf);
-  return stranger === undefined
-    ? null
-    : `The metadata of "${stranger[0]}" are not those of a sequence in result.json.`;
+  return compareParts('The metadata are', parts, entries, hasTotalsOf);
 }
 
 function hasTotalsOf(row: CsvTable, entry: Entry): boolean {

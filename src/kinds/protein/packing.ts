@@ -2,9 +2,9 @@
  * Results of predictions in the format of the report's page, and numbers along a chain, packed and unpacked. A large
  * report has tens of millions of them: each is one or two letters, a number of steps above the minimum of its track.
  */
-import type { PackedLetters, PackedProtein, PackedResult, PackedTrack } from '../page-data.ts';
 import {
   type AlignmentReading,
+  type ColumnSpread,
   type ProteinReading,
   type SequenceReading,
   type ShiftsReading,
@@ -12,27 +12,50 @@ import {
   type Track,
 } from './reading.ts';
 
-export function packSequences({ proteins }: SequenceReading): PackedResult {
-  return { shape: 'proteins', proteins: proteins.map((one) => packProtein(one, packTrack)) };
+/** Values along a chain, one per position; null for no value. Values that cannot be packed are kept unchanged. */
+export type PackedTrack =
+  | PackedLetters
+  | { readonly values: readonly (number | null)[] }
+  | { readonly words: readonly string[]; readonly places: readonly (number | null)[] };
+
+/** Each value is `from` plus a number of steps, encoded in `width` letters. */
+interface PackedLetters {
+  readonly letters: string;
+  readonly width: 1 | 2;
+  readonly from: number;
+  readonly step: number;
 }
 
-export function packAlignment({ columns, proteins, spreads }: AlignmentReading): PackedResult {
+export type PackedProtein = Omit<ProteinReading, 'tracks'> & {
+  readonly tracks: Readonly<Record<string, PackedTrack>>;
+};
+
+export type PackedSpread = Readonly<Record<keyof ColumnSpread, PackedTrack>>;
+
+export function packSequences({ proteins }: SequenceReading) {
   return {
-    shape: 'aligned',
+    shape: 'proteins' as const,
+    proteins: proteins.map((one) => packProtein(one, packTrack)),
+  };
+}
+
+export function packAlignment({ columns, proteins, spreads }: AlignmentReading) {
+  return {
+    shape: 'aligned' as const,
     columns,
     proteins: proteins.map((one) => packProtein(one, packCurve)),
     spreads: Object.fromEntries(
       Object.entries(spreads).map(([key, spread]) => {
         const packed = SPREAD_KEYS.map((name) => [name, packTrack(spread[name])]);
-        return [key, Object.fromEntries(packed)];
+        return [key, Object.fromEntries(packed) as PackedSpread] as const;
       }),
     ),
   };
 }
 
-export function packShifts({ chains }: ShiftsReading): PackedResult {
+export function packShifts({ chains }: ShiftsReading) {
   return {
-    shape: 'chains',
+    shape: 'chains' as const,
     chains: chains.map((chain) => ({ ...chain, shiftCrypt: packTrack(chain.shiftCrypt) })),
   };
 }
