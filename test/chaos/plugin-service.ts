@@ -48,9 +48,11 @@ export class PluginService {
   #isAway = false;
 
   constructor({ plugin, service }: Plan) {
-    const { jobMs: runsMs, enforced, limit: most, windowMs } = service;
+    const { jobMs: runsMs, enforced, limit, windowMs } = service;
     this.#name = plugin;
-    this.#fake = PLUGINS[plugin].fake({ runsMs, ...(enforced && { limit: { most, windowMs } }) });
+    const { fake, counts } = PLUGINS[plugin];
+    const windows = enforced ? [{ limit, windowMs }] : [];
+    this.#fake = fake({ runsMs, windows, counts });
   }
 
   /** Returns its port. */

