@@ -8,6 +8,7 @@ import { growing, notYet, storeFailure } from './retry.ts';
 import { ageOf } from './server-clock.ts';
 import { settleSlot } from './slot.ts';
 import { clientOf } from './service.ts';
+import { acceptedByNote } from './sending.ts';
 import { openHeldTree } from './tree.ts';
 
 export async function find(
@@ -36,10 +37,13 @@ async function lookUp(
   const askedForMs = ageOf(deps.serverClock, info);
   let name: string;
   try {
-    const record = await requireItem(await openHeldTree(deps, item), item);
-    // The tree may know more than a Temporal whose database was restored from a backup.
-    const { remoteId } = record;
-    if (remoteId !== null)
+    const store = await openHeldTree(deps, item);
+    const record = await requireItem(store, item);
+    // The tree may know more than a Temporal whose database was restored from a backup, or which was out of reach for
+    // the worker that got the answer.
+    const noted = await acceptedByNote(store, record, reference);
+    const remoteId = record.remoteId ?? noted?.remoteId;
+    if (remoteId !== undefined)
       return { type: 'found', remoteId, askedAt: info.currentAttemptScheduledTimestampMs };
     name = jobName(item, record);
   } catch (error) {

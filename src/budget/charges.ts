@@ -104,7 +104,7 @@ export function reconcile(
 }
 
 /** The headers of a service speak of one window: of several here, the one with that limit; of two such, the longest. */
-export function windowMeant(windows: readonly Window[], limit: number | null): number {
+function windowMeant(windows: readonly Window[], limit: number | null): number {
   if (windows.length === 1) return 0;
   const alike = windows.filter((window) => window.limit === limit);
   return windows.findIndex(

@@ -42,8 +42,6 @@ export interface Policy {
   readonly counts: 'accepted' | 'sent';
 }
 
-export const NO_LIMIT: Policy = { windows: [], maxOpen: null, counts: 'accepted' };
-
 /** So many jobs were charged, at the latest at this time (ms), to this campaign; null: of others, or unknown. */
 export type Close = readonly [at: number, jobs: number, campaign: string | null];
 

@@ -2,11 +2,14 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { find } from '../../src/activities/find.ts';
 import { SendingNote } from '../../src/activities/sending.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
+import { aJob, workerWith } from './a-job.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await temporaryFolder()));
@@ -102,4 +105,20 @@ describe('the note before a submission', () => {
     await first.settle(timed);
     expect(await (await note()).earlier()).toEqual(timed);
   });
+});
+
+test('a look-up finds the job whose answer is in the note of a worker that has lost Temporal, and asks nobody', async () => {
+  const { item, reference } = await aJob('molecule');
+  const store = await openFileStore(item.store);
+  const sending = new SendingNote(store, { job: item, attempt: 0 }, reference);
+  await sending.make();
+  const cannotSay = { find: () => Promise.resolve({ type: 'unsupported' }) };
+  const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+  const look = () =>
+    new MockActivityEnvironment().run<[], unknown, () => Promise<unknown>>(() =>
+      find(workerWith(cannotSay), item, reference, policy),
+    );
+  expect(await look()).toMatchObject({ type: 'unsupported' });
+  await sending.settle(ACCEPTED);
+  expect(await look()).toMatchObject({ type: 'found', remoteId: 'job-7' });
 });

@@ -77,6 +77,14 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/activities/poll.test.ts'],
   },
   {
+    name: 'look-up-without-the-note',
+    file: 'src/activities/find.ts',
+    find: 'const remoteId = record.remoteId ?? noted?.remoteId;',
+    replace: 'const remoteId = record.remoteId ?? (noted && undefined) ?? undefined;',
+    breaks: '3: a job whose answer only its worker has received is found.',
+    tests: ['test/activities/sending.test.ts'],
+  },
+  {
     name: 'end-without-its-job',
     file: 'src/activities/conclude.ts',
     find: 'return { ...conclusion, ...(await acceptedByNote(store, record, conclusion.reference)) };',
