@@ -1,7 +1,7 @@
 /** What the exports of a plugin are, and what is wrong with them, in words. */
 import { allKinds, isOwnKind, type AnyKind } from '../kinds/registry.ts';
 import { allServices, isOwnService } from '../services/registry.ts';
-import { listFaults, type Service } from '../services/service.ts';
+import { longestName, type ServedKind, type Service } from '../services/service.ts';
 import type { PluginErrorCode } from '../domain/error-codes/plugin-errors.ts';
 import { markOf } from './mark.ts';
 import { kindShape, serviceShape, shapeFaults } from './shapes.ts';
@@ -63,6 +63,46 @@ function faultsOfService(service: Service): readonly PluginFault[] {
   const all = shape.length > 0 ? shape : listFaults(service);
   return all.map((one) => ({ code: 'PLUGIN_SHAPE', what: `${name}: ${one}` }));
 }
+
+/** What neither types nor its shape can refuse in a definition, a sentence each. */
+export function listFaults(service: Service): readonly string[] {
+  const { name, kinds, identity, secrets, list, submit, fetch, config } = service;
+  const faults: string[] = [];
+  const check = (isRight: boolean, fault: string) => isRight || faults.push(fault);
+  const longest = longestName(service);
+  check(
+    longest === null || !('missing' in list),
+    `\`identity\` is by ${identity.by}, but there is no \`list\` in which a name could be looked up`,
+  );
+  check(
+    longest === null || longest >= SHORTEST_NAME,
+    `\`identity.maxLength\` is less than ${SHORTEST_NAME} characters, in which no name is unique`,
+  );
+  for (const { name: kind, artefacts = {} } of kinds as readonly (ServedKind & {
+    artefacts?: object;
+  })[]) {
+    check(kind in submit.request, `\`submit.request\` has nothing for its kind ${kind}`);
+    for (const artefact of Object.keys(artefacts))
+      check(artefact in fetch, `\`fetch\` has nothing for ${artefact} of its kind ${kind}`);
+  }
+  for (const key of Object.keys(secrets))
+    check(!RESERVED.has(key), `the secret \`${key}\` has the name of a key that every service has`);
+  for (const key of Object.keys(config.shape))
+    check(
+      !RESERVED.has(key) && !(key in secrets),
+      `\`config.${key}\` has the name of another key under services.${name}`,
+    );
+  return faults;
+}
+
+/** Characters: those of the digest in a name (src/store/job-name.ts), and a few to read. */
+const SHORTEST_NAME = 24;
+
+/** Keys under `services.NAME` that every service has. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['url', 'budget', 'maxDownload', 'maxOpen', 'poll'],
+  ...['allowHttp', 'tls', 'basic', 'headers', 'proxy'],
+]);
 
 /** A schema of zod 3, or of a zod before ours. */
 function isForeignSchema(value: unknown): boolean {

@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPIPE: 'the service stopped reading the request',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the TLS certificate is for another name',
   ETIMEDOUT: 'the connection timed out',
+  PROXY_407: 'the proxy requires a user name and password, or refused those that it received',
   SELF_SIGNED_CERT_IN_CHAIN: 'the TLS certificate chain is self-signed',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
   UND_ERR_PRX_TLS:
@@ -56,17 +57,11 @@ export function failureCode(error: unknown): string {
 /** @param connected false: the request never had a connection to the service, or through the proxy */
 export function failureWords(code: string, connected = true): string {
   const isLate = code === 'DEADLINE' && !connected;
-  const words = isLate ? 'no connection before the deadline' : (WORDS[code] ?? proxyWords(code));
+  const proxy = code.startsWith('PROXY_')
+    ? `the proxy did not connect: it answered HTTP ${code.slice('PROXY_'.length)}`
+    : undefined;
+  const words = isLate ? 'no connection before the deadline' : (WORDS[code] ?? proxy);
   return words === undefined ? code : `${words} (${code})`;
-}
-
-/** `PROXY_407`: the status with which a proxy refused to connect or to forward the request. */
-function proxyWords(code: string): string | undefined {
-  const [, status] = /^PROXY_(\d{3})$/.exec(code) ?? [];
-  if (status === undefined) return undefined;
-  if (status === '407')
-    return 'the proxy requires a user name and password, or refused those that it received';
-  return `the proxy did not connect: it answered HTTP ${status}`;
 }
 
 /** Proxy, CA and gateway between this machine and a service. */

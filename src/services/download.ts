@@ -154,7 +154,7 @@ async function found(
   }
   const stream = answer.body.stream(bound);
   const begun = says === null && !isWebPageAnswer(answer) ? null : await begin(stream);
-  if (begun === 'broken') return unusable(answer, 'cut off before its first byte');
+  if (begun === 'broken') return unusable(answer, 'cut off at its beginning');
   const asAnswer = (bytes: Uint8Array) =>
     readAnswer(answer, url, { type: 'whole', text: new TextDecoder().decode(bytes) });
   if (begun?.isWhole) {
@@ -163,11 +163,7 @@ async function found(
     if (said !== null) return claimed(said, answer, seen);
   }
   // A body labelled as a page, if it nevertheless begins as JSON.
-  const isPage =
-    begun !== null &&
-    isWebPageAnswer(answer) &&
-    !beginsAsJson(new TextDecoder().decode(begun.bytes.subarray(0, 1_024)));
-  if (isPage) {
+  if (begun && isWebPageAnswer(answer) && !beginsAsJson(new TextDecoder().decode(begun.bytes))) {
     await begun.rest.return?.();
     return unusable(answer, 'a web page instead of a file');
   }
@@ -186,7 +182,7 @@ interface Begun {
   readonly rest: AsyncIterator<Uint8Array>;
 }
 
-/** The beginning of a body; `broken` if it was cut off before its first byte, so that it cannot be classified. */
+/** The beginning of a body; `broken` if it was cut off there, so that it cannot be classified. */
 async function begin(stream: AsyncIterable<Uint8Array>): Promise<Begun | 'broken'> {
   const rest = stream[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
@@ -199,15 +195,9 @@ async function begin(stream: AsyncIterable<Uint8Array>): Promise<Begun | 'broken
     }
   } catch (error) {
     if (!(error instanceof HundredfoldError)) throw error;
-    if (chunks.length === 0) return 'broken';
-    return { bytes: Buffer.concat(chunks), isWhole: false, rest: failing(error) };
+    return 'broken';
   }
   return { bytes: Buffer.concat(chunks), isWhole: false, rest };
-}
-
-/** What a body that was cut off later ends with. */
-function failing(error: Error): AsyncIterator<Uint8Array> {
-  return { next: () => Promise.reject(error) };
 }
 
 async function* resumed({ bytes, rest }: Begun): AsyncGenerator<Uint8Array> {

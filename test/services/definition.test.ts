@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { makeClient } from '../../src/services/client.ts';
 import {
   defineService,
-  listFaults,
   type Identity,
   type Job,
   type PollMeaning,
   type Request,
   type SubmitMeaning,
 } from '../../src/services/service.ts';
+import { listFaults } from '../../src/plugins/check.ts';
 import { bytesOf, quiet } from './jobs.ts';
 import { httpServer, json } from './scripted-server.ts';
 
