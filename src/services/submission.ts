@@ -19,13 +19,7 @@ import {
   serviceWords,
   shorten,
 } from './answers.ts';
-import {
-  type BodyText,
-  type HttpAnswer,
-  type HttpFailure,
-  type HttpResponse,
-  SMALL_JSON_LIMIT,
-} from './body.ts';
+import { type BodyText, type HttpAnswer, type HttpResponse, SMALL_JSON_LIMIT } from './body.ts';
 import type { Answer, Answers, Duration, Job, ServiceConfig, SubmitMeaning } from './service.ts';
 
 /**
@@ -99,29 +93,15 @@ export interface SubmissionRules {
 }
 
 export async function readSubmission(
-  answer: HttpAnswer,
+  response: HttpAnswer,
   url: URL,
   rules: SubmissionRules,
 ): Promise<SubmitOutcome> {
-  switch (answer.type) {
-    case 'unreached':
-      return unreached(answer);
-    case 'broken':
-      return { type: 'unsure', message: answer.message };
-    case 'answered':
-      return read(answer, url, rules);
+  if (response.type !== 'answered') {
+    const { type, message } = response;
+    if (type === 'broken') return { type: 'unsure', message };
+    return notNow(refusesAtProxy(response) ? 'blocked' : 'unreachable', message);
   }
-}
-
-function unreached(failure: HttpFailure): NotNow {
-  return notNow(refusesAtProxy(failure) ? 'blocked' : 'unreachable', failure.message);
-}
-
-async function read(
-  response: HttpResponse,
-  url: URL,
-  rules: SubmissionRules,
-): Promise<SubmitOutcome> {
   const body = await response.body.text(SMALL_JSON_LIMIT);
   const answer = readAnswer(response, url, body);
   const meaning = findMeaning(rules.answers, response.status);
@@ -129,7 +109,12 @@ async function read(
   // From here on the status decides: if the body breaks off, only the message is lost, not the outcome.
   const words = serviceWords(answer.text) ?? `HTTP ${response.status} without a message`;
   const seen = { response, answer, message: shorten(words), body: body.type };
-  return (said && claimed(said, seen, rules)) ?? usual(seen, rules);
+  const usual = readUsual(seen);
+  return (
+    (said && complete(said, seen, rules)) ??
+    (usual && complete(usual, seen, rules)) ??
+    notUnderstood(seen)
+  );
 }
 
 interface Seen {
@@ -141,7 +126,7 @@ interface Seen {
 }
 
 /** Null if the claim is not believed: an id that is none, or "no job" in a 5xx or in half an answer. */
-function claimed(said: SubmitMeaning, seen: Seen, rules: SubmissionRules): SubmitOutcome | null {
+function complete(said: SubmitMeaning, seen: Seen, rules: SubmissionRules): SubmitOutcome | null {
   const { response, answer, message, body } = seen;
   const { status } = response;
   if (body === 'broken' && status < 300 && said.type !== 'accepted') return null;
@@ -161,66 +146,58 @@ function claimed(said: SubmitMeaning, seen: Seen, rules: SubmissionRules): Submi
     }
     case 'notNow': {
       if (status >= 500 && SUBMISSION[status] === undefined) return null;
+      const { why } = said;
       const order = inMs(said.after) ?? orderOf(response);
       const words = shorten(said.message);
-      if (said.why === 'rateLimited') return rateLimited(seen, words, order);
-      if (said.why === 'unavailable') return notNow('unavailable', words, order);
-      return { ...notNow('blocked', words, order), scope: said.why };
+      if (why === 'unavailable') return notNow(why, words, order);
+      if (why !== 'rateLimited') return { ...notNow('blocked', words, order), scope: why };
+      const resetAfter = looseNumber.parse(asObject(answer.json)?.['reset_after']);
+      const retry = order ?? (resetAfter === null ? null : secondsToMs(resetAfter));
+      return { ...notNow('rate-limited', words, retry), rateLimit: readRateLimit(answer) };
     }
   }
 }
 
-function usual(seen: Seen, { hasNames }: SubmissionRules): SubmitOutcome {
-  const { response, answer, message } = seen;
+/** As for any service; null: the job may exist. */
+function readUsual({ response, answer, message }: Seen): SubmitMeaning | null {
   const { status, where } = response;
   const means = findMeaning(SUBMISSION, status) ?? 'unsure';
+  // The answer concerns the client or its access: any other row would get the same answer.
+  const words = `${where}: HTTP ${status}: ${redirectWords(response) ?? message}`;
   switch (means) {
     case 'unsure':
-      if (status >= 300) return { type: 'unsure', message: `${where}: HTTP ${status}: ${message}` };
-      return notUnderstood(seen);
+      return null;
     case 'refused':
     case 'taken':
       // In words: a web page, or nothing, comes from something in between.
-      if (answer.text.trim() === '' || answer.isPage) return blocked(response, message);
-      return {
-        type: 'refused',
-        status,
-        message,
-        ...(means === 'taken' && hasNames && { taken: true }),
-      };
+      if (answer.text.trim() === '' || answer.isPage)
+        return { type: 'notNow', why: 'address', message: words };
+      return { type: means === 'taken' ? 'nameTaken' : 'refused' };
     case 'credential':
     case 'address':
-      return blocked(response, message);
+      return { type: 'notNow', why: means, message: words };
     case 'unavailable':
-      return notNow('unavailable', `HTTP ${status}: ${message}`, orderOf(response));
+      return { type: 'notNow', why: means, message: `HTTP ${status}: ${message}` };
     case 'rateLimited':
-      return rateLimited(seen, message);
+      return { type: 'notNow', why: means, message };
   }
 }
 
-function notUnderstood({ response, answer, body }: Seen): SubmitOutcome {
-  const { text } = answer;
-  if (isWebPage(text)) {
-    const title = serviceWords(text);
+function notUnderstood({ response, answer, message, body }: Seen): SubmitOutcome {
+  const where = `${response.where}: HTTP ${response.status}`;
+  if (response.status >= 300) return { type: 'unsure', message: `${where}: ${message}` };
+  if (isWebPage(answer.text)) {
+    const title = serviceWords(answer.text);
     const page = title === null ? 'a web page' : `the web page "${shorten(title, 200)}"`;
-    const words = `${page} instead of an answer of the service`;
-    return { ...blocked(response, words), doubt: true };
+    const words = `${where}: ${page} instead of an answer of the service`;
+    return { ...notNow('blocked', words, orderOf(response)), scope: 'address', doubt: true };
   }
   const why = body === 'broken' ? 'its body was truncated' : 'its body has no usable job id';
-  return { type: 'unsure', message: `${response.where}: HTTP ${response.status}, but ${why}` };
+  return { type: 'unsure', message: `${where}, but ${why}` };
 }
 
 function orderOf(answer: HttpResponse): number | null {
   return retryAfterMs(answer.headers, Date.now());
-}
-
-/** The answer concerns the client or its access: any other row would get the same answer. */
-function blocked(answer: HttpResponse, message: string): NotNow {
-  const { status } = answer;
-  const said = redirectWords(answer) ?? message;
-  const words = `${answer.where}: HTTP ${status}: ${said}`;
-  const scope = findMeaning(SUBMISSION, status) === 'credential' ? 'credential' : 'address';
-  return { ...notNow('blocked', words, orderOf(answer)), scope };
 }
 
 /** If a proxy answers everything with a page, it has not passed on this job either: its fate is known. */
@@ -231,16 +208,6 @@ export async function settled(
   if (outcome.type !== 'notNow' || !outcome.doubt) return outcome;
   const { doubt: _, ...certain } = outcome;
   return (await ping()).type === 'well' ? outcome : certain;
-}
-
-function rateLimited(
-  { response, answer }: Seen,
-  message: string,
-  order: number | null = orderOf(response),
-): SubmitOutcome {
-  const resetAfter = looseNumber.parse(asObject(answer.json)?.['reset_after']);
-  const retry = order ?? (resetAfter === null ? null : secondsToMs(resetAfter));
-  return { ...notNow('rate-limited', message, retry), rateLimit: readRateLimit(answer) };
 }
 
 export function notNow(

@@ -111,8 +111,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'answer-broken',
     file: 'src/services/submission.ts',
-    find: "return { type: 'unsure', message: answer.message };",
-    replace: "return notNow('unreachable', answer.message);",
+    find: "if (type === 'broken') return { type: 'unsure', message };",
+    replace: "if (type === 'broken') return notNow('unreachable', message);",
     breaks: '4: a POST whose answer was lost is not simply repeated.',
     tests: ['test/services/submission.test.ts'],
   },
@@ -127,8 +127,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'answer-page',
     file: 'src/services/submission.ts',
-    find: 'return { ...blocked(response, words), doubt: true };',
-    replace: 'return blocked(response, words);',
+    find: "scope: 'address', doubt: true };",
+    replace: "scope: 'address' };",
     breaks: '4: a web page in place of an id may stand for a job.',
     tests: ['test/services/submission.test.ts'],
   },

@@ -26,7 +26,6 @@ export const counter = defineService({
   budget: { windows: [], maxOpen: 1 },
   pace: { every: '1s', atMost: '10s' },
   identity: { by: 'nothing' },
-  keeps: null,
   submit: { request: { words: ({ input }) => ({ path: [], body: { json: input.text } }) }, answers: {} },
   poll: { request: (id) => ({ path: [id] }), answers: {} },
   fetch: { count: { request: (id) => ({ path: [id, 'count'] }) } },
@@ -108,7 +107,7 @@ const CASES: Readonly<Record<string, Case>> = {
     words: 'counter: `fetch` has nothing for count of its kind words',
   },
   'a misspelt key': {
-    change: { 'keeps: null': 'keeps: null, jobid: {}' },
+    change: { 'probe: ': 'jobid: {}, probe: ' },
     code: 'PLUGIN_SHAPE',
     words: 'counter: `jobid` is not known here; look for a misspelt key',
   },
@@ -118,7 +117,7 @@ const CASES: Readonly<Record<string, Case>> = {
     words: "counter: `pace.atMost` is '10 s'; write '10s'",
   },
   'a schema of another zod': {
-    change: { 'keeps: null,': 'keeps: null, config: { safeParse() {}, shape: {} },' },
+    change: { 'probe: ': 'config: { safeParse() {}, shape: {} }, probe: ' },
     code: 'PLUGIN_ZOD',
     words: 'counter: `config` is of another copy of zod',
   },
