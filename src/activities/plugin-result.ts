@@ -1,11 +1,12 @@
 /** The result of a plugin's kind: read and checked once, and what is shown of it stored beside its files. */
 import { isOwnKind, kindOf } from '../kinds/registry.ts';
 import { READING_FILE } from '../kinds/stored-reading.ts';
-import type { Judged, ResultFault } from '../kinds/kind.ts';
+import type { Judge, Judged, ResultFault } from '../kinds/kind.ts';
 import { lineOf } from '../plugins/modules.ts';
 import { storedDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { itemKey, pageName } from '../store/layout.ts';
+import { readToJudge } from '../store/judge-result.ts';
+import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { KeptFile } from '../workflows/activity-types.ts';
 import { notYet } from './retry.ts';
@@ -23,25 +24,14 @@ export async function takePluginResult(
   remoteId: string,
   files: readonly KeptFile[],
 ): Promise<Taken | null> {
-  const { kind, id, options, adopted } = record;
-  const { judge, artefacts } = kindOf(kind);
+  const { kind, id } = record;
+  const { judge } = kindOf(kind);
   if (isOwnKind(kind)) return null;
   // Each activity on the tree has asked for the plugin: only if the tree was described anew since then.
   if (judge === undefined)
     throw notYet(`this worker has no plugin with the kind ${kind}`, ELSEWHERE_MS);
-  const read = (name: string) => store.readText(itemKey(kind, id, name), { recent: 'use' });
-  const texts: Record<string, string[]> = {};
-  for (const [artefact, { file, isPaged = false }] of Object.entries(artefacts)) {
-    const name = typeof file === 'string' ? file : file(null);
-    const names = files
-      .map((one) => one.name)
-      .filter((one) => one === name || (isPaged && isPage(one, name)));
-    const found = await Promise.all(names.sort().map(read));
-    texts[artefact] = found.filter((text) => text !== null);
-  }
-  const text = adopted?.inputKnown === false ? null : await read(record.input.name);
-  const input = text === null ? null : { name: record.input.name, text };
-  const judged = judgeSafely(judge, texts, { options, input, remoteId, mayBeSynthetic: false });
+  const names = files.map(({ name }) => name);
+  const judged = judgeSafely(judge, ...(await readToJudge(store, record, remoteId, names)));
   if ('fault' in judged) return judged;
   const key = itemKey(kind, id, READING_FILE);
   const stored = await store.write(key, `${JSON.stringify(judged.reading)}\n`, {
@@ -49,13 +39,6 @@ export async function takePluginResult(
   });
   return { file: { name: READING_FILE, ...storedDigest(stored) } };
 }
-
-function isPage(file: string, name: string): boolean {
-  const number = Number(/\.(\d{4})\./.exec(file)?.[1]);
-  return Number.isInteger(number) && pageName(name, number) === file;
-}
-
-type Judge = NonNullable<ReturnType<typeof kindOf>['judge']>;
 
 /** The files of a result that the plugin cannot read stay: `retry` reads them again. */
 export function judgeSafely(judge: Judge, ...given: Parameters<Judge>): Judged {

@@ -64,7 +64,8 @@ async function endOf(
   if (leader === null) return failed(LEADER_GONE, 'the item that shares its job is gone');
   if (leader.state === 'succeeded') {
     const delivered = await deliver(store, record, duplicateOf(store, leader), written);
-    return delivered ?? failed(LEADER_CHANGED, `the files of ${leader.id} were changed`);
+    const why = `the files of ${leader.id} were changed, or are no result of this row`;
+    return delivered ?? failed(LEADER_CHANGED, why);
   }
   // Files of an invalid result stay with the item that has the job.
   for (const name of Object.keys(record.files))

@@ -4,6 +4,7 @@
  */
 import type { StoreCode } from '../domain/error-codes/registry.ts';
 import type { FileDigest } from './digest.ts';
+import { isResultOf } from './judge-result.ts';
 import { itemKey } from './layout.ts';
 import type { ItemRecord, ResultSource } from './item-record.ts';
 import type { Store } from './store.ts';
@@ -32,31 +33,40 @@ type JobResult = Pick<
 export interface Source {
   readonly what: ResultSource;
   readonly result: JobResult;
+  /** SHA-256 of the input that it was computed from. */
+  readonly inputSha256: string;
   /** The bytes of one of `result.files`. */
   readonly read: (name: string) => AsyncIterable<Uint8Array>;
 }
 
 /**
- * Copies the files and returns the record to be written; null when a file differs from its record, so that the result
- * is unusable. `written` gets the keys that are still to be flushed.
+ * Copies the files and returns the record to be written; null when the result is unusable: a file differs from its
+ * record, or a plugin says that it is none of this input, although it says that both inputs are the same. `written` gets
+ * the keys that are still to be flushed.
  */
 export async function deliver(
   store: Store,
   to: ItemRecord,
-  { what, result, read }: Source,
+  { what, result, inputSha256, read }: Source,
   written: string[],
 ): Promise<ItemRecord | null> {
   const copied: string[] = [];
   for (const [name, digest] of Object.entries(result.files)) {
     const key = itemKey(to.kind, to.id, name);
     copied.push(key);
-    if (!(await isCopied(store, key, read(name), digest))) {
-      for (const one of copied) await store.remove(one);
-      return null;
-    }
+    if (!(await isCopied(store, key, read(name), digest))) return discard(store, copied);
   }
+  // A plugin may take two inputs for the same that are not.
+  const isOther = to.input.sha256 !== inputSha256 && result.remoteId !== null;
+  if (isOther && !(await isResultOf(store, to, result.remoteId, Object.keys(result.files))))
+    return discard(store, copied);
   written.push(...copied);
   return { ...to, ...result, resultFrom: what };
+}
+
+async function discard(store: Store, keys: readonly string[]): Promise<null> {
+  for (const key of keys) await store.remove(key);
+  return null;
 }
 
 /** Error codes of copying a file that was removed or edited. */
@@ -102,6 +112,7 @@ export function duplicateOf(store: Store, leader: ItemRecord): Source {
   return {
     what: { type: 'duplicate', id: leader.id },
     result: jobResultOf(leader),
+    inputSha256: leader.input.sha256,
     read: (name) => store.readStream(itemKey(leader.kind, leader.id, name)),
   };
 }

@@ -66,6 +66,7 @@ export class ResultCache {
     return {
       what: { type: 'cache', campaign, id: record.id },
       result: jobResultOf(record),
+      inputSha256: record.input.sha256,
       read: (name) => this.#store.readStream(fileKey(record.files[name]?.sha256 ?? '')),
     };
   }

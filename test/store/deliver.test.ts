@@ -3,6 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Predictor } from '../../src/kinds/vocabulary.ts';
+import { loadPlugins } from '../../src/plugins/load.ts';
 import { faultsOf } from '../../src/report/audit.ts';
 import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
 import { deliver, duplicateOf } from '../../src/store/deliver.ts';
@@ -123,6 +124,37 @@ describe('the rows that share the job of another row', () => {
     await delivered(own);
     expect(await own.readText('sequences/follower/item.json')).toBe('{"state": "wait');
   });
+});
+
+test('a row whose plugin takes its input for another gets no result that its check refuses', async () => {
+  loadPlugins(['./translate.ts'], join(import.meta.dirname, '..', '..', 'examples', 'services'));
+  const store = await temporaryStore();
+  const dna = (id: string, text: string) =>
+    aSequence(id, {
+      kind: 'dna',
+      options: { kind: 'dna' },
+      input: { name: 'input.dna', text },
+      canonical: 'the same',
+    });
+  const [leader, ...others] = [
+    dna('leader', 'ATGGCA'),
+    dna('right', 'GCAATG'),
+    dna('wrong', 'ATG'),
+  ];
+  const share = { leader: 'leader', options: leader.options };
+  const items = [leader, ...others].map((item) => ({ ...item, share }));
+  await prepareCampaign(store, CAMPAIGN, items);
+  const { bytes, sha256 } = await store.write('dna/leader/protein.txt', 'AG');
+  const files = { 'protein.txt': { bytes, sha256 } };
+  const job = { remoteId: 'job', address: 'host', state: 'succeeded', files, ...ENDED } as const;
+  await changeRecord(store, 'dna', 'leader', job);
+  await deliverDuplicates(store, await campaignIn(store), () => undefined);
+  expect(await recordIn(store, 'dna', 'right')).toMatchObject({ state: 'succeeded', files });
+  const refused = { state: 'failed', files: {}, error: { code: 'STORE_DIGEST_MISMATCH' } };
+  expect(await recordIn(store, 'dna', 'wrong')).toMatchObject(refused);
+  expect(await store.exists('dna/wrong/protein.txt')).toBe(false);
+  const next = await prepareCampaign(store, CAMPAIGN, items);
+  expect(next, 'with a job of its own').toMatchObject({ done: 2, following: 0 });
 });
 
 describe('the results of earlier campaigns', () => {
