@@ -1,4 +1,4 @@
-/** hundredfold.yaml, and the environment variables named after its keys. */
+/** hundredfold.yaml, its secrets, and the variables named after its keys. Settings by case: test/goldens/settings.txt. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { tmpdir } from 'node:os';
@@ -20,62 +20,8 @@ async function load(yaml: string, environment: Environment = {}, tokens?: 'optio
   return loadSettings(file, environment, tokens && { tokens });
 }
 
-const TOKENS = {
-  HUNDREDFOLD_MOLECULE_TOKEN: 'abcdefghij',
-  HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret',
-};
 const predictions = (keys: string) =>
   `services:\n  predictions: { url: "https://p.example:8443/x/", ${keys} }`;
-
-test('has a default for everything, also for a key with nothing below it', async () => {
-  for (const yaml of ['', 'temporal:\n  # address: host:7233\nservices:\n'])
-    expect(await load(yaml)).toMatchObject({
-      temporal: null,
-      services: {},
-      storeUrl: './results',
-      embeddedDir: '.hundredfold',
-      policy: { deadlineMs: 86_400_000, whenUnsure: 'hold' },
-    });
-  const both = `${predictions('')}\n  molecules: { url: "https://m.example/acpype" }`;
-  const { services } = await load(both, TOKENS);
-  expect(services['molecules']?.policy).toMatchObject({ windows: [], maxOpen: 20 });
-  expect(services['predictions']?.policy).toEqual({
-    windows: [{ limit: 100, windowMs: 3_600_000 }],
-    maxOpen: 100,
-    counts: 'accepted',
-  });
-  const credential = new Secret('p-secret').fingerprint();
-  const reference = { address: 'p.example:8443/x', credential };
-  expect(services['predictions']?.reference).toMatchObject(reference);
-});
-
-const BUDGET = 'HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET';
-test.each<[string, Environment, object]>([
-  ['budget: { limit: 5, window: 1.5h }', {}, [{ limit: 5, windowMs: 5_400_000 }]],
-  ['budget: none', {}, []],
-  [
-    'budget: [{ limit: 100, window: 60m }, { limit: 500, window: 1d }]',
-    {},
-    [
-      { limit: 100, windowMs: 3_600_000 },
-      { limit: 500, windowMs: 86_400_000 },
-    ],
-  ],
-  [
-    'budget: [{ limit: 100, window: 60m }]',
-    { [`${BUDGET}_LIMIT`]: '9', [`${BUDGET}_WINDOW`]: '1s' },
-    [{ limit: 9, windowMs: 1_000 }],
-  ],
-  [
-    '',
-    { [`${BUDGET}_LIMIT`]: '300', [`${BUDGET}_WINDOW`]: '60m' },
-    [{ limit: 300, windowMs: 3_600_000 }],
-  ],
-  ['budget: { limit: 5, window: 1h }', { [BUDGET]: 'none' }, []],
-])('reads the budget %s with the variables %j', async (keys, environment, windows) => {
-  const { services } = await load(predictions(keys), { ...TOKENS, ...environment });
-  expect(services['predictions']?.policy.windows).toEqual(windows);
-});
 
 test('is overridden by environment variables named after its keys; a token may be in a file beside it', async () => {
   const token = join(folder, 'token');
@@ -94,29 +40,6 @@ test('is overridden by environment variables named after its keys; a token may b
   expect(settings.services['predictions']?.url).toBe('https://other.example');
   expect(settings.services['predictions']?.secrets['token']?.reveal()).toBe('from OTHER');
   expect(settings.embeddedDir).toBe('/elsewhere');
-});
-
-test.each([
-  ['jobs: { deadline: soon }', 'CONFIG_INVALID', 'jobs.deadline'],
-  [predictions('budget: { limit: 5 }'), 'CONFIG_INVALID', 'window: 60m'],
-  ['store: { url: "gs://bucket/prefix" }', 'CONFIG_STORE_UNSUPPORTED', 'gs://bucket'],
-  ['store: { url: "s3://id:hush@bucket/x" }', 'CONFIG_STORE_ADDRESS', 'a user name or a password'],
-  [
-    'store: { url: "s3://bucket", endpoint: "http://id:hush@host:9000" }',
-    'CONFIG_INVALID',
-    'store.endpoint',
-  ],
-  [
-    'temporal: { address: "t.example:7233", tls: { ca: ca.pem } }',
-    'CONFIG_TLS_UNREADABLE',
-    'ca.pem',
-  ],
-])('refuses %s, with the place, and without a secret', async (yaml, code, place) => {
-  const error: unknown = await load(yaml).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code, exitCode: 2 });
-  const { message, remedy } = error as { message: string; remedy: string };
-  expect(`${message} ${remedy}`).toContain(place);
-  expect(inspect(error)).not.toContain('hush');
 });
 
 test('lists services without a token, with address and limits, if tokens are optional', async () => {
