@@ -31,7 +31,7 @@ export function checkDefinitions(
   const services = values.filter((one) => markOf(one) === 'service') as Service[];
   const exported = values.filter((one) => markOf(one) === 'kind') as AnyKind[];
   if (services.length + exported.length === 0)
-    return { kinds: [], services, faults: [nothing(Object.keys(exports))] };
+    return { kinds: [], services, faults: [nothing(exports)] };
   const served = services.flatMap(({ kinds }) => (Array.isArray(kinds) ? kinds : []) as AnyKind[]);
   const kinds = [...new Set([...exported, ...served])];
   const faults: PluginFault[] = [
@@ -47,7 +47,8 @@ export function checkDefinitions(
   return { kinds, services, faults };
 }
 
-function nothing(names: readonly string[]): PluginFault {
+function nothing(exports: object): PluginFault {
+  const names = Object.keys(exports).filter((name) => name !== '__esModule');
   const found = names.length === 0 ? 'nothing' : names.join(', ');
   const what = `it exports ${found}, and no kind or service that defineKind or defineService returned`;
   return { code: 'PLUGIN_EXPORTS_NOTHING', what };

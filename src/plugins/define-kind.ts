@@ -156,6 +156,7 @@ export function definePluginKind<
   const C extends Options = None,
   const T extends Columns = None,
 >(kind: PluginKind<N, C, A, T, R>): DefinedKind<N, C, A> {
+  checkKeys(kind);
   const { name, words, input, artefacts, table } = kind;
   const measures = Object.fromEntries(
     Object.entries(kind.measures).map(([key, one]): [string, Measure<R>] => [
@@ -185,6 +186,21 @@ export function definePluginKind<
     estimate: kind.estimate ?? { seconds: 10, bytes: 50_000 },
     judge: (files: Texts, job: JobFacts) => judge({ ...kind, measures }, files, job as never),
   });
+}
+
+const NEEDED = ['name', 'words', 'input', 'artefacts', 'readResult', 'check', 'measures'];
+const OPTIONAL = ['version', 'folder', 'options', 'examples', 'table', 'summary', 'estimate'];
+
+/** Throws: what is missing or misspelt would not be seen in the definition that is made of it. */
+function checkKeys(kind: object): void {
+  const keys = Object.keys(kind);
+  const missing = NEEDED.filter((key) => !keys.includes(key));
+  const unknown = keys.filter((key) => ![...NEEDED, ...OPTIONAL].includes(key));
+  const { readResult, check } = kind as { readResult?: unknown; check?: unknown };
+  if (missing.length > 0) throw new TypeError(`defineKind needs ${missing.join(', ')}`);
+  if (unknown.length > 0) throw new TypeError(`defineKind knows no ${unknown.join(', ')}`);
+  if (typeof readResult !== 'function' || typeof check !== 'function')
+    throw new TypeError('defineKind needs functions as readResult and check');
 }
 
 type Texts = Readonly<Record<string, readonly string[]>>;

@@ -13,6 +13,7 @@ export function definePluginService<
   K extends ServedKind,
   C extends z.ZodObject = z.ZodObject,
 >(definition: ServiceDefinition<N, K, C>): Service & { readonly name: N } {
+  if (typeof definition.name !== 'string') throw new TypeError('defineService needs name');
   // What does not have the form is told when the plugin is loaded, with all other faults.
   return mark('service', { ...defineService<N, K, C>({ secrets: {}, ...definition }) });
 }

@@ -21,16 +21,22 @@ const duration = z
     },
   });
 const count = z.int('write a whole number').positive('write a number above zero');
-/** Functions or outcomes by status: `200`, `4xx`. */
+/** Functions or outcomes by status: `200`, `4xx`; or a function of the configuration. */
 function answers(table: keyof typeof OUTCOMES) {
   const types: readonly string[] = OUTCOMES[table];
-  const outcome = z.custom(
-    (value) =>
-      typeof value === 'function' || types.includes((value as { type: string } | null)?.type ?? ''),
-    `write a function, or an outcome whose type is ${types.map((one) => `'${one}'`).join(', ')}`,
-  );
-  const status = z.string().regex(/^([1-5]\d\d|[2-5]xx)$/, 'write a status such as 200 or 4xx');
-  return z.custom((value) => typeof value === 'function').or(z.record(status, outcome));
+  const outcome = `write a function, or an outcome of the type ${types.join(', ')}`;
+  return z.unknown().superRefine((value, context) => {
+    if (typeof value === 'function') return;
+    const refuse = (message: string, ...path: string[]) =>
+      context.addIssue({ code: 'custom', message, path });
+    if (typeof value !== 'object' || value === null) return refuse('write { 200: … }');
+    for (const [status, meaning] of Object.entries(value)) {
+      const { type = '' } = (meaning ?? {}) as { type?: string };
+      if (!/^([1-5]\d\d|[2-5]xx)$/.test(status))
+        refuse('write a status such as 200 or 4xx', status);
+      else if (typeof meaning !== 'function' && !types.includes(type)) refuse(outcome, status);
+    }
+  });
 }
 
 /** Every key of a definition is here: one that is not is misspelt. */
@@ -39,21 +45,27 @@ export const serviceShape = z.strictObject({
   title: text,
   terms: z.string('write an address, or the name of a document'),
   kinds: z.array(z.object({ name: word }), 'write a list of kinds').min(1, 'write a kind'),
-  url: z.strictObject({
-    default: z.url('write an address').exactOptional(),
-    description: text.exactOptional(),
-    example: text.exactOptional(),
-  }),
+  url: z.strictObject(
+    {
+      default: z.url('write an address').exactOptional(),
+      description: text.exactOptional(),
+      example: text.exactOptional(),
+    },
+    "write { default: 'https://…' } or {}",
+  ),
   origins: z.array(text),
   secrets: z.record(
     z.string(),
-    z.strictObject({
-      description: text,
-      env: z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'write the name of an environment variable'),
-      example: text.exactOptional(),
-      length: count.exactOptional(),
-      maxLength: count.exactOptional(),
-    }),
+    z.strictObject(
+      {
+        description: text,
+        env: z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'write the name of an environment variable'),
+        example: text.exactOptional(),
+        length: count.exactOptional(),
+        maxLength: count.exactOptional(),
+      },
+      "write { description: '…', env: 'NAME' }",
+    ),
   ),
   config: z.custom(
     (value) => value instanceof z.ZodObject || isObjectSchema(value),
@@ -87,7 +99,10 @@ export const serviceShape = z.strictObject({
     pattern: z.instanceof(RegExp).exactOptional(),
     ignoreCase: z.boolean().exactOptional(),
   }),
-  submit: z.strictObject({ request: z.record(z.string(), method), answers: answers('submit') }),
+  submit: z.strictObject({
+    request: z.record(z.string(), method, 'write { KIND: (job) => … }'),
+    answers: answers('submit'),
+  }),
   poll: z.strictObject({
     request: method,
     answers: answers('poll'),
@@ -138,13 +153,17 @@ const option = z.discriminatedUnion(
 export const kindShape = z.object({
   name: word,
   version: count,
-  words: z.object({ one: text, many: text }),
+  words: z.strictObject({ one: text, many: text }),
   folder: word,
-  input: z.object({
+  input: z.strictObject({
     column: z.object({ name: columnName }).nullable(),
     extensions: z.array(z.string().regex(/^\.[a-z0-9.]+$/, "write '.txt' or the like")),
     recognise: method.exactOptional(),
     read: method,
+    // Of a kind of ours, whose input is that of a plugin's kind too.
+    records: z.unknown().optional(),
+    isByExtension: z.unknown().optional(),
+    repair: z.unknown().optional(),
   }),
   options: z.record(columnName, z.object({ key: text, description: text }).and(option)),
   examples: z
@@ -171,8 +190,9 @@ export const kindShape = z.object({
     .refine((value) => Object.keys(value).length > 0, 'write at least the result itself'),
   measures: z.record(
     z.string().regex(/^[a-z][a-zA-Z0-9_]*$/),
-    z.object({
+    z.strictObject({
       title: text,
+      of: method,
       unit: z.string('write a unit, or an empty text'),
       meaning: text,
       decimals: z.int('write a number of decimal places'),

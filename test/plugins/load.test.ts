@@ -111,6 +111,42 @@ const CASES: Readonly<Record<string, Case>> = {
     code: 'PLUGIN_SHAPE',
     words: 'counter: `jobid` is not known here; look for a misspelt key',
   },
+  'a kind without a part': {
+    change: { '  check: () => null,\n': '' },
+    code: 'PLUGIN_THREW',
+    words: 'plugin.ts:2: defineKind needs check',
+  },
+  'a misspelt key of a kind': {
+    change: { 'words: { one:': 'optoins: {}, words: { one:' },
+    code: 'PLUGIN_THREW',
+    words: 'plugin.ts:2: defineKind knows no optoins',
+  },
+  'a misspelt key of an input': {
+    change: { "input: { column: { name: 'words' }": "input: { colunm: { name: 'words' }" },
+    code: 'PLUGIN_SHAPE',
+    words: 'words: `input.colunm` is not known here; look for a misspelt key',
+  },
+  'what is no status': {
+    change: {
+      'poll: { request: (id) => ({ path: [id] }), answers: {}':
+        "poll: { request: (id) => ({ path: [id] }), answers: { '20x': () => null }",
+    },
+    code: 'PLUGIN_SHAPE',
+    words: 'counter: `poll.answers.20x` is a function; write a status such as 200 or 4xx',
+  },
+  'what is no outcome': {
+    change: {
+      'path: [] }), answers: {} },\n});': "path: [] }), answers: { 404: { type: 'ok' } } },\n});",
+    },
+    code: 'PLUGIN_SHAPE',
+    words:
+      'counter: `probe.answers.404` is {"type":"ok"}; write a function, or an outcome of the type right',
+  },
+  'an address that is not in an object': {
+    change: { 'kinds: [words],': "kinds: [words], url: 'http://a.example.org'," },
+    code: 'PLUGIN_SHAPE',
+    words: "counter: `url` is 'http://a.example.org'; write { default: 'https://…' } or {}",
+  },
   'a duration with a blank': {
     change: { "atMost: '10s'": "atMost: '10 s'" },
     code: 'PLUGIN_SHAPE',
