@@ -135,6 +135,7 @@ const BROKEN: readonly Broken[] = [
   ['no outcome', 'NO_OUTCOME', QUEUED, "{ type: 'done' } as any"],
   ['a promise', 'NOT_PURE', QUEUED, '(Promise.resolve(null) as any)'],
   ['a path that leaves the address', 'REQUEST_ELSEWHERE', ...submitsTo("'..'")],
+  ['two parts of a path in one', 'REQUEST_ELSEWHERE', ...submitsTo("'v1/run'")],
   ['a secret in an address', 'REQUEST_HAS_SECRET', ...submitsTo("'abcdefgh12345678abcdefgh'")],
   [
     'a secret in a question',

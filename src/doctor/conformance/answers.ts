@@ -1,4 +1,5 @@
 /** What a service definition makes of every kind of answer: asked through the real client, of a server that gives them. */
+import type { Unavailable } from '../../domain/outcomes.ts';
 import { kindOf } from '../../kinds/registry.ts';
 import { answersFor, findMeaning } from '../../services/answers.ts';
 import { makeClient, type ClientSettings, type ServiceClient } from '../../services/client.ts';
@@ -35,77 +36,78 @@ interface Told {
   readonly outcome: Outcome;
   readonly afterMs?: number | null | undefined;
   readonly fault?: FaultCode | false | undefined;
+  /** Of the fault. */
+  readonly message?: string;
 }
 
-interface Trial {
-  readonly watch: Watch;
-  readonly server: ScriptedServer;
-  readonly usual: ServiceClient;
-  /** Its connections break before there is a request. */
-  readonly secure: ServiceClient;
-  readonly rows: Row[];
-}
+type Settings = Omit<ClientSettings, 'url'>;
 
 /** Asks everything once. */
 export async function tryAnswers(
   watch: Watch,
   jobs: readonly Job[],
-  settings: Omit<ClientSettings, 'url'>,
+  settings: Settings,
 ): Promise<readonly Row[]> {
   const { submit, poll, fetch, list } = watch.service;
-  const server = new ScriptedServer();
-  const url = await server.listen();
-  const usual = makeClient(watch.service, { ...settings, url });
-  const secure = makeClient(watch.service, { ...settings, url: url.replace('http:', 'https:') });
-  const trial = { watch, server, usual, secure, rows: [] };
-  const ask = async (step: string, job: Job, answers: unknown, send: Send, cases: Cases) => {
-    const table = answersFor(answers as Answers<unknown, unknown>, settings.config ?? {});
-    server.success = findSuccess(table);
-    for (const one of cases) await askOnce(trial, step, job, table, send, one);
-  };
-  const all = [...NOTHING, ...OTHERS];
   const [first] = jobs;
-  try {
-    if (first === undefined) return [];
-    await ask('submission', first, submit.answers, trySubmission, [...all, ...TAKEN]);
-    await ask('state', first, poll.answers, tryState, all);
-    for (const job of jobs)
-      await ask(`result of ${job.kind}`, job, fetch[fileOf(job)]?.answers ?? {}, tryFile, all);
-    if (!('missing' in list) && longestName(watch.service) !== null)
-      await ask('list', first, list.answers, tryList, [...all, ...LISTS]);
-    return trial.rows;
-  } finally {
-    await Promise.all([usual.close(), secure.close(), server.close()]);
-  }
+  if (first === undefined) return [];
+  const trial = new Trial(watch, settings);
+  const all = [...NOTHING, ...OTHERS];
+  await trial.ask('submission', first, submit.answers, trySubmission, [...all, ...TAKEN]);
+  await trial.ask('state', first, poll.answers, tryState, all);
+  for (const job of jobs)
+    await trial.ask(`result of ${job.kind}`, job, fetch[fileOf(job)]?.answers ?? {}, tryFile, all);
+  if (!('missing' in list) && longestName(watch.service) !== null)
+    await trial.ask('list', first, list.answers, tryList, [...all, ...LISTS]);
+  return trial.rows;
 }
 
-type Send = (asking: Asking) => Promise<Told>;
-type Cases = readonly Case[];
+class Trial {
+  readonly rows: Row[] = [];
+  readonly #watch: Watch;
+  readonly #settings: Settings;
 
-async function askOnce(
-  { watch, server, usual, secure, rows }: Trial,
-  step: string,
-  job: Job,
-  table: Answers<unknown, unknown>,
-  send: Send,
-  one: Case,
-): Promise<void> {
-  const { script, words: answer } = one;
-  const deadline = new AbortController();
-  server.script = script;
-  // As the deadline of the client does.
-  server.whenSilent = () => deadline.abort(new DOMException('too late', 'TimeoutError'));
-  const scripted = typeof script === 'string' ? 0 : script.status;
-  const status = scripted === 200 ? server.success : scripted;
-  const meaning = findMeaning(table, status);
-  watch.said = typeof meaning === 'object' ? meaning : undefined;
-  const client = script === 'reset before' ? secure : usual;
-  const told = await send({ ...one, watch, server, client, job, signal: deadline.signal });
-  const { outcome, afterMs = null } = told;
-  const fault = told.fault || doubt(watch, step, status) || null;
-  const isClaim = watch.said != null && outcome !== 'unsure';
-  rows.push({ step, answer, outcome, afterMs, isClaim, fault });
-  if (fault !== null) watch.report(fault, step, `${answer} → ${outcome}`);
+  constructor(watch: Watch, settings: Settings) {
+    this.#watch = watch;
+    this.#settings = settings;
+  }
+
+  /** @param answers of the definition */
+  async ask(
+    step: string,
+    job: Job,
+    answers: unknown,
+    send: (asking: Asking) => Promise<Told>,
+    cases: readonly Case[],
+  ): Promise<void> {
+    const watch = this.#watch;
+    const table = answersFor(answers as Answers<unknown, unknown>, this.#settings.config ?? {});
+    const server = new ScriptedServer();
+    const url = await server.listen();
+    server.success = findSuccess(table);
+    for (const one of cases) {
+      const { script, words: answer } = one;
+      const deadline = new AbortController();
+      server.script = script;
+      // As the deadline of the client does.
+      server.whenSilent = () => deadline.abort(new DOMException('too late', 'TimeoutError'));
+      const scripted = typeof script === 'string' ? 0 : script.status;
+      const status = scripted === 200 ? server.success : scripted;
+      const meaning = findMeaning(table, status);
+      watch.said = typeof meaning === 'object' ? meaning : undefined;
+      // Its connection breaks before there is a request.
+      const address = script === 'reset before' ? url.replace('http:', 'https:') : url;
+      const client = makeClient(watch.service, { ...this.#settings, url: address });
+      const told = await send({ ...one, watch, server, client, job, signal: deadline.signal });
+      await client.close();
+      const { outcome, afterMs = null, message = `${answer} → ${outcome}` } = told;
+      const fault = told.fault || doubt(watch, step, status) || null;
+      const isClaim = watch.said != null && outcome !== 'unsure';
+      this.rows.push({ step, answer, outcome, afterMs, isClaim, fault });
+      if (fault !== null) watch.report(fault, step, message);
+    }
+    await server.close();
+  }
 }
 
 /** The status at which a definition reads what it is told. */
@@ -152,9 +154,8 @@ async function trySubmission({ watch, client, signal, job, words, tells }: Askin
       return { outcome: outcome.taken ? 'name taken' : 'refused', fault };
     }
     case 'notNow': {
-      const isRefusal = outcome.scope !== undefined;
-      const { retryAfterMs: afterMs } = outcome;
-      return { outcome: isRefusal ? 'no access' : 'no job', afterMs, fault: isInvented };
+      const { scope, retryAfterMs: afterMs } = outcome;
+      return { outcome: scope ? 'no access' : 'no job', afterMs, fault: isInvented };
     }
     case 'unsure':
       return { outcome: 'unsure' };
@@ -176,17 +177,14 @@ async function tryState(asking: Asking): Promise<Told> {
       return isSame ? { ...file, outcome: 'as result' } : { outcome: 'finished', fault };
     }
     case 'running':
-      return { outcome: 'running', fault };
+    case 'deleted':
+    case 'unknown':
+      return { outcome: outcome.type, fault };
     case 'failed':
       return { outcome: 'failed', fault: tells !== 'error' && fault };
-    case 'deleted':
-      return { outcome: 'lost', fault };
-    case 'unknown':
-      return { outcome: 'no such job', fault };
     case 'unavailable':
-      return wait(outcome);
     case 'postponed':
-      return { outcome: 'again' };
+      return wait(outcome);
   }
 }
 
@@ -198,7 +196,8 @@ async function tryFile({ client, signal, job }: Asking): Promise<Told> {
   const all = Object.keys(kindOf(job.kind).artefacts).map((one) => [one, pages] as const);
   const refused = await judge(job, Object.fromEntries(all), id);
   if (refused === null) return { outcome: 'believed', fault: 'DAMAGE_BELIEVED' };
-  return { outcome: 'rejected', fault: refused.code === 'PLUGIN_FAILED' && 'THROWS' };
+  const { code, message } = refused;
+  return { outcome: 'rejected', ...(code === 'PLUGIN_FAILED' && { fault: 'THROWS', message }) };
 }
 
 async function tryList({ watch, client, signal, job, words, tells }: Asking): Promise<Told> {
@@ -216,7 +215,7 @@ async function tryList({ watch, client, signal, job, words, tells }: Asking): Pr
       return { outcome: 'found', fault: 'ID_FROM_NOTHING' };
     case 'unsupported':
     case 'repeat':
-      return { outcome: 'unknown' };
+      return { outcome: 'not known' };
   }
 }
 
@@ -225,11 +224,9 @@ function fileOf({ kind }: Job): string {
   return Object.keys(kindOf(kind).artefacts)[0] ?? '';
 }
 
-interface Wait {
-  readonly retryAfterMs?: number | null;
-  readonly refusesUs?: boolean;
-}
-
-function wait({ retryAfterMs, refusesUs = false }: Wait): Told {
+function wait({
+  retryAfterMs = null,
+  refusesUs = false,
+}: Partial<Omit<Unavailable, 'type'>>): Told {
   return { outcome: refusesUs ? 'no access' : 'again', afterMs: retryAfterMs };
 }

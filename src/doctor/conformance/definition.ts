@@ -30,7 +30,7 @@ export function checkSubmission(watch: Watch, job: Job, config: ServiceConfig): 
   const text = job.input.text.replace(word, word + word.slice(-1));
   const other = describe({ ...job, input: { ...job.input, text } });
   if (JSON.stringify(other) === JSON.stringify(request)) little('it is the same for another input');
-  checkSecrets(watch, where, request, [job, config]);
+  checkRequest(watch, where, request, [job, config]);
 }
 
 /** Requests about a job that exists. */
@@ -38,7 +38,7 @@ export function checkQuestions(watch: Watch, { kind, name }: Job, config: Servic
   const { poll, fetch, list, probe } = watch.service;
   const id = 'a-job-id';
   const check = (where: string, request: Request | null) =>
-    request && checkSecrets(watch, where, request, [id, name, config]);
+    request && checkRequest(watch, where, request, [id, name, config]);
   check('poll.request', poll.request(id, config));
   for (const [file, { request }] of Object.entries(fetch))
     check(`fetch.${file}.request`, request(id, config, 'details'));
@@ -50,8 +50,13 @@ const SECRET_NAME = /authorization|cookie|token|api-?_?key|secret|password/i;
 const SECRET_TEXT = /^(?:Bearer|Basic) |^(?=.*\d)(?=.*[a-z])[\w+/=.-]{24,}$/i;
 
 /** @param given what the request may repeat */
-function checkSecrets(watch: Watch, where: string, request: Request, given: unknown): void {
+function checkRequest(watch: Watch, where: string, request: Request, given: unknown): void {
   const { secrets } = watch.service;
+  const segments = 'path' in request ? request.path : [];
+  for (const one of segments.filter((segment) => segment.includes('/'))) {
+    const message = `\`${one}\` is one segment, and its slash is escaped`;
+    watch.report('REQUEST_ELSEWHERE', where, message);
+  }
   // The name of a job may be written with other punctuation.
   const known = bare(JSON.stringify(given));
   const values = Object.values(secrets).map(({ env }) => process.env[env] || null);

@@ -11,8 +11,8 @@ export const MEANINGS = {
   running: 'polled again',
   finished: 'its files are loaded',
   failed: 'the row fails as JOB_FAILED',
-  lost: 'the row fails as JOB_LOST',
-  'no such job': 'asked again for a while, then the row fails as JOB_LOST',
+  deleted: 'the row fails as JOB_LOST',
+  unknown: 'no such job: asked again for a while, then JOB_LOST',
   again: 'it says nothing: asked again later, and not before it says',
   'as result': 'the answer is the result itself, whose check decides',
   believed: 'it counts as a right result',
@@ -22,7 +22,7 @@ export const MEANINGS = {
   'too large': 'the row fails as RESULT_TOO_LARGE',
   found: 'the job of this name',
   'not listed': 'no job of this name: the row is sent again',
-  unknown: 'whether there is a job: the row is held as SUBMIT_UNSURE',
+  'not known': 'whether there is a job: the row is held as SUBMIT_UNSURE',
 } as const;
 
 export type Outcome = keyof typeof MEANINGS;

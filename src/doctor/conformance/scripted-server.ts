@@ -4,64 +4,53 @@ import type { AddressInfo } from 'node:net';
 
 export interface Case {
   readonly words: string;
-  readonly script: Script;
+  /** Or none: the connection breaks before a byte of the request is written, or when all of it is. */
+  readonly script: Script | 'reset before' | 'reset after' | 'silent';
   /** `nothing`: of no job, and of no state of one. `error`: of no success. `jobs`, without names. `taken`: the name. */
   readonly tells?: 'nothing' | 'error' | 'jobs' | 'taken';
 }
 
-type Script =
-  /** The connection breaks before a byte of the request is written, or when all of it is. */
-  | 'reset before'
-  | 'reset after'
-  | 'silent'
-  | {
-      readonly status: number;
-      readonly body?: string;
-      readonly type?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-      /** More bytes were announced than come. */
-      readonly isCut?: true;
-    };
+interface Script {
+  readonly status: number;
+  readonly body?: string;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** More bytes were announced than come. */
+  readonly isCut?: true;
+}
 
 const PAGE = '<!doctype html><html><head><title>Maintenance</title></head><body>Soon</body></html>';
-const KEYS = ['status', 'state', 'jobStatus', 'job_status', 'status_code', 'phase'];
-const UNKNOWN_WORD = JSON.stringify(Object.fromEntries(KEYS.map((key) => [key, 'HELD'])));
-const NO_NAMES = JSON.stringify(
-  ['a1b2c3d4', 'e5f6a7b8'].map((id) => ({
-    id,
-    request_id: id,
-    job_id: id,
-    jobId: id,
-    state: 'DONE',
-  })),
-);
-const IN_USE = '{"error":"A job with this job name already exists"}';
-const ERROR = '{"error":"Something went wrong"}';
+const UNKNOWN_WORD =
+  '{"status":"HELD","state":"HELD","jobStatus":"HELD","job_status":"HELD","phase":"HELD"}';
+const NAMELESS =
+  '[{"id":"a1b2c3d4","request_id":"a1b2c3d4","job_id":"a1b2c3d4","jobId":"a1b2c3d4","state":"DONE"}]';
 
 /** With the status at which the definition reads answers; mostly 200. */
 function answer(words: string, body: string, tells: NonNullable<Case['tells']>, more = {}): Case {
-  return { words, script: { status: 200, body, ...more }, tells };
+  return { words: `2xx, ${words}`, script: { status: 200, body, ...more }, tells };
 }
 
 export const NOTHING: readonly Case[] = [
-  answer('2xx, empty', '', 'nothing'),
-  answer('2xx, {}', '{}', 'nothing'),
-  answer('2xx, []', '[]', 'nothing'),
-  answer('2xx, an unknown word', UNKNOWN_WORD, 'nothing'),
-  answer('2xx, the text HELD', 'HELD', 'nothing', { type: 'text/plain' }),
-  answer('2xx, {"error": …}', ERROR, 'error'),
-  answer('2xx, a web page', PAGE, 'nothing', { type: 'text/html' }),
-  answer('2xx, cut off', '{"sta', 'nothing', { isCut: true }),
+  answer('empty', '', 'nothing'),
+  answer('{}', '{}', 'nothing'),
+  answer('[]', '[]', 'nothing'),
+  answer('an unknown word', UNKNOWN_WORD, 'nothing'),
+  answer('the text HELD', 'HELD', 'nothing', { type: 'text/plain' }),
+  answer('{"error": …}', '{"error":"Something went wrong"}', 'error'),
+  answer('a web page', PAGE, 'nothing', { type: 'text/html' }),
+  answer('cut off', '{"sta', 'nothing', { isCut: true }),
 ];
 
 export const LISTS: readonly Case[] = [
-  answer('2xx, nameless jobs', NO_NAMES, 'jobs'),
-  answer('2xx, {"jobs": them}', `{"jobs":${NO_NAMES}}`, 'jobs'),
+  answer('nameless jobs', NAMELESS, 'jobs'),
+  answer('{"jobs": them}', `{"jobs":${NAMELESS}}`, 'jobs'),
 ];
 
-export const TAKEN: readonly Case[] = [400, 409].map((status) =>
-  answer(`${status}, name in use`, IN_USE, 'taken', { status }),
-);
+export const TAKEN: readonly Case[] = [400, 409].map((status) => ({
+  words: `${status}, name in use`,
+  script: { status, body: '{"error":"A job with this job name already exists"}' },
+  tells: 'taken',
+}));
 
 export const OTHERS: readonly Case[] = [
   { words: '202, {}', script: { status: 202, body: '{}' } },
@@ -88,7 +77,7 @@ function refusal(status: number, after?: string): Case {
 
 /** A server that gives each request the answer of the present case. */
 export class ScriptedServer {
-  script: Script = 'silent';
+  script: Case['script'] = 'silent';
   /** In place of 200. */
   success = 200;
   /** Called when a request has arrived that gets no answer. */
@@ -117,10 +106,8 @@ export class ScriptedServer {
     const { status, body = '', type = 'application/json', headers = {}, isCut } = this.script;
     const length = Buffer.byteLength(body) + (isCut ? 1_000 : 0);
     const described = { 'content-type': type, 'content-length': length };
-    response.writeHead(status === 200 ? this.success : status, {
-      ...(status !== 204 && described),
-      ...headers,
-    });
+    const own = status === 200 ? this.success : status;
+    response.writeHead(own, { ...(status !== 204 && described), ...headers });
     if (isCut) response.write(body, () => response.destroy());
     else response.end(body);
   }

@@ -17,10 +17,10 @@ const REMEDIES = {
   EXAMPLE_MISSING: "Write examples: [{ text: '…' }], an input that the service accepts.",
   EXAMPLE_REFUSED: 'The kind refuses its own example: correct `examples`, or `input.read`.',
   INPUTS_CONFUSED: 'One row would get the result of another: keep more in `canonical`.',
-  NOT_PURE: 'Compute from the arguments alone: hundredfold sends, waits and repeats.',
+  NOT_PURE: 'Compute from the arguments alone; secrets go into `auth`, settings into `config`.',
   NO_OUTCOME: 'Return one of the named types, or null.',
   THROWS: 'Return null for what is not understood.',
-  REQUEST_ELSEWHERE: 'Submit to a `path` below the address of the service.',
+  REQUEST_ELSEWHERE: "Write a path below the address of the service: ['api', 'run'].",
   REQUEST_SAYS_TOO_LITTLE: 'Send the whole input and, if `identity` is by name or list, the name.',
   REQUEST_HAS_SECRET: 'It would be stored: declare it in `secrets`, and name it in `auth`.',
   ID_FROM_NOTHING: 'A job without an id is paid for and lost: return null if there is none.',
@@ -116,18 +116,26 @@ function withoutClock<T>(used: Set<string>, call: () => T): T {
     throw new Error(`${name} is not there`);
   };
   const { Date: Clock, fetch, setTimeout } = globalThis;
-  const now = refuse('Date');
+  const { env } = process;
   // A date of a text is as pure as the text.
   const Dates = new Proxy(Clock, {
-    apply: now,
-    get: (clock, key) => (key === 'now' ? now : (Reflect.get(clock, key) as unknown)),
-    construct: (clock, args) =>
-      args.length === 0 ? now() : (Reflect.construct(clock, args) as Date),
+    get(clock, key) {
+      if (key === 'now') used.add('the time');
+      return Reflect.get(clock, key) as unknown;
+    },
+    construct(clock, args: readonly unknown[]) {
+      if (args.length === 0) used.add('the time');
+      return new clock(...(args as []));
+    },
   });
   const traps = { Date: Dates, fetch: refuse('fetch'), setTimeout: refuse('setTimeout') };
-  const { env } = process;
   Object.assign(globalThis, traps);
-  process.env = new Proxy(env, { get: refuse('process.env') });
+  process.env = new Proxy(env, {
+    get(own, key: string) {
+      used.add('process.env');
+      return own[key];
+    },
+  });
   try {
     return call();
   } finally {
