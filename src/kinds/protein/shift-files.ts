@@ -6,7 +6,7 @@
 import { ONE_LETTER } from '../../domain/amino-acids.ts';
 import type { InputFinding } from '../finding.ts';
 import { finding } from './problems.ts';
-import { readStar, type StarFrame, type StarLoop, type StarRow } from './star.ts';
+import { readStar, type StarFrame, type StarLoop, type StarRow, StarSyntaxError } from './star.ts';
 
 export interface Residue {
   /** Of its chain or entity. */
@@ -54,9 +54,14 @@ interface Chain {
   readonly isMeasured: boolean;
 }
 
-/** In file order; none if it is not a file of shifts. */
+/** In file order; none if it is not a file of shifts: another version of this program may have accepted it. */
 export function readChains(text: string): readonly Chain[] {
-  const residues = readShiftTable(readStar(text))?.residues ?? [];
+  let residues: readonly Residue[] = [];
+  try {
+    residues = readShiftTable(readStar(text))?.residues ?? [];
+  } catch (error) {
+    if (!(error instanceof StarSyntaxError)) throw error;
+  }
   return Array.from(
     Map.groupBy(residues, ({ chain }) => chain),
     ([name, own]) => ({

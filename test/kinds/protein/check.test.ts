@@ -35,6 +35,7 @@ const columns = (count: number) => {
 test.each<[string, PredictionOptions, string, unknown, string | null]>([
   ['only markers for missing values', SHIFTS, '', [chain('-10', '-10.0')], 'RESULT_ALL_MISSING'],
   ['some markers', SHIFTS, '', [chain('-10', '0.5')], null],
+  ['a file that cannot be read', SHIFTS, 'data_x\nvalue\n', [chain('0.5', '1')], null],
   ['a chain of markers beside others', SHIFTS, '', [chain('0.5', '1'), chain('-10', '-10')], null],
   ['two of them', SHIFTS, '', [chain('-10', '-10'), chain('-10', '-10')], 'RESULT_ALL_MISSING'],
   ['another order of residues', DYNAMINE, '>a\nMK\n', protein('KM'), 'RESULT_WRONG_SEQUENCE'],
