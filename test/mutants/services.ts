@@ -91,4 +91,20 @@ export const SERVICES: readonly Mutant[] = [
     breaks: '3: a result that arrived incomplete is downloaded again before the item fails.',
     tests: ['test/workflows/faults.test.ts'],
   },
+  {
+    name: 'plugin-of-another-digest',
+    file: 'src/store/campaign-plugins.ts',
+    find: 'refuse(store, campaign, (here, wanted) => here === wanted);',
+    replace: 'refuse(store, campaign, (here) => here !== null);',
+    breaks: '4: a worker with another form of a plugin sends and reads nothing of a campaign.',
+    tests: ['test/plugins/campaigns.test.ts'],
+  },
+  {
+    name: 'described-kind-reads-inputs',
+    file: 'src/store/campaign-plugins.ts',
+    find: 'refuse(store, campaign, (here) => here !== null);',
+    replace: 'refuse(store, campaign, () => true);',
+    breaks: '4: a command without the plugin prepares no rows of it.',
+    tests: ['test/plugins/campaigns.test.ts'],
+  },
 ];
