@@ -29,13 +29,12 @@ import { requestKey, slotOf, type CampaignRun, type Request } from './request.ts
 import {
   credentialOf,
   setPolicy,
-  usageOf,
   type Budget,
   type CredentialState,
   type Grant,
   type Unsure,
 } from './state.ts';
-import { countOpenJobs, noteCount } from './open-jobs.ts';
+import { countOpenJobs, noteCount, usageOf } from './open-jobs.ts';
 import { noteUser } from './use.ts';
 import { heedSetBack, restore, take, ticketNow, type Ticket } from './charges.ts';
 import { roomIn, type Usage } from './policy.ts';

@@ -7,6 +7,8 @@
  * Rejected: a signal for the end of each job. It costs a signal an item, and drifts when a worker dies before it
  * sends one.
  */
+import type { Charges } from './charges.ts';
+import type { Usage } from './policy.ts';
 import type { Budget } from './state.ts';
 
 /** An accepted job is seen by a count this much later (ms): the index of running workflows lags behind. */
@@ -36,6 +38,12 @@ export function openJobs({ open, outstanding, unsure }: Budget): number | undefi
   if (!open) return undefined;
   const perhaps = Object.keys(outstanding).length + Object.keys(unsure).length;
   return open.count + open.accepted.length + perhaps;
+}
+
+/** What counts against the policy of a credential. */
+export function usageOf(state: Budget, charges: Charges): Usage {
+  const open = openJobs(state);
+  return open === undefined ? charges : { ...charges, open };
 }
 
 /** Whether requests wait for room, and counting may find some. */

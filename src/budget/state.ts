@@ -7,8 +7,7 @@ import { newQueue, type Queue } from './lanes.ts';
 import type { JobReference, Waiting } from './request.ts';
 import type { Users } from './use.ts';
 import { newCharges, type Charges, type Ticket } from './charges.ts';
-import { openJobs } from './open-jobs.ts';
-import type { Policy, Usage } from './policy.ts';
+import type { Policy } from './policy.ts';
 
 export interface CredentialState {
   policy: Policy;
@@ -158,10 +157,4 @@ export function setPolicy(credential: CredentialState, policy: Policy): void {
   if (JSON.stringify(policy) === JSON.stringify(credential.policy)) return;
   credential.policy = policy;
   credential.charges.changed += 1;
-}
-
-/** What counts against the policy of a credential. */
-export function usageOf(state: Budget, charges: Charges): Usage {
-  const open = openJobs(state);
-  return open === undefined ? charges : { ...charges, open };
 }

@@ -6,15 +6,62 @@ import { codedError, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { privateFile } from '../state/private-folder.ts';
-import type {
-  Account,
-  Answer,
-  Charge,
-  KnownJob,
-  ReservationRequest,
-  WrittenAnswer,
-} from './ledger.ts';
 import type { Moment } from './steady-clock.ts';
+
+/** The account that a submission is charged to. */
+export interface Account {
+  readonly service: ServiceName;
+  /** The service's own address; for local services one that distinguishes those of two folders. */
+  readonly address: string;
+  /** Fingerprint of the token. */
+  readonly credential: string;
+}
+
+/** An attempt at a POST, which needs a slot. */
+export interface ReservationRequest extends Account {
+  /** Of all attempts at one submission, one makes the POST at most. Each has a slot until that is known. */
+  readonly claim: string;
+  /** Of its credential; empty: no limit. */
+  readonly windows: readonly Window[];
+  /** A claim of unknown fate: both create at most one job, and share its slot (budget/closing.ts). */
+  readonly replaces?: string | undefined;
+}
+
+/** A submission as recorded in the ledger. */
+export interface Charge {
+  readonly claim: string;
+  readonly state: 'open' | 'charged';
+  /** `sent` by this program, or read from an output `tree`. */
+  readonly origin: 'sent' | 'tree';
+  /** Elapsed (ms) since its answer, or since its reservation while it is open. */
+  readonly ageMs: number;
+  readonly remoteId: string | null;
+}
+
+/** An accepted job that is known from elsewhere. */
+export interface KnownJob {
+  readonly remoteId: string;
+  /** Latest time at which the service accepted it, in ms since the epoch. */
+  readonly closedAt: number;
+}
+
+/** Of the answer to an accepted submission. Times in ms since the epoch, for people. */
+export interface Answer {
+  readonly remoteId?: string;
+  /** Just before the first byte of the POST. */
+  readonly sentAt?: number;
+  /** When its answer was complete; absent if there was none. */
+  readonly answeredAt?: number;
+}
+
+/** The answer to an accepted POST, as the process that sent it wrote it. */
+export interface WrittenAnswer {
+  readonly remoteId: string;
+  /** When it was complete. */
+  readonly at: Pick<Moment, 'run' | 'steadyMs'>;
+  readonly sentAt: number | null;
+  readonly answeredAt: number | null;
+}
 
 const LAYOUT = 2;
 

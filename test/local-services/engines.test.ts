@@ -246,7 +246,7 @@ describe('the synthetic engine', () => {
     const { atoms, bonds } = topology;
     const elements = atoms.map((atom) => elementOfAtom(atom.mass, '', atom.name));
     expect(elements.toSorted()).toEqual(input.elements.toSorted());
-    const places = placed.atoms.flatMap(({ place }) => (place ? [place] : []));
+    const places = placed.atoms.map(({ place }) => place);
     const made = { elements, bonds, places };
     expect(await input.findDifference(made)).toBeNull();
     expect(totalCharge(topology.atoms)).toBe(charge);
