@@ -11,8 +11,8 @@ type Row = Readonly<Record<string, string>>;
 const SAYS_NO_TEMPORAL = /\[TEMPORAL_(NOT_STARTED|NOT_HEALTHY|UNREACHABLE)\]/;
 const SAYS_NOBODY_WORKS = /\[(HOST_NOT_READY|WORKER_SILENT)\]/;
 const CODED = /\[[A-Z][A-Z0-9_]+\]|"code":"[A-Z]/;
-/** The output tree is missing, or is removed. */
-const GONE = /\[(TREE_NOT_HERE|STORE_[A-Z_]+)\]/;
+/** The output tree is missing, or is removed: also after the campaign has ended and before its summary is read. */
+const GONE = /\[(TREE_NOT_HERE|CAMPAIGN_NOT_PUBLISHED|STORE_[A-Z_]+)\]/;
 /** The effects of a server that was just killed may last a moment longer. */
 const GRACE_MS = 5_000;
 
