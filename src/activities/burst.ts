@@ -1,10 +1,6 @@
 /**
- * What a burst is for comes first, and what can wait comes after it.
- *
- * When many slots are free at once, each job that is sent late is late again in every later window, because its slot is
- * free a window after its answer. So the workflows of accepted items begin when this worker has sent what it can:
- * starting one costs as much CPU as a submission, here and in the Temporal server. In the same way, the results of jobs
- * that end together are downloaded before their campaign is notified.
+ * What a burst is for comes first, and what can wait comes after it: the results of jobs that end together are
+ * downloaded before their campaign is notified.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,7 +16,7 @@ export class Burst {
   #lastAt = Number.NEGATIVE_INFINITY;
   #end: Promise<void> | null = null;
 
-  /** `part` is in progress: a submission or an item. */
+  /** `part` is in progress. */
   enter(part: unknown): void {
     this.#inProgress.add(part);
     this.#lastAt = performance.now();

@@ -3,7 +3,6 @@ import type { Activities } from '../workflows/activity-types.ts';
 import { AnswerWatch } from './answer-watch.ts';
 import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
-import { Burst } from './burst.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finishJob } from './finish-job.ts';
 import { find } from './find.ts';
@@ -19,7 +18,6 @@ import { cancelRunning, countOpenJobs, whereabouts } from './open-items.ts';
 import { ensureBudget, readFormer } from './budget-start.ts';
 
 export function createActivities(deps: Dependencies): Activities {
-  const submissions = new Burst();
   return {
     readClock: () => readClock(),
     readFormer: beating((...args) => readFormer(deps, ...args)),
@@ -27,8 +25,7 @@ export function createActivities(deps: Dependencies): Activities {
     countOpenJobs: (service) => countOpenJobs(deps, service),
     submit: beating(async (request, reference) => {
       const watch = new AnswerWatch(deps);
-      const result = await submit(deps, request, reference, watch, submissions);
-      if (result.type === 'accepted') await submissions.over();
+      const result = await submit(deps, request, reference, watch);
       return watch.end(await notifyItem(deps, request, reference, result));
     }, 'begun'),
     find: beating((...args) => find(deps, ...args)),

@@ -33,8 +33,7 @@ export class JobTimes {
   }
 
   /**
-   * How long a job has run (ms): since its acceptance, if this worker has submitted it. Its activity begins later, by up
-   * to a second in a burst.
+   * How long a job has run (ms): since its acceptance, if this worker has submitted it. Its activity begins later.
    *
    * @param ageMs since the begin of its activity
    */

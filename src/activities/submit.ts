@@ -23,7 +23,6 @@ import { slotOf } from '../budget/request.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import type { AnswerWatch } from './answer-watch.ts';
-import type { Burst } from './burst.ts';
 import type { Passage } from './fence.ts';
 import { jobOf, requireItem, type JobSource } from './job.ts';
 import { SendingNote } from './sending.ts';
@@ -55,7 +54,6 @@ export async function submit(
   request: SubmitRequest,
   reference: ServiceReference,
   watch: AnswerWatch,
-  burst: Burst,
 ): Promise<SubmitResult> {
   const { info } = Context.current();
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
@@ -66,12 +64,11 @@ export async function submit(
   const prepared = await prepare(deps, request, reference, { watch, client: service.client });
   if ('type' in prepared) return prepared;
   try {
-    const obstacle = await awaitSlot(deps, request, prepared.note, burst);
+    const obstacle = await awaitSlot(deps, request, prepared.note);
     if (obstacle) return obstacle;
     const result = await send(deps, service, request, { ...prepared, watch });
     return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
   } finally {
-    burst.leave(request);
     await prepared.note.discard();
   }
 }
@@ -81,7 +78,6 @@ async function awaitSlot(
   deps: Dependencies,
   request: SubmitRequest,
   note: SendingNote,
-  burst: Burst,
 ): Promise<SubmitResult | null> {
   const { cancellationSignal: signal } = Context.current();
   const until = async (at: number): Promise<SubmitResult | null> => {
@@ -91,11 +87,10 @@ async function awaitSlot(
   };
   const stopped = await until(request.notBefore - READY_BEFORE_MS);
   if (stopped) return stopped;
-  burst.enter(request);
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
   try {
-    // If the slot is free already, the notes of a burst are made while other jobs are sent.
+    // If the slot is free already, its note is made while others are sent.
     if (deps.serverClock.until(request.notBefore) > 0) await note.stage();
   } catch (error) {
     return unreadable(error);

@@ -94,7 +94,7 @@ export interface Unsure extends Grant {
  * One for each connection of a worker (src/services/http.ts): none waits there once it was claimed, and an outage meets
  * no more than these, because the first end that shows it stops all further grants.
  */
-export const MAX_OUTSTANDING = 8;
+export const MAX_OUTSTANDING = 16;
 
 export function newBudget(): Budget {
   return {
