@@ -119,10 +119,10 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'answer-502',
     file: 'src/services/submission.ts',
-    find: "'5xx': 'unsure',",
-    replace: "'5xx': 'address',",
+    find: 'if (status >= 500 && SUBMISSION[status] === undefined) return null;',
+    replace: '',
     breaks: '4: a gateway that answers for the service does not say that the job is not there.',
-    tests: ['test/services/submission.test.ts'],
+    tests: ['test/services/definition.test.ts'],
   },
   {
     name: 'answer-page',
