@@ -8,7 +8,7 @@
  * @module
  */
 import { z } from 'zod';
-import { parseJson } from './kinds/json.ts';
+import { parseBoundedJson } from './kinds/json.ts';
 import { error, warning } from './domain/problem.ts';
 import type { Reading } from './kinds/finding.ts';
 import { allKinds, isOwnKind } from './kinds/registry.ts';
@@ -83,7 +83,7 @@ export function refuse(code: string, message: string, remedy: string): Reading {
 
 /** The JSON value of a text, within limits of size and depth; undefined if it is none. */
 export function readJson(text: string): unknown {
-  return parseJson(text) ?? undefined;
+  return parseBoundedJson(text) ?? undefined;
 }
 
 /** The kinds of hundredfold by name: their `input` can be that of a kind of yours. */

@@ -310,6 +310,12 @@ export function tightest({ windows }: Pick<CredentialStatus, 'windows'>): Window
   return sorted[0] ?? null;
 }
 
+/** All windows: first the one that decides, then the others as they are configured. */
+export function tightestFirst(own: Pick<CredentialStatus, 'windows'>): readonly WindowStatus[] {
+  const first = tightest(own);
+  return first === null ? [] : [first, ...own.windows.filter((window) => window !== first)];
+}
+
 function describeBlock({ blocked, refusal }: BlockSnapshot, now: number): BlockStatus {
   const isBlocked = blocked.until > now;
   return {

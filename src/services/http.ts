@@ -24,15 +24,15 @@ import { Redaction } from './redaction.ts';
 
 /** Code of a submission whose connection came too late. */
 const TOO_LATE = 'TOO_LATE';
-/** Connections per service: a few, because the services are shared (contract section 8). */
-export const DEFAULT_CONNECTIONS = MAX_OUTSTANDING;
+/** Connections for reading, per service: a few, because the services are shared (contract section 8). */
+export const READING_CONNECTIONS = 8;
 /** Milliseconds for one request, from its call to the last byte of the answer. */
 const DEFAULT_DEADLINE_MS = 30_000;
 /** Connecting is aborted after this many milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface HttpSettings {
-  /** Maximum number of open connections for reading, and the same number for submitting. */
+  /** Maximum number of open connections for reading, and for submitting; default: one for each submission in flight. */
   readonly connections?: number | undefined;
   /** Milliseconds for one request. */
   readonly deadlineMs?: number | undefined;
@@ -84,15 +84,16 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
   const deadlineMs = settings.deadlineMs ?? DEFAULT_DEADLINE_MS;
   const { network = {} } = settings;
   const common = {
-    connections: settings.connections ?? DEFAULT_CONNECTIONS,
     connectTimeout: Math.min(CONNECT_TIMEOUT_MS, deadlineMs),
     headersTimeout: deadlineMs,
     bodyTimeout: deadlineMs,
   };
-  const reading = createDispatcher(network, common);
+  const { connections: own } = settings;
+  const reading = createDispatcher(network, { ...common, connections: own ?? READING_CONNECTIONS });
   // A separate connection for each POST: the service may close a kept-alive one as idle at the moment of writing, and
   // the job's fate would be unknown for no reason. Costs one handshake per 36 s of budget.
-  const submitting = createDispatcher(network, { ...common, pipelining: 0 });
+  const connections = own ?? MAX_OUTSTANDING;
+  const submitting = createDispatcher(network, { ...common, connections, pipelining: 0 });
 
   const redaction = new Redaction([...settings.secrets, ...(network.secrets ?? [])]);
   const sending = { deadlineMs, redaction, network };

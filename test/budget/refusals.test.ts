@@ -1,7 +1,7 @@
 /** What is not sent, and until when: refusals by the service, and submissions that a worker did not send. */
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_CONNECTIONS } from '../../src/services/http.ts';
 import { newBudget } from '../../src/budget/budget.ts';
+import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { isOwnFault } from '../../src/budget/turned-away.ts';
 import { ACCEPTED, notNow, PlayedBudget, UNSURE } from './a-budget.ts';
 
@@ -75,7 +75,7 @@ test('no more are in flight than a worker has connections, and none follows a fa
   budget.state.maxOutstanding = newBudget().maxOutstanding;
   for (let n = 0; n < 30; n += 1) budget.ask(`i${n}`);
   const sent = budget.sent(0);
-  expect(sent).toHaveLength(DEFAULT_CONNECTIONS);
+  expect(sent).toHaveLength(MAX_OUTSTANDING);
   const [first = '', ...others] = sent;
   budget.close(first, notNow(), 10);
   expect(budget.sent(10)).toEqual([]);

@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { describe as describeBudget, type BudgetSnapshot } from '../../src/budget/status.ts';
-import { DEFAULT_CONNECTIONS } from '../../src/services/http.ts';
+import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
+import { READING_CONNECTIONS } from '../../src/services/http.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { STATUS_MEMO } from '../../src/workflows/messages.ts';
 import { molecules, progressOf, sequences, type Rig, type Started } from '../rig.ts';
@@ -44,7 +45,9 @@ function fewProbes(refused: readonly Asked[]): void {
     const first = stamps[0] ?? 0;
     const probes = stamps.filter((at) => at - first > UNDER_WAY_MS);
     const atOnce = stamps.length - probes.length;
-    expect(atOnce, `${service}: at once`).toBeLessThanOrEqual(2 * DEFAULT_CONNECTIONS);
+    expect(atOnce, `${service}: at once`).toBeLessThanOrEqual(
+      READING_CONNECTIONS + MAX_OUTSTANDING,
+    );
     for (const { probes: most, withinMs } of BOUNDS) {
       const within = (from: number) =>
         probes.filter((at) => at >= from && at < from + withinMs).length;

@@ -1,7 +1,7 @@
 /** A service that is down, overloaded or asks to wait: no item fails, and it is not called more than necessary. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_CONNECTIONS } from '../../src/services/http.ts';
+import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/credential-leases.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
@@ -110,7 +110,7 @@ describe.concurrent('a service that is down', () => {
     const unsure = sent.filter(({ path }) => isOfMolecules(path)).length;
     expect(unsure, 'molecules risked on the outage').toBeLessThanOrEqual(2);
     expect(sent.length - unsure, 'sequences sent into the outage').toBeLessThanOrEqual(
-      DEFAULT_CONNECTIONS,
+      MAX_OUTSTANDING,
     );
     expect(meantime - sent.length, 'other requests').toBeLessThanOrEqual(10);
     // It is unknown whether a molecule behind a 502 was accepted; all others waited.

@@ -1,6 +1,7 @@
 /** The budget of a service in the live view: used slots, and when they free up along the rolling window. Pure. */
 import {
   tightest,
+  tightestFirst,
   type BlockStatus,
   type BudgetStatus,
   type CredentialStatus,
@@ -79,7 +80,7 @@ function blockLines(title: Span, block: BlockStatus, now: number, width: number)
 /** `predictions  ████████░░  64 of 100 in 1 h and 340 of 500 in 1 d, 36 free`: first the window that decides. */
 function usage(title: Span, own: CredentialStatus, window: WindowStatus, width: number): Line {
   const { charged, limit } = window;
-  const all = [window, ...own.windows.filter((other) => other !== window)].map(
+  const all = tightestFirst(own).map(
     (one) => `${one.charged} of ${one.limit} in ${formatDuration(one.windowMs)}`,
   );
   const words = `  ${all.join(' and ')}, ${own.free ?? 0} free`;

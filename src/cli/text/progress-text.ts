@@ -2,7 +2,7 @@
 import { formatDuration } from '../../domain/duration.ts';
 import { countEnded } from '../../domain/states.ts';
 import {
-  tightest,
+  tightestFirst,
   type BlockStatus,
   type BudgetStatus,
   type CredentialStatus,
@@ -85,9 +85,7 @@ export function credentialText(own: CredentialStatus, now: number): string {
  * Open jobs are told while they are the reason to wait.
  */
 export function usedText(own: CredentialStatus): string {
-  const first = tightest(own);
-  const others = own.windows.filter((window) => window !== first);
-  const windows = [...(first ? [first] : []), ...others].map(
+  const windows = tightestFirst(own).map(
     ({ charged, limit, windowMs }, i) =>
       `${charged} of ${limit}${i === 0 ? ' used' : ''} in ${formatDuration(windowMs)}`,
   );
