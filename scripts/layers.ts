@@ -2,7 +2,7 @@
  * Which part of `src/` and `packages/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
  *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
- *     → report → config → plugins → store, ledger → manifest → services, report-page → kinds, budget, state
+ *     → report → config → plugins → store, ledger → manifest → services → kinds, budget, state
  *     → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
@@ -18,12 +18,15 @@
 /** The words of the services' contracts, the only file that the local services and their clients share. */
 const CONTRACT = 'packages/local-services/src/contract.ts';
 
+/** What the report's page draws, the only file of the report that the page imports. */
+const PAGE_DATA = 'src/report/page-data.ts';
+
 /** From the bottom up. A part may import itself and every part of the rows below its own. */
 const ROWS = [
   ['contract'],
   ['domain', 'program'],
   ['kinds', 'budget', 'state'],
-  ['services', 'report-page'],
+  ['services', 'page-data'],
   ['manifest'],
   ['store', 'ledger'],
   ['plugins'],
@@ -64,8 +67,8 @@ const MAY_IMPORT: Table = {
   ledger: ['domain', 'budget', 'state'],
   // Workflow code runs in the sandbox: nothing that uses a clock, a network or a disk is allowed.
   workflows: ['domain', 'budget'],
-  // Runs in a browser: it defines its data, which the report creates, and imports the pure files of kinds only.
-  'report-page': ['domain', 'kinds'],
+  // Runs in a browser: it imports its data, and the pure files of kinds only.
+  'report-page': ['page-data', 'domain', 'kinds'],
   // The server side: with code shared with the client both could have the same error.
   'local-services': ['contract'],
   // These two start the local services in their own process.
@@ -109,6 +112,7 @@ const PROFILES = { part: 'config', specifier: '@temporalio/envconfig' };
 /** `src/services/http.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/` and `packages/`. */
 function partOf(path: string): string | null {
   if (path === CONTRACT) return 'contract';
+  if (path === PAGE_DATA) return 'page-data';
   const match = /^(?:src|packages)\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path);
   return match?.[1] ?? null;
 }

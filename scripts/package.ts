@@ -54,8 +54,7 @@ try {
 function copyProgram(): void {
   const tsc = 'node_modules/@typescript/native/bin/tsc';
   outputOf(process.execPath, tsc, '-p', 'tsconfig.package.json', '--outDir', staged);
-  // The report's page is bundled; what else is no TypeScript belongs there too.
-  const filter = (path: string) => !/\.tsx?$|^src\/report-page/.test(path);
+  const filter = (path: string) => !/\.tsx?$/.test(path);
   for (const path of ['src', `${SERVICES}/src`, `${SERVICES}/recordings`])
     fs.cpSync(path, join(staged, path), { recursive: true, filter });
   outputOf(process.execPath, 'src/temporal/build-bundle.ts', '--all');

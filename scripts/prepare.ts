@@ -18,9 +18,10 @@ function linkCommand(): void {
 
 /** All that the page may import (scripts/layers.ts), and the versions it is bundled with. */
 const SOURCES_OF_PAGE = [
-  'src/report-page',
+  'packages/report-page',
+  'scripts/build-page.ts',
   'src/kinds',
-  'src/results',
+  'src/report/page-data.ts',
   'src/domain',
   'package-lock.json',
 ];
@@ -38,4 +39,4 @@ function modifiedAt(path: string): number {
 linkCommand();
 await workflowBundle();
 if (modifiedAt('dist/report-page/app.js') < Math.max(...SOURCES_OF_PAGE.map(modifiedAt)))
-  await import('../src/report/page/build-pieces.ts');
+  await import('./build-page.ts');

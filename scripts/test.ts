@@ -34,7 +34,7 @@ const CHECKS: readonly Check[] = [
   { name: 'type check', find: command('tsc', '--noEmit', '--pretty', 'false') },
   {
     name: 'type check of the report’s page',
-    find: command('tsc', '--noEmit', '-p', 'src/report-page', '--pretty', 'false'),
+    find: command('tsc', '--noEmit', '-p', 'packages/report-page', '--pretty', 'false'),
   },
   { name: 'lint', find: command('eslint', '.', '--max-warnings', '0') },
   { name: 'format', find: command('prettier', '--check', '--log-level', 'warn', '.') },

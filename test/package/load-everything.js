@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** These do something when they are loaded: the command line, and code for threads and for browsers. */
-const RUN_AT_ONCE = /^(cli\/main|report-page\/.*|.*-thread)\.js$/;
+const RUN_AT_ONCE = /^(cli\/main|.*-thread)\.js$/;
 
 const program = process.argv[2] ?? '';
 const lib = join(program, 'src');

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { unguarded } from '../../src/domain/formula-guard.ts';
-import type { ItemDetail } from '../../src/report-page/data.ts';
-import { csvText, manifestText } from '../../src/report-page/take/rows-as-text.ts';
+import type { ItemDetail } from '../../src/report/page-data.ts';
+import { csvText, manifestText } from '../../packages/report-page/take/rows-as-text.ts';
 
 test('cells are copied unchanged, except that formulas are escaped', () => {
   const cells = ['plain', 'a,b', 'a "b"', 'a\nb', ' blank ', '=1+1', '-1', '', 'a\rb'];

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { ItemTable } from '../../src/report-page/data.ts';
-import { columnsOf } from '../../src/report-page/items/columns.ts';
+import type { ItemTable } from '../../src/report/page-data.ts';
+import { columnsOf } from '../../packages/report-page/items/columns.ts';
 import {
   conditionsText,
   readConditions,
   withCondition,
-} from '../../src/report-page/items/conditions.ts';
-import { haystacks, rowsOf, type TableQuery } from '../../src/report-page/items/table-model.ts';
+} from '../../packages/report-page/items/conditions.ts';
+import {
+  haystacks,
+  rowsOf,
+  type TableQuery,
+} from '../../packages/report-page/items/table-model.ts';
 
 const ids = ['mol10', 'mol9', 'Aspirin', 'p53'];
 const facts = (key: string) => ({

@@ -5,7 +5,7 @@ import { inflateRawSync } from 'node:zlib';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { GUARD_MS } from '../../src/budget/policy.ts';
-import { ELEMENT, type PageData } from '../../src/report-page/data.ts';
+import { ELEMENT, type PageData } from '../../src/report/page-data.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { type Rig, sequences } from '../rig.ts';

@@ -1,5 +1,5 @@
 /** The structural formula of a molecule, drawn from the user's input, or from the result if that has no fitting bonds. */
-import type { DrawnFormula } from '../../report-page/data.ts';
+import type { DrawnFormula } from '../page-data.ts';
 import { isNetCharge } from '../../kinds/molecule/bonding.ts';
 import type { Drawn } from '../../kinds/molecule/rdkit-thread.ts';
 import { chemist } from '../../kinds/molecule/rdkit.ts';

@@ -1,6 +1,6 @@
 /** The single file: style, program and data in a page that may not connect to anything. */
 import { createHash } from 'node:crypto';
-import { ELEMENT } from '../../report-page/data.ts';
+import { ELEMENT } from '../page-data.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codedError } from '../../domain/errors.ts';
@@ -99,7 +99,7 @@ function comment(text: string): string {
   return text.replace(/-(?=-)/g, '- ');
 }
 
-/** The pieces of the page bundled at set-up (src/report/page/build-pieces.ts). */
+/** The pieces of the page bundled at set-up (scripts/build-page.ts). */
 export interface PagePieces {
   readonly app: string;
   readonly style: string;

@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
-import { chunkFile, DATA_FOLDER, DELIVER, type ChunkLayout } from '../../report-page/data.ts';
+import { chunkFile, DATA_FOLDER, DELIVER, type ChunkLayout } from '../page-data.ts';
 import type { Store } from '../../store/store.ts';
 import type { DetailText } from './item-detail.ts';
 

@@ -1,5 +1,5 @@
 /** The content of an item's page, as JSON: a parsed result is far larger, and many wait for their drawing. */
-import type { DrawnFormula, ItemDetail, ItemFacts } from '../../report-page/data.ts';
+import type { DrawnFormula, ItemDetail, ItemFacts } from '../page-data.ts';
 import type { PackedResult } from '../../kinds/page-data.ts';
 import { kindOf } from '../../kinds/registry.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,6 +1,6 @@
 /** `report.html`, built from the items one by one. */
 import { z } from 'zod';
-import type { PageData, ServiceFacts, Structures } from '../../report-page/data.ts';
+import type { PageData, ServiceFacts, Structures } from '../page-data.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';

@@ -1,6 +1,6 @@
 /** The rows of the page's table, collected one by one. */
 import type { Kind, ServiceName } from '../../domain/item.ts';
-import type { ItemTable, KindFacts, PageData } from '../../report-page/data.ts';
+import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { errorOf, type Listed, ownOf, stateOf } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import type { ResultParts } from '../result-pass.ts';

@@ -1,0 +1,94 @@
+/** Numbers and times for display. */
+import type { Kind } from '../../src/domain/item.ts';
+import type { ItemTable } from '../../src/report/page-data.ts';
+
+/** The words for a kind; its name if the report says no more. */
+export function kindWords(table: Pick<ItemTable, 'kinds'>, kind: Kind | null | undefined) {
+  const name = kind ?? 'item';
+  return table.kinds.find((one) => one.name === name) ?? { one: name, many: name };
+}
+
+/** The number of the colour of a kind in plots, from 1. */
+export function colourNumber({ kinds }: Pick<ItemTable, 'kinds'>, kind: Kind): number {
+  return (
+    (Math.max(
+      0,
+      kinds.findIndex(({ name }) => name === kind),
+    ) %
+      COLOURS) +
+    1
+  );
+}
+
+/** As defined in the style sheet. */
+const COLOURS = 4;
+
+const GROUPED = new Intl.NumberFormat('en-US');
+
+/** `10,000`. */
+export function countText(count: number): string {
+  return GROUPED.format(count);
+}
+
+/** `1 item`, `10,000 items`. */
+export function counted(count: number, one: string): string {
+  return `${countText(count)} ${count === 1 ? one : `${one}s`}`;
+}
+
+/** `2026-11-21 23:21 UTC`: the same for every reader, as in the tables. */
+export function dateText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+/** With seconds, for one item. */
+export function momentText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
+/** `0.8 s`, `12 s`, `3 min 5 s`, `2 h 14 min`, `2 d 3 h`. */
+export function durationText(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 99.5) return `${seconds.toFixed(0)} s`;
+  const whole = Math.round(seconds);
+  const units = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+    ['s', 1],
+  ] as const;
+  const first = units.findIndex(([, length]) => whole >= length);
+  let rest = whole;
+  return units
+    .slice(first, first + 2)
+    .map(([unit, length]) => {
+      const times = Math.floor(rest / length);
+      rest -= times * length;
+      return `${times} ${unit}`;
+    })
+    .filter((part) => !part.startsWith('0 '))
+    .join(' ');
+}
+
+/** `−0.64`, with a typographic minus sign. */
+export function signedText(value: number, decimals: number): string {
+  const text = Math.abs(value).toFixed(decimals);
+  if (Number(text) === 0) return text;
+  return value < 0 ? `−${text}` : `+${text}`;
+}
+
+/** The unit of a time axis. */
+interface Unit {
+  readonly name: string;
+  readonly ms: number;
+}
+
+/** For an axis up to this length. */
+export function unitFor(longestMs: number): Unit {
+  const units: readonly Unit[] = [
+    { name: 'days', ms: 86_400_000 },
+    { name: 'hours', ms: 3_600_000 },
+    { name: 'minutes', ms: 60_000 },
+  ];
+  return units.find(({ ms }) => longestMs > 3 * ms) ?? { name: 'seconds', ms: 1000 };
+}
