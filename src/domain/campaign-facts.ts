@@ -12,6 +12,8 @@ export interface CampaignFacts {
   readonly startedAt: string;
   /** ISO 8601, UTC; null while the campaign is open. */
   readonly endedAt: string | null;
+  /** Published before the end: how many of the items have ended; null once it has ended. */
+  readonly soFar: { readonly ended: number; readonly items: number } | null;
   /** Versions of the programs that ran, by name: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;
   readonly items: Counts;

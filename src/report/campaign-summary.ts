@@ -88,7 +88,9 @@ export class SummaryTally {
     const run = { startedAt, endedAt, state, retried };
     const runs = this.#broughtAnEnd(run, former) ? [...othersThan(run, former), run] : former;
     const last = runs.at(-1) ?? run;
+    const { total, open } = this.#items;
     return {
+      soFar: last.endedAt === null ? { ended: total - open, items: total } : null,
       startedAt: runs[0]?.startedAt ?? startedAt,
       endedAt: last.endedAt,
       state: last.state,
@@ -156,6 +158,7 @@ export function summaryToDisk(summary: CampaignSummary): string {
     state: summary.state,
     started_at: summary.startedAt,
     ended_at: summary.endedAt,
+    ...(summary.soFar && { so_far: summary.soFar }),
     manifests: summary.manifestDigests,
     settings: summary.settings,
     versions: summary.versions,

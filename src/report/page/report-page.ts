@@ -117,13 +117,14 @@ function pageData(
   chunks: PageData['chunks'],
   structures: number,
 ): PageData {
-  const { name, state, startedAt, endedAt, items, kinds, versions, damaged } = summary;
+  const { name, state, startedAt, endedAt, soFar, items, kinds, versions, damaged } = summary;
   const { duplicates, cached, submissions, rejected429 } = summary;
   return {
     name,
     state,
     startedAt,
     endedAt,
+    soFar,
     items,
     kinds,
     versions,
