@@ -3,7 +3,7 @@ import { openWorkerLog } from '../campaigns/worker-log.ts';
 import { loadSettings, type LoadOptions, type Settings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import { reachObjectStores } from '../store/open-store.ts';
-import { logTo } from '../telemetry/log-target.ts';
+import { logTo } from '../telemetry/log.ts';
 
 /** Options common to all functions of the library. */
 export interface ConfigurationOptions {

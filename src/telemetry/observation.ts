@@ -1,36 +1,25 @@
-/** Metrics and logs of a worker. Every part may be absent: then nothing is measured or slower. */
+/** What a worker measures and logs: around its activities, and around the clients of its services. */
 import type { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
+import type { ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { ServiceClient } from '../services/client.ts';
-import type { Store, StagedFile } from '../store/store.ts';
-import type { ItemConclusion, RemoteJob } from '../workflows/activity-types.ts';
-import { subjectFields } from './log-line.ts';
-import type { WorkerMetrics, ServiceCall } from './metrics.ts';
-import { itemEndOf, subjectOfActivity, type Subject } from './subject.ts';
-import { StoreError } from '../store/store-error.ts';
+import type { ItemConclusion, JobFinish, RemoteJob } from '../workflows/activity-types.ts';
+import type { SubmitRequest } from '../workflows/submit-types.ts';
+import { subjectOfWorkflow, type Subject } from './log.ts';
+import type { ServiceCall, WorkerMetrics } from './metrics.ts';
 
+/** Every part may be absent: then nothing is measured or slower. */
 export interface Observation {
   readonly metrics?: WorkerMetrics;
   /** Called with the SDK's workers at each start, before they run. */
   readonly follow?: (...workers: readonly Worker[]) => void;
 }
 
-export function observeClient(
-  { metrics }: Observation,
-  service: ServiceName,
-  client: ServiceClient,
-): ServiceClient {
-  return metrics ? observedClient(service, client, metrics) : client;
-}
-
-export function observeStore({ metrics }: Observation, store: Store): Store {
-  return metrics ? observedStore(store, metrics) : store;
-}
-
 /** For `interceptors` of every worker that runs activities. */
 export function activityInterceptors({ metrics }: Observation): ActivityInterceptorsFactory[] {
-  return [(context) => named(context), (context) => measured(context, metrics)];
+  return [(context) => named(context), (context) => counted(context, metrics)];
 }
 
 /** Adds campaign, item and service to the log entries of an activity, even if its workflow is a budget. */
@@ -39,49 +28,37 @@ function named({ info }: Context): ActivityInterceptors {
   return {
     inbound: {
       execute(input, next) {
-        const { activityType, workflowExecution } = info;
-        if (workflowExecution)
-          subject = subjectOfActivity(activityType, input.args, workflowExecution);
+        subject = subjectOfActivity(info, input.args);
         return next(input);
       },
     },
     outbound: {
-      getLogAttributes: (input, next) => next({ ...input, ...subjectFields(subject) }),
+      getLogAttributes: (input, next) => next({ ...input, ...subject }),
     },
   };
 }
 
-/** Measures ends of items and publications, as reported by their activities. */
-function measured(
+/** Counts ends of items, publications and errors of the store, as their activities report them. */
+function counted(
   { info: { activityType }, log }: Context,
   metrics: WorkerMetrics | undefined,
 ): ActivityInterceptors {
-  if (activityType === 'conclude' || activityType === 'finishJob') {
-    return {
-      inbound: {
-        async execute(input, next) {
-          const result = await next(input);
-          const end = itemEndOf(activityType, result);
+  return {
+    inbound: {
+      async execute(input, next) {
+        try {
+          const result: unknown = await next(input);
+          const end = itemEndIn(activityType, result);
+          if (activityType === 'publish') metrics?.published('ok');
           if (end === null) return result;
           const { item } = input.args[0] as ItemConclusion | RemoteJob;
           const { state, code } = end;
           metrics?.itemEnded(item.kind, end);
           log.info('item ended', { kind: item.kind, state, ...(code !== null && { code }) });
           return result;
-        },
-      },
-    };
-  }
-  if (activityType !== 'publish' || !metrics) return {};
-  return {
-    inbound: {
-      async execute(input, next) {
-        try {
-          const published = await next(input);
-          metrics.published('ok');
-          return published;
         } catch (error) {
-          metrics.published('failed');
+          if (activityType === 'publish') metrics?.published('failed');
+          if (error instanceof ApplicationFailure) metrics?.activityFailed(error.type ?? '');
           throw error;
         }
       },
@@ -89,16 +66,46 @@ function measured(
   };
 }
 
-type Operation = ServiceCall['operation'];
+/** A submission runs in the workflow of a budget, and names its item in its argument. */
+function subjectOfActivity(
+  { activityType, workflowExecution }: Context['info'],
+  args: readonly unknown[],
+): Subject {
+  const ofWorkflow = workflowExecution ? subjectOfWorkflow(workflowExecution.workflowId) : {};
+  const service = serviceIn(args);
+  const known = { ...ofWorkflow, ...(service !== null && { service }) };
+  if (activityType !== 'submit' && activityType !== 'launchItem') return known;
+  const { campaign, item } = args[0] as SubmitRequest;
+  return { ...known, campaign, item };
+}
+
+/** Activities get a reference, or an object that contains one. */
+function serviceIn(args: readonly unknown[]): string | null {
+  for (const arg of args) {
+    const { reference = arg } = (arg ?? {}) as { readonly reference?: unknown };
+    const { service, credential } = (reference ?? {}) as Partial<ServiceReference>;
+    if (typeof service === 'string' && typeof credential === 'string') return service;
+  }
+  return null;
+}
+
+/** The end that an activity has written for its item; null if it has written none. */
+function itemEndIn(activity: string, result: unknown): ItemEnd | null {
+  if (activity === 'conclude') return result as ItemEnd;
+  if (activity !== 'finishJob') return null;
+  const finish = result as JobFinish;
+  return finish.type === 'ended' ? finish.end : null;
+}
 
 /** Wraps the bare client, inside the code that makes requests wait for their turn (src/services/polling.ts). */
-function observedClient(
+export function observeClient(
+  { metrics }: Observation,
   service: ServiceName,
   client: ServiceClient,
-  metrics: WorkerMetrics,
 ): ServiceClient {
+  if (!metrics) return client;
   const timed = async <O extends { readonly type: string }>(
-    operation: Operation,
+    operation: ServiceCall['operation'],
     call: () => Promise<O>,
   ): Promise<O> => {
     const began = performance.now();
@@ -129,66 +136,4 @@ function observedClient(
 /** `accepted`, `running`, …, or why a job was not accepted now: `rate-limited`, `unavailable`, … */
 function outcomeOf(outcome: { readonly type: string; readonly reason?: string }): string {
   return outcome.type === 'notNow' ? (outcome.reason ?? '') : outcome.type;
-}
-
-const MEASURED = [
-  ...(['write', 'stage', 'create', 'flush', 'adopt', 'remove'] as const),
-  ...(['read', 'readText', 'digest', 'exists'] as const),
-] as const;
-
-type Measured = (typeof MEASURED)[number];
-type Call = (this: Store, ...args: unknown[]) => Promise<unknown>;
-
-/** The store behind a measured one: `adopt` is more efficient between stores of the same type. */
-const BEHIND = new WeakMap<object, Store>();
-
-function observedStore(store: Store, metrics: WorkerMetrics): Store {
-  const observed = new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function') return value;
-      const call = value as Call;
-      if (!isMeasured(name)) return call.bind(target);
-      return async (...args: unknown[]) => {
-        const result = await timed(metrics, name, () => call.apply(target, args.map(behind)));
-        return name === 'stage' ? observedFile(result as StagedFile, metrics) : result;
-      };
-    },
-  });
-  BEHIND.set(observed, store);
-  return observed;
-}
-
-function observedFile(staged: StagedFile, metrics: WorkerMetrics): StagedFile {
-  return {
-    create: () => timed(metrics, 'create', () => staged.create()),
-    discard: () => staged.discard(),
-  };
-}
-
-function isMeasured(name: string | symbol): name is Measured {
-  return (MEASURED as readonly (string | symbol)[]).includes(name);
-}
-
-function behind(arg: unknown): unknown {
-  return typeof arg === 'object' && arg !== null ? (BEHIND.get(arg) ?? arg) : arg;
-}
-
-async function timed<T>(
-  metrics: WorkerMetrics,
-  operation: Measured,
-  call: () => Promise<T>,
-): Promise<T> {
-  const began = performance.now();
-  const note = (outcome: string): void =>
-    metrics.storeCall(operation, outcome, (performance.now() - began) / 1_000);
-  try {
-    const result = await call();
-    note('ok');
-    return result;
-  } catch (error) {
-    // An error of the sender of the data, or an abort, is not an error of the store.
-    if (error instanceof StoreError) note(error.code);
-    throw error;
-  }
 }

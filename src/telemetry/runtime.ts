@@ -4,8 +4,7 @@
  */
 import { DefaultLogger, makeTelemetryFilterString, Runtime, type Logger } from '@temporalio/worker';
 import type { MetricMeter } from '@temporalio/common';
-import { lineWriter } from './log-line.ts';
-import { logTarget } from './log-target.ts';
+import { logLine, logTarget } from './log.ts';
 import { HISTOGRAM_BUCKETS } from './metrics.ts';
 
 /** An SDK warning about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
@@ -41,9 +40,8 @@ export function startRuntime({ isShared }: { readonly isShared: boolean }): void
   if (installed || target === null) return;
   installed = true;
   const { write, level, format } = target;
-  const writeLine = lineWriter(write, format);
   const logger = new DefaultLogger(level, (entry) => {
-    if (entry.message !== INTENDED && !isItemsEnd(entry)) writeLine(entry);
+    if (entry.message !== INTENDED && !isItemsEnd(entry)) write(logLine(entry, format));
   });
   // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
   const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });

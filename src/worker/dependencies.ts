@@ -18,7 +18,6 @@ import { publishTree } from '../report/publish.ts';
 import { warn } from '../state/warn.ts';
 import type { LeaseHolder } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
-import { observeStore } from '../telemetry/observation.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
 import { processIdentity } from '../temporal/identity.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
@@ -32,19 +31,12 @@ export function dependenciesOf(
   leases: TreeLeases,
   starter: Client,
 ): Dependencies {
-  const {
-    client,
-    taskQueue,
-    notify = NOBODY,
-    environment,
-    stateFolder,
-    observation = {},
-  } = options;
+  const { client, taskQueue, notify = NOBODY, environment, stateFolder } = options;
   const steadyClock = systemClock();
   return {
     serviceOf: (reference) => serviceIn(known, reference),
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
-    openStore: async (...where) => observeStore(observation, await openExisting(...where)),
+    openStore: openExisting,
     leases,
     tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
     publishCampaign: publishTree,

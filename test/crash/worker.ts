@@ -10,7 +10,7 @@ import type { Policy } from '../../src/budget/policy.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { privateFolder } from '../../src/state/private-folder.ts';
-import { logTo } from '../../src/telemetry/log-target.ts';
+import { logTo } from '../../src/telemetry/log.ts';
 import { startWorkerWith } from '../../src/worker.ts';
 import { wireCore } from './at-core.ts';
 import { wiredDependencies } from './at-dependencies.ts';

@@ -8,7 +8,7 @@ import { reasonOf } from '../../domain/plain-text.ts';
 import { readRecord, removeRecord, writeRecord } from '../../host/record.ts';
 import { openSession } from '../../host/open-session.ts';
 import type { Session } from '../../host/session.ts';
-import { logTo } from '../../telemetry/log-target.ts';
+import { logTo } from '../../telemetry/log.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { Interruption } from '../session/interruption.ts';

@@ -1,7 +1,7 @@
 /** The SDK's log of a worker inside a command goes to a file; with `--verbose` also to the terminal. */
 import { openWorkerLog, parseLogLine } from '../../campaigns/worker-log.ts';
 import type { Settings } from '../../config/settings.ts';
-import { logTo } from '../../telemetry/log-target.ts';
+import { logTo } from '../../telemetry/log.ts';
 import { say } from '../text/explain.ts';
 import { logText } from '../text/log-text.ts';
 import { isVerbose } from '../text/verbosity.ts';
