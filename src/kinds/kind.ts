@@ -136,6 +136,13 @@ export interface ResultTable<O, R> {
 }
 
 /** A number that characterises a whole result, for sorting, filtering and plotting. */
+/** How far values above a bound can be trusted. */
+export interface Verdict {
+  readonly above: number;
+  readonly sign: 'good' | 'fair' | 'bad';
+  readonly words: string;
+}
+
 export interface Measure<R> {
   /** A few words, as a column title. */
   readonly title: string;
@@ -149,6 +156,8 @@ export interface Measure<R> {
   readonly isMain: boolean;
   /** Its column in the table of measures; default: its key. */
   readonly column?: string;
+  /** What a value says, from the highest bound: the first that it exceeds. */
+  readonly verdicts?: readonly Verdict[];
   readonly of: (result: R) => number | null;
 }
 

@@ -6,6 +6,7 @@ import type { packMolecule } from './molecule/reading.ts';
 import type { packAlignment, packSequences, packShifts } from './protein/packing.ts';
 
 export type { PackedProtein, PackedSpread, PackedTrack } from './protein/packing.ts';
+export type { TrackBand, TrackFacts } from './protein/track-facts.ts';
 
 export type PackedStructure = ReturnType<typeof packMolecule>;
 export type PackedProteins = ReturnType<typeof packSequences>;

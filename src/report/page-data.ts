@@ -7,7 +7,8 @@ import type { CampaignFacts } from '../domain/campaign-facts.ts';
 import type { Drawing } from '../domain/drawing.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
-import type { PackedResult } from '../kinds/page-data.ts';
+import type { Verdict } from '../kinds/kind.ts';
+import type { PackedResult, TrackFacts } from '../kinds/page-data.ts';
 
 /** Ids of the elements with data; a chunk's number is appended to `chunk`. */
 export const ELEMENT = {
@@ -32,6 +33,12 @@ export interface ServiceFacts {
   readonly address: string;
   /** Jobs per window, and its length in ms; empty if the service has no budget. */
   readonly windows: readonly { readonly limit: number; readonly windowMs: number }[];
+  /** What computes the results, and the work to cite; null if it is unknown. */
+  readonly software: {
+    readonly name: string;
+    readonly url: string;
+    readonly citation?: string | undefined;
+  } | null;
 }
 
 /** The overview, and the table of all items. */
@@ -45,6 +52,10 @@ export interface PageData extends CampaignFacts {
   /** Its times are in ms after `startedAt`. */
   readonly table: ItemTable;
   readonly chunks: ChunkLayout;
+  /** What the error codes of the table mean, and what to do. */
+  readonly codes: Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;
+  /** What the values along a chain are called, and how they are read; by key, in the order of the plots. */
+  readonly tracks: Readonly<Record<string, TrackFacts>>;
 }
 
 /** Where the details of an item are. */
@@ -73,6 +84,7 @@ export interface MeasureFacts {
   readonly meaning: string;
   readonly decimals: number;
   readonly isMain: boolean;
+  readonly verdicts: readonly Verdict[];
 }
 
 /** One entry per row, in manifest order; refused rows come last. */

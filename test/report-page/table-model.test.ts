@@ -20,6 +20,7 @@ const facts = (key: string) => ({
   meaning: '',
   decimals: 0,
   isMain: true,
+  verdicts: [],
 });
 const TABLE: ItemTable = {
   kinds: [

@@ -33,9 +33,15 @@ export const MOLECULE_MEASURES = {
     title: 'Largest penalty',
     unit: '',
     meaning:
-      'Largest penalty score of a parameter that was estimated; above 10 deserves a look. 0 where every parameter is in the force field.',
+      'Largest penalty score of a parameter that was estimated: 0 fits, above 10 deserves a look, above 50 is not to be trusted. 0 where every parameter is in the force field.',
     decimals: 1,
     isMain: true,
+    verdicts: [
+      { above: 50, sign: 'bad', words: 'do not trust' },
+      { above: 10, sign: 'fair', words: 'look' },
+      { above: 0, sign: 'good', words: 'close' },
+      { above: -1, sign: 'good', words: 'fits' },
+    ],
     of: maxPenalty,
   },
   penaltySum: {

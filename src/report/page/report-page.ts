@@ -1,6 +1,8 @@
 /** `report.html`, built from the items one by one. */
 import { z } from 'zod';
 import type { PageData, ServiceFacts, Structures } from '../page-data.ts';
+import { TRACK_FACTS } from '../../kinds/protein/track-facts.ts';
+import { shownService } from '../../services/registry.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
@@ -139,6 +141,8 @@ function pageData(
     services: servicesOf(summary.settings),
     sent: rows.sent(startedAt),
     table: rows.table(startedAt, structures),
+    codes: rows.codes(),
+    tracks: TRACK_FACTS,
   };
 }
 
@@ -157,7 +161,19 @@ function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] 
     const read = service.safeParse(value);
     if (!read.success) return [];
     const { url: address, budget } = read.data;
-    return [{ name, address, windows: budget.windows }];
+    const { software } = shownService(name);
+    return [
+      {
+        name,
+        address,
+        windows: budget.windows,
+        software: software && {
+          name: software.name,
+          url: software.url,
+          citation: software.citation,
+        },
+      },
+    ];
   });
 }
 

@@ -1,5 +1,6 @@
 /** The rows of the page's table, collected one by one. */
 import type { Kind, ServiceName } from '../../domain/item.ts';
+import { itemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { errorOf, type Listed, ownOf, stateOf } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
@@ -76,6 +77,11 @@ export class TableRows {
     };
   }
 
+  codes(): PageData['codes'] {
+    const codes = new Set(this.#columns.code.filter((code) => code !== null));
+    return Object.fromEntries(Array.from(codes, (code) => [code, itemEndWords(code)]));
+  }
+
   /** In ms after `startedAt`. */
   sent(startedAt: string): PageData['sent'] {
     const start = Date.parse(startedAt);
@@ -112,14 +118,17 @@ function kindFacts(name: Kind): KindFacts {
         ? []
         : [{ name: measuresTable, words: `measures of each ${words.one}` }]),
     ],
-    measures: Object.entries(measures).map(([key, { title, unit, meaning, decimals, isMain }]) => ({
-      key,
-      title,
-      unit,
-      meaning,
-      decimals,
-      isMain,
-    })),
+    measures: Object.entries(measures).map(
+      ([key, { title, unit, meaning, decimals, isMain, verdicts = [] }]) => ({
+        key,
+        title,
+        unit,
+        meaning,
+        decimals,
+        isMain,
+        verdicts,
+      }),
+    ),
   };
 }
 
