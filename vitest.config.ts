@@ -28,7 +28,7 @@ const SLOW = [
   'test/local-services/{engine-processes,faults}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
   'test/{doctor/workflows,inputs/hostile.property}.test.ts',
-  'test/store/{in-bucket,prepare-sharing,s3/errors}.test.ts',
+  'test/store/{in-bucket,prepare-sharing,s3}.test.ts',
   'test/{host/{port-race,web-pages},report/tables/read-back,services/redaction}.test.ts',
 ];
 

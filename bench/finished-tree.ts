@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../src/domain/item.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
-import { storedDigest, type StoredDigest } from '../src/store/digest.ts';
+import { storedDigest, type FileDigest } from '../src/store/digest.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { inParallel } from '../src/store/in-parallel.ts';
 import { writeInvalidRows } from '../src/store/invalid-rows.ts';
@@ -102,7 +102,7 @@ async function writeEnding(store: Store, { finished, job, turn }: Ending): Promi
   const record = await readItem(store, kind, id);
   if (record === null) throw new Error(`${id} was not prepared`);
   const bad = badEnd(finished, turn);
-  const files: Record<string, StoredDigest> = {};
+  const files: Record<string, FileDigest> = {};
   for (const [name, data] of bad ? [] : finished.files(job)) {
     const stored = await store.write(itemKey(kind, id, name), data, { durable: false });
     files[name] = storedDigest(stored);

@@ -11,7 +11,7 @@ import type { Window } from '../src/budget/policy.ts';
 import { FINAL_STATES } from '../src/domain/states.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
 import { treeFaults } from '../src/report/verify/tree.ts';
-import { openFileStore } from '../src/store/filesystem.ts';
+import { openFileStore } from '../src/store/file-store.ts';
 
 /** What a test has done, as the promises see it. */
 export interface Evidence {

@@ -82,11 +82,10 @@ async function endRecord(
     files: kept,
     ...(rest.engine !== undefined && { engine: rest.engine }),
   };
-  // Where a record is replaced only if it is there, none is left alone.
-  const outcome = await write(written);
+  await write(written);
   // After the end: whoever finds no note finds the end.
   for (const note of notes) await store.remove(note);
-  if (outcome === 'unseen') await removeOrphan(store, written);
+  await removeOrphan(store, written);
   return end;
 }
 

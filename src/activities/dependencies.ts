@@ -15,7 +15,7 @@ import type { Fence } from './fence.ts';
 import type { JobTimes } from './job-times.ts';
 import type { RecentAnswers } from './recent-answers.ts';
 import type { ServerClock } from './server-clock.ts';
-import type { FileStoreOptions } from '../store/filesystem.ts';
+import type { FileStoreOptions } from '../store/file-store.ts';
 import type { Store } from '../store/store.ts';
 import type { EndReporter } from './end-reporter.ts';
 import type { TreeLeases } from './tree-leases.ts';

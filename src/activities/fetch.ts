@@ -331,7 +331,7 @@ async function factsOf(
 ): Promise<Pick<FetchResult, 'timing' | 'engine'>> {
   const { describe } = kindOf(kind).artefacts[artefact] ?? {};
   if (describe === undefined) return { timing: null };
-  const text = (await store.readText(key, { recent: 'use' })) ?? '';
+  const text = (await store.readText(key)) ?? '';
   const { timing = null, engine } = describe(text, []);
   return { timing, ...(engine != null && { engine }) };
 }

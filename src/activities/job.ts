@@ -25,7 +25,7 @@ export function jobName({ campaign, id }: JobSource, record: ItemRecord): string
 
 export async function requireItem(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
   // The next steps of the item need it in a moment.
-  const record = await readItem(store, kind, id, { recent: 'keep' });
+  const record = await readItem(store, kind, id);
   if (record) return record;
   throw codedError('ITEM_MISSING', { location: store.location, id });
 }
@@ -46,7 +46,7 @@ export async function jobOf(
   record: ItemRecord,
 ): Promise<StoredJob> {
   const key = itemKey(source.kind, source.id, record.input.name);
-  const text = await store.readText(key, { recent: 'use' });
+  const text = await store.readText(key);
   if (text === null) {
     throw codedError('ITEM_INPUT_MISSING', {
       location: store.location,

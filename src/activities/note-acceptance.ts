@@ -37,23 +37,18 @@ async function noteAcceptance(
 ): Promise<void> {
   try {
     const store = await openHeldTree(deps, item);
-    await changeItem(
-      store,
-      item,
-      async (record, write) => {
-        // A late attempt, for example of a frozen worker, must not reopen an item that another attempt has ended.
-        if (!record || (isFinal(record.state) && record.remoteId === remoteId)) return;
-        await write({
-          ...record,
-          state: 'running',
-          address: reference.address,
-          jobName: record.adopted ? null : jobName(item, record),
-          remoteId,
-          ...timesOf(record, remoteId, times),
-        });
-      },
-      'use',
-    );
+    await changeItem(store, item, async (record, write) => {
+      // A late attempt, for example of a frozen worker, must not reopen an item that another attempt has ended.
+      if (!record || (isFinal(record.state) && record.remoteId === remoteId)) return;
+      await write({
+        ...record,
+        state: 'running',
+        address: reference.address,
+        jobName: record.adopted ? null : jobName(item, record),
+        remoteId,
+        ...timesOf(record, remoteId, times),
+      });
+    });
   } catch (error) {
     if (isElsewhere(error)) {
       tries.leave({ noteOwed: true });

@@ -18,7 +18,7 @@ import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { isSendingNote, itemFolder, itemKey, sendingNote } from '../store/layout.ts';
-import type { StagedFile, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 
@@ -50,7 +50,6 @@ export class SendingNote {
   readonly #to: Service;
   #digest: string | null = null;
   #at = '';
-  #staged: StagedFile | null = null;
   /** By both clocks, in ms: the wall clock may be set before the answer arrives. */
   #sent: { readonly wall: number; readonly steady: number } | null = null;
 
@@ -95,23 +94,10 @@ export class SendingNote {
     return { type: 'accepted', remoteId, rateLimit: null, ...times };
   }
 
-  /** Makes `make` fast. The note does not exist before that. */
-  async stage(): Promise<StagedFile> {
-    this.#at = new Date().toISOString();
-    this.#staged = await this.#store.stage(this.#key, this.#textOf({}));
-    return this.#staged;
-  }
-
-  /** Nothing is sent. Does nothing after `make`. */
-  async discard(): Promise<void> {
-    await this.#staged?.discard();
-  }
-
   /** From now on the job may be sent. False if another attempt has created the note: then it must not be sent. */
   async make(): Promise<boolean> {
-    const staged = this.#staged ?? (await this.stage());
-    this.#staged = null;
-    const made = await staged.create();
+    this.#at = new Date().toISOString();
+    const made = await this.#store.create(this.#key, this.#textOf({}));
     if (made) this.#sent = { wall: Date.now(), steady: performance.now() };
     return made;
   }

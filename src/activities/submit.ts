@@ -63,22 +63,14 @@ export async function submit(
   if (!service) return unknownHere(reference);
   const prepared = await prepare(deps, request, reference, { watch, client: service.client });
   if ('type' in prepared) return prepared;
-  try {
-    const obstacle = await awaitSlot(deps, request, prepared.note);
-    if (obstacle) return obstacle;
-    const result = await send(deps, service, request, { ...prepared, watch });
-    return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
-  } finally {
-    await prepared.note.discard();
-  }
+  const obstacle = await awaitSlot(deps, request);
+  if (obstacle) return obstacle;
+  const result = await send(deps, service, request, { ...prepared, watch });
+  return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
 }
 
 /** Slots are granted ahead of time, so that whatever can be done before is done when the slot is free. */
-async function awaitSlot(
-  deps: Dependencies,
-  request: SubmitRequest,
-  note: SendingNote,
-): Promise<SubmitResult | null> {
+async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<SubmitResult | null> {
   const { cancellationSignal: signal } = Context.current();
   const until = async (at: number): Promise<SubmitResult | null> => {
     const waitMs = deps.serverClock.until(at);
@@ -89,12 +81,6 @@ async function awaitSlot(
   if (stopped) return stopped;
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
-  try {
-    // If the slot is free already, its note is made while others are sent.
-    if (deps.serverClock.until(request.notBefore) > 0) await note.stage();
-  } catch (error) {
-    return unreadable(error);
-  }
   return until(request.notBefore);
 }
 
@@ -140,7 +126,7 @@ async function sentBefore(
   { job }: SubmitRequest,
   note: SendingNote,
 ): Promise<ItemRecord | SubmitResult> {
-  const record = await readItem(store, source.kind, source.id, { recent: 'keep' });
+  const record = await readItem(store, source.kind, source.id);
   const known = (record && endedBefore(record, job)) ?? (await note.earlier());
   return known ?? record ?? requireItem(store, source);
 }

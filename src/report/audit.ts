@@ -3,15 +3,14 @@
  * read again and compared with the digest that was computed when it arrived.
  */
 import type { StoreCode } from '../domain/error-codes/registry.ts';
-import type { FileDigest, StoredDigest } from '../store/digest.ts';
+import type { FileDigest } from '../store/digest.ts';
 import { inParallel } from '../store/in-parallel.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { writeItem } from '../store/item-store.ts';
 import { itemKey } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
-import type { ListedFile, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { type CampaignItem, itemPages } from './campaign-items.ts';
-import { allKinds } from '../kinds/registry.ts';
 
 /** The code of an item whose files differ from what was received. */
 const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies StoreCode;
@@ -37,43 +36,8 @@ function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
 }
 
 /** The missing or changed files of an item, one sentence each. */
-export async function faultsOf(
-  store: Store,
-  record: ItemRecord,
-  listed?: ListedEtags,
-): Promise<readonly string[]> {
-  return (await fileFaults(store, record, listed)).map(({ message }) => message);
-}
-
-/** By key: the ETag and the length of an object. */
-type ListedEtags = ReadonlyMap<string, Pick<ListedFile, 'etag' | 'bytes'>>;
-
-const NOT_LISTED: ListedEtags = new Map();
-/** Kept in memory, 250 bytes each: enough for 30,000 items. Further files are requested one by one. */
-const LISTED_FILES = 300_000;
-
-/** The ETags of all items' files in a bucket, a thousand per request. Empty for a folder. */
-async function listedEtags(store: Store): Promise<ListedEtags> {
-  const listed = new Map<string, Pick<ListedFile, 'etag' | 'bytes'>>();
-  for (const folder of allKinds().map(({ folder }) => folder)) {
-    for await (const { key, etag, bytes } of store.etags(`${folder}/`)) {
-      if (listed.size === LISTED_FILES) return listed;
-      listed.set(key, { etag, bytes });
-    }
-  }
-  return listed;
-}
-
-/**
- * The object is still the one whose content the server compared with the recorded SHA-256 when it was written: an ETag
- * identifies an object. If it differs, the digest is requested: a copy of the same content may have another ETag.
- */
-function isUnreplaced(
-  expected: StoredDigest,
-  found: Pick<ListedFile, 'etag' | 'bytes'> | undefined,
-): boolean {
-  if (found === undefined || expected.etag === undefined || expected.etag === '') return false;
-  return found.etag === expected.etag && found.bytes === expected.bytes;
+export async function faultsOf(store: Store, record: ItemRecord): Promise<readonly string[]> {
+  return (await fileFaults(store, record)).map(({ message }) => message);
 }
 
 interface FileFault {
@@ -82,16 +46,11 @@ interface FileFault {
   readonly isMissing: boolean;
 }
 
-/** The same with the key of each file. `listed`: as `listedEtags`. */
-export async function fileFaults(
-  store: Store,
-  record: ItemRecord,
-  listed: ListedEtags = NOT_LISTED,
-): Promise<readonly FileFault[]> {
+/** The same with the key of each file. */
+export async function fileFaults(store: Store, record: ItemRecord): Promise<readonly FileFault[]> {
   const faults: FileFault[] = [];
   for (const [name, expected] of recordedFiles(record)) {
     const key = itemKey(record.kind, record.id, name);
-    if (isUnreplaced(expected, listed.get(key))) continue;
     const found = await store.digest(key);
     const message = differenceFrom(expected, found);
     if (message === null) continue;
@@ -113,7 +72,7 @@ function differenceFrom(expected: FileDigest, found: FileDigest | null): string 
 export function recordedFiles({
   input,
   files,
-}: ItemRecord): readonly (readonly [string, StoredDigest])[] {
+}: ItemRecord): readonly (readonly [string, FileDigest])[] {
   const { original } = input;
   return [
     [input.name, input],
@@ -134,27 +93,21 @@ interface AuditOptions {
   readonly correct: boolean;
 }
 
-interface AuditPass extends Pick<AuditOptions, 'correct'> {
-  readonly listed: ListedEtags;
-}
-
 /** Checks all items, in manifest order. */
 export async function* auditedItems(
   store: Store,
   campaign: PreparedCampaign,
   { correct }: AuditOptions,
 ): AsyncGenerator<AuditedItem> {
-  const listed = await listedEtags(store);
   for await (const page of itemPages(store, campaign)) {
-    const audited = await auditPage(store, page, { correct, listed });
-    yield* audited;
+    yield* await auditPage(store, page, { correct });
   }
 }
 
 async function auditPage(
   store: Store,
   page: readonly CampaignItem[],
-  how: AuditPass,
+  how: AuditOptions,
 ): Promise<readonly AuditedItem[]> {
   const audited = new Map<CampaignItem, AuditedItem>();
   await inParallel(page, store.atOnce, async (item) => {
@@ -166,11 +119,11 @@ async function auditPage(
 async function auditItem(
   store: Store,
   item: CampaignItem,
-  { correct, listed }: AuditPass,
+  { correct }: AuditOptions,
 ): Promise<AuditedItem> {
   const { record, damage } = item;
   if (record === null) return { item, faults: damage === null ? [] : [damage.message] };
-  const faults = await faultsOf(store, record, listed);
+  const faults = await faultsOf(store, record);
   const corrected = verdict(record, faults);
   if (correct && corrected !== record) await writeItem(store, corrected);
   return { item: { ...item, record: corrected }, faults };

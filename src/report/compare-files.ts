@@ -19,9 +19,6 @@ interface Folder {
  */
 const LARGEST = 32 * 1024 * 1024;
 
-/** Usually by the previous step. */
-const JUST_WRITTEN = { recent: 'use' } as const;
-
 /** The previous comparison. Results arrive in bursts, and a worker concludes many items in parallel. */
 let turn: Promise<unknown> = Promise.resolve();
 
@@ -46,9 +43,7 @@ async function compare(
     if (artefact === undefined || bytes > LARGEST) continue;
     // An earlier attempt may have moved it to the rejected files, and stopped before writing the end.
     const moved = itemKey(kind, id, REJECTED + name);
-    const text =
-      (await store.readText(itemKey(kind, id, name), JUST_WRITTEN)) ??
-      (await store.readText(moved));
+    const text = (await store.readText(itemKey(kind, id, name))) ?? (await store.readText(moved));
     if (text !== null) texts[artefact] = text;
   }
   return compareTexts?.(texts, { remoteId }) ?? null;

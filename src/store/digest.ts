@@ -9,15 +9,9 @@ export interface FileDigest {
   readonly sha256: string;
 }
 
-/** Of a file as it was written. */
-export interface StoredDigest extends FileDigest {
-  /** ETag of the object in a bucket, as the server answered the write that it checked; absent in a folder. */
-  readonly etag?: string | undefined;
-}
-
 /** The part that is recorded of a written file. */
-export function storedDigest({ bytes, sha256, etag }: StoredDigest): StoredDigest {
-  return etag === undefined ? { bytes, sha256 } : { bytes, sha256, etag };
+export function storedDigest({ bytes, sha256 }: FileDigest): FileDigest {
+  return { bytes, sha256 };
 }
 
 export function digestOf(data: string | Uint8Array): FileDigest {

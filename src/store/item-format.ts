@@ -13,7 +13,6 @@ const FORMAT = 1;
 const digest = {
   bytes: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  etag: z.string().exactOptional(),
 };
 const text = z.string().nullable();
 const number = z.number().nullable();

@@ -6,7 +6,7 @@ import type { Attempt } from '../domain/campaign.ts';
 import type { InputText, Item, Kind, Options, ServiceName } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
-import { digestOf, type StoredDigest } from './digest.ts';
+import { digestOf, type FileDigest } from './digest.ts';
 import { jobLabel } from './job-name.ts';
 import { workDigest } from './work.ts';
 import { kindOf } from '../kinds/registry.ts';
@@ -32,15 +32,15 @@ interface EarlierEnd {
 }
 
 /** A downloaded file. The digest is that of the file on disk. */
-interface RecordedFile extends StoredDigest {
+interface RecordedFile extends FileDigest {
   /** Number of places where the service had repeated a secret that was overwritten; absent if there are none. */
   readonly redacted?: number | undefined;
 }
 
-export interface RecordedInput extends StoredDigest {
+export interface RecordedInput extends FileDigest {
   readonly name: string;
   /** The user's input, if a different text is sent instead. */
-  readonly original?: StoredDigest & { readonly name: string };
+  readonly original?: FileDigest & { readonly name: string };
   /** Id of a record in the results → the header that the user wrote. */
   readonly names?: Readonly<Record<string, string>>;
 }

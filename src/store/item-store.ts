@@ -5,7 +5,7 @@ import { itemFromDisk, itemToDisk } from './item-format.ts';
 import { optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
-import type { ReadOptions, Store, WriteOptions } from './store.ts';
+import type { Store, WriteOptions } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
 
 /**
@@ -13,13 +13,8 @@ import { type StoreError, storeError } from './store-error.ts';
  * disk, which only happens for items that had not started.
  * @throws StoreError `STORE_RECORD_UNREADABLE`, `ITEM_RECORD_FOREIGN`: it names another item than its folder
  */
-export async function readItem(
-  store: Store,
-  kind: Kind,
-  id: string,
-  options?: ReadOptions,
-): Promise<ItemRecord | null> {
-  const text = await store.readText(itemKey(kind, id, ITEM_RECORD), options);
+export async function readItem(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
+  const text = await store.readText(itemKey(kind, id, ITEM_RECORD));
   return text === null ? null : recordIn(text, kind, id);
 }
 
@@ -74,37 +69,32 @@ export function jobText({ input, options, adopted, remoteId }: Asked): string {
   return JSON.stringify(adopted ? [...asked, remoteId] : asked);
 }
 
-/** `unseen`: the store could not detect that the record was changed or removed a moment before (`Store.replace`). */
-export type WriteChanged = (changed: ItemRecord) => Promise<'replaced' | 'unseen'>;
+export type WriteChanged = (changed: ItemRecord) => Promise<void>;
 
 /** More changes by other processes in a row are a fault. */
-const CHANGES_AT_MOST = 5;
+const MAX_CHANGES = 5;
 
 /**
  * Changes the record of an item with `change`, which gets the record, or null, and a function that writes it. If
  * another process has changed or removed the record since, `change` runs again with the current one.
- * @param first `use`: in a bucket, a record known from the previous step is not read again. Only for a `change` that
- * only writes
  * @throws StoreError as `readItem`
  */
 export async function changeItem<T>(
   store: Store,
   { kind, id }: { readonly kind: Kind; readonly id: string },
   change: (record: ItemRecord | null, write: WriteChanged) => Promise<T>,
-  first: 'use' | 'keep' = 'keep',
 ): Promise<T> {
   const key = itemKey(kind, id, ITEM_RECORD);
   for (let tries = 1; ; tries += 1) {
-    const text = await store.readText(key, { recent: tries === 1 ? first : 'keep' });
+    const text = await store.readText(key);
     const write: WriteChanged = async (changed) => {
-      const outcome = await store.replace(key, itemToDisk(changed), text ?? '');
-      if (outcome === 'changed') throw new ChangedMeanwhile(`${key} was changed meanwhile`);
-      return outcome;
+      if (await store.replace(key, itemToDisk(changed), text ?? '')) return;
+      throw new ChangedMeanwhile(`${key} was changed meanwhile`);
     };
     try {
       return await change(text === null ? null : recordIn(text, kind, id), write);
     } catch (error) {
-      if (!(error instanceof ChangedMeanwhile) || tries === CHANGES_AT_MOST) throw error;
+      if (!(error instanceof ChangedMeanwhile) || tries === MAX_CHANGES) throw error;
     }
   }
 }

@@ -11,7 +11,7 @@ export async function readToJudge(
   remoteId: string,
   files: readonly string[],
 ): Promise<Parameters<Judge>> {
-  const read = (name: string) => store.readText(itemKey(kind, id, name), { recent: 'use' });
+  const read = (name: string) => store.readText(itemKey(kind, id, name));
   const texts: Record<string, string[]> = {};
   for (const [artefact, { file, isPaged = false }] of Object.entries(kindOf(kind).artefacts)) {
     const name = typeof file === 'string' ? file : file(null);

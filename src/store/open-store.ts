@@ -5,7 +5,7 @@ import {
   parseObjectAddress,
   type ObjectStoreAccess,
 } from '../domain/object-store.ts';
-import { openFileStore, type FileStoreOptions } from './filesystem.ts';
+import { openFileStore, type FileStoreOptions } from './file-store.ts';
 import type { Store } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';
 
@@ -25,8 +25,8 @@ export async function openStore(address: string, options: FileStoreOptions = {})
   const parsed = parseObjectAddress(address);
   if ('fault' in parsed) throw badAddress(parsed.fault);
   // The AWS SDK takes a fifth of a second to load, and most stores are folders.
-  const { openObjectStore } = await import('./s3/store.ts');
-  return openObjectStore(parsed, access);
+  const { S3Store } = await import('./s3-store.ts');
+  return new S3Store(parsed, access);
 }
 
 /** Null if a folder is missing; creates none. The content of a bucket is only seen when it is read. */

@@ -2,11 +2,11 @@
  * Prepares one item in the tree: its input and its record. Known results are not requested again: a record of an
  * earlier run, the job of another row, a result of an earlier campaign.
  */
-import type { Item, Kind, Options } from '../domain/item.ts';
+import type { Item, Options } from '../domain/item.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
 import { deliver, duplicateOf, LEADER_CHANGED, LEADER_GONE, type Source } from './deliver.ts';
 import { itemToDisk } from './item-format.ts';
-import { jobOptionsOf, waitingRecord, type ItemRecord, type RecordedInput } from './item-record.ts';
+import { jobOptionsOf, waitingRecord, type ItemRecord } from './item-record.ts';
 import { jobText, readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import { forNextRun } from './reopen.ts';
@@ -37,19 +37,11 @@ export class ItemPreparation {
   readonly #known: Known;
   /** By the id of the first row: the item whose job currently serves the others. */
   readonly #leaders: Map<string, ItemRecord>;
-  readonly #empty: ReadonlySet<Kind>;
 
-  /** `empty`: kinds without files in the tree when the preparation began; they have no records to look for. */
-  constructor(
-    store: Store,
-    known: Known,
-    leaders: Map<string, ItemRecord>,
-    empty: ReadonlySet<Kind> = new Set(),
-  ) {
+  constructor(store: Store, known: Known, leaders: Map<string, ItemRecord>) {
     this.#store = store;
     this.#known = known;
     this.#leaders = leaders;
-    this.#empty = empty;
   }
 
   /** An item that is already in the campaign and stays unchanged; it may serve others. */
@@ -59,14 +51,12 @@ export class ItemPreparation {
   }
 
   async prepare(item: AssignedItem): Promise<ItemRecord> {
-    const unwritten = waitingRecord(item);
-    const newFolder = this.#empty.has(item.kind);
-    const onDisk = newFolder ? null : await readItem(this.#store, item.kind, item.id);
+    const fresh = waitingRecord(item);
+    const onDisk = await readItem(this.#store, item.kind, item.id);
     const former = onDisk && forNextRun(onDisk, new Date().toISOString());
-    const same = former !== null && isSameJob(former, unwritten);
-    if (former !== null && !same) await this.#removeFormerFiles(unwritten);
-    const etags = await this.#writeInput(item, { same, newFolder });
-    const fresh = { ...unwritten, input: withEtags(unwritten.input, etags) };
+    const same = former !== null && isSameJob(former, fresh);
+    if (former !== null && !same) await this.#removeFormerFiles(fresh);
+    await this.#writeInput(item, same);
     const record =
       same && !isFollowing(former)
         ? withManifestRow(former, fresh)
@@ -80,23 +70,14 @@ export class ItemPreparation {
     return record;
   }
 
-  async #writeInput(
-    { kind, id, input }: Item,
-    { same, newFolder }: { readonly same: boolean; readonly newFolder: boolean },
-  ): Promise<Etags> {
-    const etags: Record<string, string | undefined> = {};
+  async #writeInput({ kind, id, input }: Item, same: boolean): Promise<void> {
     const { original } = input;
     for (const { name, text } of original ? [input, original] : [input]) {
       const key = itemKey(kind, id, name);
       if (same && (await this.#store.exists(key))) continue;
-      const stored = await this.#store.write(key, text, {
-        durable: false,
-        newFolder: newFolder && name === input.name,
-      });
-      etags[name] = stored.etag;
+      await this.#store.write(key, text, { durable: false });
       this.written.push(key);
     }
-    return etags;
   }
 
   /** The record of an item that has no job yet: served by a known result, or left to wait for one. */
@@ -144,17 +125,6 @@ export class ItemPreparation {
       if (key !== record) await this.#store.remove(key);
     }
   }
-}
-
-/** Of the written inputs, by name; none in a folder. */
-type Etags = Readonly<Record<string, string | undefined>>;
-
-function withEtags({ original, ...input }: RecordedInput, etags: Etags): RecordedInput {
-  const noted = <T extends { readonly name: string }>(file: T): T => {
-    const etag = etags[file.name];
-    return etag === undefined ? file : { ...file, etag };
-  };
-  return { ...noted(input), ...(original && { original: noted(original) }) };
 }
 
 /**

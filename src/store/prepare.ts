@@ -2,7 +2,7 @@
  * Prepares a campaign's items in the tree before the first workflow starts: first inputs and records, then the pages,
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
-import type { Item, Kind } from '../domain/item.ts';
+import type { Item } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { pageKey, PAGES, PREPARED_CAMPAIGN } from './layout.ts';
@@ -20,7 +20,6 @@ import {
 } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
-import { kindNames, kindOf } from '../kinds/registry.ts';
 
 /** Items written at once: beyond this the disk is the limit. */
 const WRITE_LIMIT = 16;
@@ -112,11 +111,9 @@ async function layOut(
 ): Promise<LaidOut> {
   const counter = new RowCounter(former);
   const leaders = new Map<string, ItemRecord>();
-  // A new tree has no records: a search would look for each missing file.
-  const empty = await emptyKinds(store);
   const laid = { pages: firstPage, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of pagesOf(items, pageSize)) {
-    const preparation = new ItemPreparation(store, known, leaders, empty);
+    const preparation = new ItemPreparation(store, known, leaders);
     const records = await preparePage(preparation, await newOf(preparation, page, there));
     const entries = records.map(pageEntry);
     if (entries.length === 0) continue;
@@ -131,17 +128,6 @@ async function layOut(
     laid.files += preparation.written.length;
   }
   return { ...laid, counts: counter.counts };
-}
-
-/** Those without any file in the tree. */
-async function emptyKinds(store: Store): Promise<ReadonlySet<Kind>> {
-  const empty = new Set<Kind>();
-  for (const kind of kindNames()) {
-    const keys = store.list(`${kindOf(kind).folder}/`);
-    const first = await keys[Symbol.asyncIterator]().next();
-    if (first.done === true) empty.add(kind);
-  }
-  return empty;
 }
 
 async function newOf(

@@ -65,6 +65,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   EISDIR: { code: 'STORE_BAD_KEY', what: 'there is a folder in place of the file' },
   ENOTEMPTY: { code: 'STORE_BAD_KEY', what: 'there is a folder in place of the file' },
   ENOTDIR: { code: 'STORE_BAD_KEY', what: 'there is a file in place of a folder' },
+  ELOOP: { code: 'STORE_BAD_KEY', what: 'there is a symbolic link in place of the file' },
   EEXIST: { code: 'STORE_BAD_KEY', what: 'something else is in place of the file' },
 };
 

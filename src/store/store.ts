@@ -3,18 +3,11 @@
  * `/` below the campaign, and a file is written whole or not at all.
  */
 
-import type { FileDigest, StoredDigest } from './digest.ts';
+import type { FileDigest } from './digest.ts';
 
 /** A written file; the digest is that of the bytes that were written. */
-export interface StoredFile extends StoredDigest {
+export interface StoredFile extends FileDigest {
   readonly key: string;
-}
-
-/** A file as `etags` lists it. */
-export interface ListedFile {
-  readonly key: string;
-  readonly bytes: number;
-  readonly etag: string;
 }
 
 export type StoreData = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -34,27 +27,6 @@ export interface WriteOptions {
    * `flush`; for thousands of small files in a row.
    */
   readonly durable?: boolean;
-  /**
-   * The file's folder is expected to be missing: it is made without a check first. A store without folders ignores it.
-   */
-  readonly newFolder?: boolean;
-}
-
-export interface ReadOptions {
-  /**
-   * `use`: content that this process wrote, or read with this option, in the last seconds is sufficient: for files
-   * that no other process changes meanwhile, or before `replace`. `keep`: the file is read now, and remembered for
-   * `use`. A folder is always read.
-   */
-  readonly recent?: 'use' | 'keep';
-}
-
-/** A file that is ready to be created. */
-export interface StagedFile {
-  /** See `Store.create`. Called at most once. */
-  create(): Promise<boolean>;
-  /** Does nothing after `create`. */
-  discard(): Promise<void>;
 }
 
 /**
@@ -74,32 +46,28 @@ export interface Store {
    * a conditional write, `If-None-Match: *`). The file survives a power cut.
    */
   create(key: string, data: string): Promise<boolean>;
-  /** The same in two steps: what takes time on a disk is done first, and the file appears with the second step. */
-  stage(key: string, data: string): Promise<StagedFile>;
   /**
-   * Writes a whole file in place of one that was read. `changed`: the file is no longer `former`, because another
-   * process has changed or removed it (object stores: `If-Match`); nothing is written. `unseen`: the store cannot
-   * compare and replace in one step, for example a folder; it always writes, and the caller has just read the file.
+   * Writes a whole file in place of one that was read. False: the file is no longer `former`, because another process
+   * has changed or removed it, and nothing is written. A store that cannot compare and replace in one step (a folder, a
+   * bucket without `If-Match`) does not see a change in the moment between.
    */
-  replace(key: string, data: string, former: string): Promise<'replaced' | 'changed' | 'unseen'>;
+  replace(key: string, data: string, former: string): Promise<boolean>;
   /** Makes files written with `durable: false` survive a power cut. */
   flush(keys: Iterable<string>): Promise<void>;
   /** The whole file; null if there is none. */
-  read(key: string, options?: ReadOptions): Promise<Uint8Array | null>;
+  read(key: string): Promise<Uint8Array | null>;
   /** The whole file as UTF-8 text; null if there is none. */
-  readText(key: string, options?: ReadOptions): Promise<string | null>;
+  readText(key: string): Promise<string | null>;
   /** Current length and SHA-256 of a file; null if there is none. */
   digest(key: string): Promise<FileDigest | null>;
   /** The file in pieces; throws `STORE_MISSING` at the first piece if there is none. */
   readStream(key: string): AsyncIterable<Uint8Array>;
-  /** The keys that begin with `prefix` (all with ''), in order of their code units; no temporary files. */
-  list(prefix: string): AsyncIterable<string>;
   /**
-   * The files that begin with `prefix`, with the ETag that `write` has returned unless they were replaced since; a
-   * thousand per request. Empty for a folder, which has no ETags: its files are read.
+   * The keys that begin with `prefix` (all with ''), in order, by code units in a folder and by UTF-8 in a bucket, which is
+   * the same for all names that are written here; no temporary files.
    */
-  etags(prefix: string): AsyncIterable<ListedFile>;
-  /** The top-level names that contain files, in order of their code units. */
+  list(prefix: string): AsyncIterable<string>;
+  /** The top-level names that contain files, in order. */
   folders(): AsyncIterable<string>;
   exists(key: string): Promise<boolean>;
   /**

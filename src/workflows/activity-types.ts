@@ -62,8 +62,6 @@ export interface KeptFile {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** In a bucket (store/digest.ts). */
-  readonly etag?: string | undefined;
   /** Places at which a secret was overwritten; absent when there are none. */
   readonly redacted?: number;
 }

@@ -5,7 +5,7 @@ import { FilesSeen } from '../../src/activities/files-seen.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import { OWN_PACE } from '../../src/services/polling.ts';
 import { createClient, serviceOfKind } from '../../src/services/registry.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import type { RemoteJob } from '../../src/workflows/activity-types.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { conclude } from '../../src/activities/conclude.ts';
 import { noteAcceptanceOnce, type Owed } from '../../src/activities/note-acceptance.ts';
 import type { Tries } from '../../src/activities/tries.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';

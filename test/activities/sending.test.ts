@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { find } from '../../src/activities/find.ts';
 import { SendingNote } from '../../src/activities/sending.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { aJob, workerWith } from './a-job.ts';
 
@@ -36,15 +36,6 @@ describe('the note before a submission', () => {
     const notes = await Promise.all(Array.from({ length: 8 }, () => note()));
     const made = await Promise.all(notes.map((one) => one.make()));
     expect(made.filter(Boolean)).toHaveLength(1);
-    expect(await files()).toEqual(['sending-0-0.json']);
-  });
-
-  test('does not exist before it is made, and a staged one leaves nothing behind', async () => {
-    const [first, second, third] = await Promise.all([note(), note(), note()]);
-    await Promise.all([first, second, third].map((one) => one.stage()));
-    expect(await (await note()).earlier()).toBeNull();
-    expect(await Promise.all([first.make(), second.make()])).toContain(false);
-    await Promise.all([first, second, third].map((one) => one.discard()));
     expect(await files()).toEqual(['sending-0-0.json']);
   });
 

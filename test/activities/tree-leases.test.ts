@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openHeldTree } from '../../src/activities/tree.ts';
 import { TreeLeases, type TreeAddress } from '../../src/activities/tree-leases.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree } from '../../src/store/hold-tree.ts';
 import { newestLease, type LeaseHolder } from '../../src/store/lease.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -7,7 +7,7 @@ import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import type { ItemState } from '../../src/domain/states.ts';
 import { FORMATS } from '../../src/export/formats.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { writeInvalidRows } from '../../src/store/invalid-rows.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';

@@ -1,7 +1,7 @@
 /** What `doctor` finds in Temporal: campaigns that make no progress, and how to fix each. Budgets: test/watchdog. */
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { workflowFindings } from '../../src/doctor/workflows.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree } from '../../src/store/hold-tree.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';
 import { argumentsOf, beginWith, unreplayable } from '../other-code.ts';

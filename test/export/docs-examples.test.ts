@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exportLoaders } from '../../scripts/python-environment.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { BIN, ROOT } from '../cli/command.ts';
 import { moleculeEnd, resultCampaign, sequenceEnd } from '../report/tables/result-campaign.ts';
 import { recordingText } from '../services/recordings.ts';

@@ -7,7 +7,7 @@ import { exportTree, type ExportWork, itemNotes } from '../../src/export/export-
 import { DEFAULT_OPTIONS } from '../../src/export/format.ts';
 import { exportFormatOf } from '../../src/export/formats.ts';
 import { openTree } from '../../src/library/index.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { WITHOUT_S3, type S3Server } from '../s3-server.ts';

@@ -12,7 +12,7 @@ import {
   surveyManifests,
   type SurveyOptions,
 } from '../../src/plan/survey.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';

@@ -1,8 +1,8 @@
 /** A campaign whose items have ended, as activities leave it, for a test to publish. */
 import type { Item } from '../../src/domain/item.ts';
 import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
-import { storedDigest, type StoredDigest } from '../../src/store/digest.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { storedDigest, type FileDigest } from '../../src/store/digest.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { itemKey } from '../../src/store/layout.ts';
@@ -65,7 +65,7 @@ export async function endItem(
   const record = await readItem(store, kind, id);
   if (record === null) throw new Error(`${id} was not prepared`);
   const succeeded = (ending.state ?? 'succeeded') === 'succeeded';
-  const files: Record<string, StoredDigest> = {};
+  const files: Record<string, FileDigest> = {};
   for (const [name, text] of succeeded ? Object.entries(texts) : []) {
     files[name] = storedDigest(await store.write(itemKey(kind, id, name), text));
   }

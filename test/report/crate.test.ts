@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { crateValidator, type CrateProfile } from '../../scripts/python-environment.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { itemKey } from '../../src/store/layout.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { publishCampaign, type PublishProgress, publishTree } from '../../src/report/publish.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';

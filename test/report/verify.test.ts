@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checksums } from '../../src/report/checksums.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { treeFaults, verifyTree } from '../../src/report/verify/tree.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';

@@ -5,7 +5,7 @@ import { mkdir, open, readdir, rename, rm, stat, symlink, writeFile } from 'node
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { collected, expectCode } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { keyFault } from '../../src/store/key.ts';
 import { artefactFile, itemKey } from '../../src/store/layout.ts';
 import { StoreError } from '../../src/store/store-error.ts';

@@ -1,7 +1,7 @@
 /** A tree is copied from one store to another: verified, resumable, in any direction. */
 import { expect, test } from 'vitest';
 import { digestOf } from '../../src/store/digest.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { transfer } from '../../src/store/transfer.ts';
 import { collected } from './store-expectations.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { expectCode } from './store-expectations.ts';
 import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
 import { temporaryFolder } from './temporary-folder.ts';

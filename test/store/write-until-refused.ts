@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 
 async function* endless(): AsyncGenerator<Uint8Array> {

@@ -43,21 +43,17 @@ async function requestAgain(rig: Rig, { name, folder }: Started, id: string): Pr
   await budget.signal(requestSignal, [request]);
 }
 
-type Call = 'stage' | 'create' | 'replace' | 'remove';
+type Call = 'begin' | 'create' | 'replace' | 'remove';
 type Called = (call: Call, key: string, store: Store) => Promise<void>;
 
 /** A store that reports its calls: before and after the note was created, before a file is replaced or removed. */
 function observed(store: Store, called: Called): Store {
   const own: Partial<Store> = {
-    stage: async (key, data) => {
-      const staged = await store.stage(key, data);
-      await called('stage', key, store);
-      const create = async () => {
-        const made = await staged.create();
-        await called('create', key, store);
-        return made;
-      };
-      return { create, discard: () => staged.discard() };
+    create: async (key, data) => {
+      await called('begin', key, store);
+      const made = await store.create(key, data);
+      await called('create', key, store);
+      return made;
     },
     replace: async (key, data, former) => {
       await called('replace', key, store);
@@ -128,7 +124,7 @@ describe.concurrent('a row', () => {
   test('whose note another attempt has made meanwhile is not sent', async (context) => {
     const { ended, sent } = await runs(context, async (call, key, store) => {
       const note = { at: new Date().toISOString() };
-      if (call === 'stage') await store.create(key, JSON.stringify(note));
+      if (call === 'begin') await store.create(key, JSON.stringify(note));
     });
     expect([ended.held, sent]).toEqual([1, 0]);
   });

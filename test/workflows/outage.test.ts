@@ -5,7 +5,7 @@ import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/credential-leases.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { OTHER_TEMPORAL } from '../other-temporal.ts';
 import { policyOf } from '../policy.ts';
 import { molecules, sequences, type Rig } from '../rig.ts';

@@ -1,5 +1,5 @@
 /** `hundredfold retry` without the command: ended items are reopened, and the campaign runs once more. */
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { prepareRetry } from '../../src/store/prepare-retry.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { surveyRetry } from '../../src/store/retry-survey.ts';

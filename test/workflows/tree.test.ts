@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { obstacleOf } from '../../src/campaigns/obstacle.ts';
 import { treeObstacleOf } from '../../src/campaigns/tree-obstacle.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree } from '../../src/store/hold-tree.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { newestLease, releaseLease } from '../../src/store/lease.ts';

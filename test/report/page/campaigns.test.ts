@@ -8,7 +8,7 @@ import { SummaryTally } from '../../../src/report/campaign-summary.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { passParts } from '../../../src/report/result-pass.ts';
-import { openFileStore } from '../../../src/store/filesystem.ts';
+import { openFileStore } from '../../../src/store/file-store.ts';
 import { writeInvalidRows } from '../../../src/store/invalid-rows.ts';
 import { writeItem } from '../../../src/store/item-store.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';

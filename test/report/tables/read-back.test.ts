@@ -11,7 +11,7 @@ import { type Column, columns, type Slab } from '../../../src/report/tables/colu
 import { ParquetGroups } from '../../../src/report/tables/parquet-groups.ts';
 import { fixedColumns } from '../../../src/report/tables/result-rows.ts';
 import { SPREAD_KEYS } from '../../../src/kinds/protein/reading.ts';
-import { openFileStore } from '../../../src/store/filesystem.ts';
+import { openFileStore } from '../../../src/store/file-store.ts';
 import { tableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { END, endedCampaign } from '../a-campaign.ts';

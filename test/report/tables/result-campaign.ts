@@ -3,7 +3,7 @@
  */
 import type { Item } from '../../../src/domain/item.ts';
 import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
-import { openFileStore } from '../../../src/store/filesystem.ts';
+import { openFileStore } from '../../../src/store/file-store.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {

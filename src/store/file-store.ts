@@ -1,0 +1,292 @@
+/**
+ * The output tree as a folder. A file is written under a temporary name in its own folder, synced to the disk, and
+ * renamed: rename(2) is atomic, so that readers see all of it or nothing, also after a crash.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, open, realpath, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { FileDigest } from './digest.ts';
+import {
+  areFolders,
+  checkSpace,
+  isLinkedInto,
+  linkNew,
+  makeFolder,
+  makeFolders,
+  nullIfAbsent,
+  openToRead,
+  readEntries,
+  readStatus,
+  sync,
+  system,
+  walk,
+} from './folder-calls.ts';
+import { inParallel } from './in-parallel.ts';
+import { Incoming } from './incoming.ts';
+import { badKey, keySegments, TEMPORARY_PREFIX } from './key.ts';
+import { LEASES } from './layout.ts';
+import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
+import { missing, storeErrorOf } from './store-error.ts';
+import { treeNotHere } from './tree-identity.ts';
+
+/** Files synced at the same time; more do not help, measured on ext4. */
+const MAX_SYNCS_AT_ONCE = 16;
+/** More concurrent reads would only make a disk seek. */
+const READS_AT_ONCE = 4;
+const READ_CHUNK_BYTES = 256 * 1024;
+/** Bytes written between two looks at the free space. */
+const SPACE_CHECK_BYTES = 8_000_000;
+/** Renewing a lease never takes longer than this. */
+const MAX_LEASE_WRITE_MS = 60_000;
+
+export interface FileStoreOptions {
+  /** Creates the folder if it is missing (default). `false`: a missing folder is refused as `TREE_NOT_HERE`. */
+  readonly create?: boolean;
+}
+
+/**
+ * Opens the tree of one campaign.
+ * @throws StoreError `STORE_READ_ONLY`, `STORE_FULL`, `STORE_BAD_KEY`, `TREE_NOT_HERE`
+ */
+export async function openFileStore(
+  folder: string,
+  { create = true }: FileStoreOptions = {},
+): Promise<Store> {
+  return system(`open the output folder ${folder}`, async () => {
+    if (create) await makeFolder(resolve(folder), true);
+    else if ((await stat(folder).catch(nullIfAbsent)) === null)
+      throw treeNotHere(folder, 'the folder does not exist');
+    // The campaign folder itself may be a link to a larger disk; below it, no link is followed.
+    const root = await realpath(folder);
+    // A path with a trailing slash must be a folder; for a file, the call fails with ENOTDIR.
+    await lstat(`${root}/`);
+    return new FileStore(root);
+  });
+}
+
+/** Where a file is written: its paths, and the folders whose entries change. */
+interface Place {
+  readonly temporary: string;
+  readonly path: string;
+  readonly touched: readonly string[];
+}
+
+class FileStore implements Store {
+  readonly location: string;
+  readonly atOnce = READS_AT_ONCE;
+
+  constructor(root: string) {
+    this.location = root;
+  }
+
+  async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
+    const { durable = true } = options;
+    const incoming = new Incoming(key);
+    const written = this.#put(key, async ({ temporary, path, touched }) => {
+      await fill(temporary, incoming, data, { ...options, durable });
+      await rename(temporary, path);
+      if (durable) for (const folder of touched) await sync(folder);
+      return incoming.stored;
+    });
+    return written.catch((error: unknown) => {
+      throw incoming.failure === null ? error : incoming.failure.error;
+    });
+  }
+
+  create(key: string, data: string): Promise<boolean> {
+    return this.#put(key, async ({ temporary, path, touched }) => {
+      await fill(temporary, new Incoming(key), data, { durable: true });
+      const isNew = await linkNew(temporary, path);
+      if (isNew) for (const folder of touched) await sync(folder);
+      return isNew;
+    });
+  }
+
+  /** A folder cannot compare and replace in one step: a change in the moment between is not seen. */
+  async replace(key: string, data: string, former: string): Promise<boolean> {
+    if ((await this.readText(key)) !== former) return false;
+    await this.write(key, data);
+    return true;
+  }
+
+  async flush(keys: Iterable<string>): Promise<void> {
+    const folders = new Set<string>();
+    await inParallel(keys, MAX_SYNCS_AT_ONCE, async (key) => {
+      const path = join(this.location, ...keySegments(key));
+      for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) {
+        folders.add(folder);
+        if (folder === this.location) break;
+      }
+      await system(`write ${key}`, () => sync(path));
+    });
+    await inParallel(folders, MAX_SYNCS_AT_ONCE, (folder) =>
+      system(`write the folder ${folder}`, () => sync(folder)),
+    );
+  }
+
+  async read(key: string): Promise<Buffer | null> {
+    const file = await this.#open(key);
+    if (file === null) return null;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of piecesOf(file, key)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  async readText(key: string): Promise<string | null> {
+    return (await this.read(key))?.toString('utf8') ?? null;
+  }
+
+  async digest(key: string): Promise<FileDigest | null> {
+    const file = await this.#open(key);
+    if (file === null) return null;
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const piece of piecesOf(file, key)) {
+      hash.update(piece);
+      bytes += piece.byteLength;
+    }
+    return { bytes, sha256: hash.digest('hex') };
+  }
+
+  async *readStream(key: string): AsyncIterable<Uint8Array> {
+    const file = await this.#open(key);
+    if (file === null) throw missing(key);
+    yield* piecesOf(file, key);
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    const cut = prefix.lastIndexOf('/');
+    const folder = cut < 0 ? [] : keySegments(prefix.slice(0, cut));
+    const action = `list ${prefix}`;
+    if (!(await system(action, () => areFolders(this.location, prefix, folder)))) return;
+    const isWhole = (name: string): boolean => !name.startsWith(TEMPORARY_PREFIX);
+    for await (const key of walk(this.location, folder, isWhole))
+      if (key.startsWith(prefix)) yield key;
+  }
+
+  async *folders(): AsyncIterable<string> {
+    const entries = await system(`list ${this.location}`, () => readEntries(this.location));
+    yield* (
+      entries
+        // The folder of a campaign may be a link to a larger disk.
+        .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+        .map(({ name }) => name)
+        .sort()
+    );
+  }
+
+  async exists(key: string): Promise<boolean> {
+    return (await this.#find(key)) !== null;
+  }
+
+  async adopt(key: string, from: Store, fromKey: string): Promise<void> {
+    const source = from instanceof FileStore ? await from.#find(fromKey) : null;
+    const isShared =
+      source !== null &&
+      (await this.#put(key, ({ temporary, path }) => isLinkedInto(source, path, temporary)));
+    if (!isShared) await this.write(key, from.readStream(fromKey), { durable: false });
+  }
+
+  async remove(key: string): Promise<void> {
+    const path = await this.#find(key);
+    if (path === null) return;
+    await system(`remove ${key}`, async () => {
+      await unlink(path).catch(nullIfAbsent);
+      await sync(dirname(path));
+    });
+  }
+
+  async *leftovers(): AsyncIterable<string> {
+    const isUnfinished = (name: string): boolean => name.startsWith(TEMPORARY_PREFIX);
+    for await (const name of walk(this.location, [], isUnfinished)) {
+      // The lease is renewed at any time: a temporary file there may be in use, unless it is old.
+      const found = name.startsWith(LEASES) ? await readStatus(join(this.location, name)) : null;
+      if (found === null || Date.now() - found.mtimeMs > MAX_LEASE_WRITE_MS) yield name;
+    }
+  }
+
+  async sweep(): Promise<number> {
+    let swept = 0;
+    for await (const name of this.leftovers()) {
+      await system(`remove ${name}`, () => rm(join(this.location, name), { force: true }));
+      swept += 1;
+    }
+    return swept;
+  }
+
+  /** `work` fills a file with a temporary name, in the folder of its own name, and gives it that name. */
+  async #put<T>(key: string, work: (place: Place) => Promise<T>): Promise<T> {
+    const segments = keySegments(key);
+    const path = join(this.location, ...segments);
+    const folder = dirname(path);
+    const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
+    return system(`write ${key}`, async () => {
+      const made = await makeFolders(this.location, key, segments.slice(0, -1));
+      try {
+        return await work({ temporary, path, touched: [folder, ...made] });
+      } finally {
+        // Most often it has its name. If this fails, the leftover is invisible to `list` and removed by the next sweep:
+        // the first error is reported.
+        await rm(temporary, { force: true }).catch(() => undefined);
+      }
+    });
+  }
+
+  /** The path of a file; null if there is none. @throws StoreError `STORE_BAD_KEY` for a link */
+  #find(key: string): Promise<string | null> {
+    const segments = keySegments(key);
+    return system(`read ${key}`, async () => {
+      if (!(await areFolders(this.location, key, segments.slice(0, -1)))) return null;
+      const path = join(this.location, ...segments);
+      const found = await readStatus(path);
+      if (found?.isSymbolicLink() === true) throw badKey(key, 'it is a symbolic link');
+      return found?.isFile() === true ? path : null;
+    });
+  }
+
+  /** The file, to be read; null if there is none. */
+  async #open(key: string): Promise<FileHandle | null> {
+    const path = await this.#find(key);
+    return path === null ? null : system(`read ${key}`, () => openToRead(path));
+  }
+}
+
+/** Writes the temporary file. */
+async function fill(
+  temporary: string,
+  incoming: Incoming,
+  data: StoreData,
+  options: WriteOptions,
+): Promise<void> {
+  const { keepFree = 0, expectedBytes = null, durable } = options;
+  const checkFree = async (needed: number | null): Promise<void> => {
+    if (keepFree > 0) await checkSpace(dirname(temporary), incoming.key, keepFree, needed);
+  };
+  await checkFree(data instanceof Uint8Array ? data.byteLength : expectedBytes);
+  let checked = 0;
+  // `wx`: the name must be new, and a link planted there is not followed.
+  const file = await open(temporary, 'wx');
+  try {
+    for await (const chunk of incoming.chunks(data, options)) {
+      if (incoming.bytes - checked >= SPACE_CHECK_BYTES) {
+        checked = incoming.bytes;
+        await checkFree(null);
+      }
+      await file.writeFile(chunk);
+    }
+    if (durable) await file.sync();
+  } finally {
+    // A full disk or a quota may only be reported now (NFS).
+    await file.close();
+  }
+}
+
+/** The content of an open file, which is closed at the end. */
+async function* piecesOf(file: FileHandle, key: string): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of file.createReadStream({ highWaterMark: READ_CHUNK_BYTES }))
+      yield piece as Uint8Array;
+  } catch (error) {
+    throw storeErrorOf(error, `read ${key}`);
+  }
+}

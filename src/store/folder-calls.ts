@@ -1,0 +1,180 @@
+/** The calls of the file system that the store in a folder needs, with coded errors: no link is followed. */
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { copyFile, link, lstat, mkdir, open, readdir, rename, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { hasErrno } from '../domain/errno.ts';
+import { badKey } from './key.ts';
+import { noRoom, storeErrorOf } from './store-error.ts';
+
+/** Runs a call of the file system; its errors get a code and a remedy. */
+export async function system<T>(action: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw storeErrorOf(error, action);
+  }
+}
+
+export function nullIfAbsent(error: unknown): null {
+  if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return null;
+  throw error;
+}
+
+/** Null if there is nothing of this name. */
+export function readStatus(path: string): Promise<Stats | null> {
+  return lstat(path).catch(nullIfAbsent);
+}
+
+/** A folder that vanished between two steps of a walk has no entries. */
+export async function readEntries(folder: string): Promise<Dirent[]> {
+  return (await readdir(folder, { withFileTypes: true }).catch(nullIfAbsent)) ?? [];
+}
+
+/** Syncs a file or the entries of a folder to the disk. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Creates a folder, and with `parents` its parents; an existing one is left alone. Not `mkdir` with `recursive`: on a
+ * read-only disk that fails with ENOENT, which misleads the user. False if it existed.
+ */
+export async function makeFolder(path: string, parents = false): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, 'EEXIST')) return false;
+    if (!parents || !hasErrno(error, 'ENOENT')) throw error;
+    await makeFolder(dirname(path), true);
+    return makeFolder(path);
+  }
+}
+
+/** Whether these folders exist, one in the other. @throws StoreError `STORE_BAD_KEY` for a link */
+export async function areFolders(
+  root: string,
+  key: string,
+  names: readonly string[],
+): Promise<boolean> {
+  let folder = root;
+  for (const name of names) {
+    folder = join(folder, name);
+    const found = await readStatus(folder);
+    if (found?.isSymbolicLink() === true) throw badKey(key, `${name} is a symbolic link`);
+    if (found?.isDirectory() !== true) return false;
+  }
+  return true;
+}
+
+/**
+ * Makes the missing ones of these folders. Returns those that got a new entry and therefore need a sync.
+ * @throws StoreError `STORE_BAD_KEY` for a link, or a file in the way
+ */
+export async function makeFolders(
+  root: string,
+  key: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const touched: string[] = [];
+  let folder = root;
+  for (const name of names) {
+    const inner = join(folder, name);
+    if ((await readStatus(inner)) === null && (await makeFolder(inner))) touched.push(folder);
+    else if (!(await areFolders(folder, key, [name]))) throw badKey(key, `${name} is not a folder`);
+    folder = inner;
+  }
+  return touched;
+}
+
+/** Files below a folder whose name is wanted, in the order of their full keys. */
+export async function* walk(
+  root: string,
+  folders: readonly string[],
+  isWanted: (name: string) => boolean,
+): AsyncIterable<string> {
+  const entries = await readEntries(join(root, ...folders));
+  // A folder sorts as `name/`: depth-first order is then the order of the full keys, as in a bucket.
+  const order = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name);
+  entries.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  for (const entry of entries) {
+    const path = [...folders, entry.name];
+    if (entry.isDirectory()) yield* walk(root, path, isWanted);
+    else if (entry.isFile() && isWanted(entry.name)) yield path.join('/');
+  }
+}
+
+/** Opening a named pipe must not wait for a writer. */
+const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** To read a file; null if it is gone. A link fails with ELOOP. */
+export function openToRead(path: string) {
+  return open(path, AS_IT_LIES).catch(nullIfAbsent);
+}
+
+const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;
+
+/** A second name for a file. False if that is impossible: another disk, or a file system without links. */
+async function isLinked(source: string, path: string): Promise<boolean> {
+  try {
+    await link(source, path);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, ...NO_LINKS)) return false;
+    throw error;
+  }
+}
+
+/** The same, and replaces a file that has this name. `temporary`: a free name in its folder, which is left if it fails. */
+export async function isLinkedInto(
+  source: string,
+  path: string,
+  temporary: string,
+): Promise<boolean> {
+  if (!(await isLinked(source, temporary))) return false;
+  // Does nothing if both are already the same file.
+  await rename(temporary, path);
+  return true;
+}
+
+/**
+ * Gives a whole file a new name: link(2) fails if the name is taken, also over NFS. False if it is taken. Without links
+ * the file is copied to a name that the system creates exclusively.
+ */
+export async function linkNew(source: string, path: string): Promise<boolean> {
+  try {
+    if (await isLinked(source, path)) return true;
+    await copyFile(source, path, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (!hasErrno(error, 'EEXIST')) throw error;
+    // Over NFS the answer to a successful link may be lost; the repeated call then finds its own link.
+    const [ours, found] = await Promise.all([lstat(source), lstat(path)]);
+    return ours.ino === found.ino && ours.dev === found.dev;
+  }
+}
+
+/** On a small disk this part is kept free, instead of all that the caller requests. */
+const MAX_KEPT_PART = 0.02;
+
+/**
+ * @param keepFree bytes that are to stay free
+ * @param needed length of the file in bytes; null when unknown
+ * @throws StoreError `STORE_FULL`
+ */
+export async function checkSpace(
+  folder: string,
+  key: string,
+  keepFree: number,
+  needed: number | null,
+): Promise<void> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const kept = Math.min(keepFree, blocks * bsize * MAX_KEPT_PART);
+  if (free - (needed ?? 0) < kept) throw noRoom(key, free, needed, kept);
+}
