@@ -21,7 +21,7 @@ import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
 import { redactedTimes } from './redacted.ts';
-import { growing, notYet, storeFailure } from './retry.ts';
+import { growing, hindered, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
 import { type Artefact, KEPT_FREE, problemOf, writeArtefact } from './take-result.ts';
 import { openHeldTree } from './tree.ts';
@@ -190,6 +190,8 @@ function withoutFile(
         if (outcome.unusable) return { type: 'bad', code: 'RESULT_UNUSABLE', message };
         // A file that needs the token may be refused permanently, while all others are sent.
         if (outcome.refusesUs && !isResult) return withheld(artefact, message);
+        if (outcome.othersWell && outcome.retryAfterMs === null)
+          return refusedAlone(artefact, message, isResult);
       }
       if (tries.ageMs() > TRIED_FOR_MS) {
         return ended({
@@ -197,7 +199,7 @@ function withoutFile(
           message: `no ${artefact} in 13 days: ${message}`,
         });
       }
-      throw notYet(message, Math.max(growing(tries.attempt), outcome.retryAfterMs ?? 0));
+      throw hindered(message, Math.max(growing(tries.attempt), outcome.retryAfterMs ?? 0));
     }
   }
 }
@@ -224,6 +226,13 @@ function absent(
 function withheld(artefact: ArtefactName, words: string): Got {
   const message = `no ${artefact}: ${words}`;
   return { type: 'bad', code: 'RESULT_ABSENT', message, patience: 'lost', isOptional: true };
+}
+
+/** Files of other jobs are sent meanwhile. */
+function refusedAlone(artefact: ArtefactName, words: string, isResult: boolean): Got {
+  const message = `the service sends files of other jobs, and no ${artefact} of this one: ${words}`;
+  const bad = { type: 'bad', code: 'RESULT_UNREACHABLE', message, patience: 'lost' } as const;
+  return isResult ? bad : { ...bad, isOptional: true };
 }
 
 type Found = Extract<FetchOutcome, { type: 'found' }>;
@@ -309,7 +318,7 @@ function askAgain(bad: Bad, { policy, tries }: Patience): FetchResult {
   if (!patient && times + 1 >= least)
     return { files: [], problem: isOptional ? null : { code, message }, timing: null };
   tries.leave({ badSince, times: times + 1 });
-  throw notYet(message, growing(tries.attempt));
+  throw hindered(message, growing(tries.attempt));
 }
 
 function patienceOf({ patience }: Bad, policy: JobPolicy): number {

@@ -4,7 +4,7 @@ import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
 import type { Found, ItemAddress } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName, requireItem } from './job.ts';
-import { growing, notYet, storeFailure } from './retry.ts';
+import { growing, hindered, storeFailure } from './retry.ts';
 import { ageOf } from './server-clock.ts';
 import { settleSlot } from './slot.ts';
 import { clientOf } from './service.ts';
@@ -53,9 +53,9 @@ async function lookUp(
   const found: Found = { ...outcome, askedAt: info.currentAttemptScheduledTimestampMs };
   // It was given up before this was first asked.
   const leftMs = outcome.type === 'absent' ? (outcome.settlesMs ?? 0) - askedForMs : 0;
-  if (leftMs > 0) throw notYet('the list of the service may not show the job yet', leftMs);
+  if (leftMs > 0) throw hindered('the list of the service may not show the job yet', leftMs);
   if (outcome.type !== 'unavailable') return found;
   // An outage is waited for as long as a job; then the result is `unavailable`.
   if (askedForMs > policy.deadlineMs) return found;
-  throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
+  throw hindered(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
 }

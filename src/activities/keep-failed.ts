@@ -12,7 +12,7 @@ import { artefactFile } from '../store/layout.ts';
 import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
 import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
-import { growing, notYet, storeFailure } from './retry.ts';
+import { growing, hindered, storeFailure } from './retry.ts';
 import { ageOf } from './server-clock.ts';
 import { clientOf } from './service.ts';
 import { type Artefact, writeFailed } from './take-result.ts';
@@ -74,7 +74,7 @@ async function download(
   if (outcome.type === 'unavailable') {
     const { message, retryAfterMs } = outcome;
     if (retryAfterMs !== null && retryAfterMs > WAITED_FOR_MS) return null;
-    throw notYet(message, Math.max(again, retryAfterMs ?? 0));
+    throw hindered(message, Math.max(again, retryAfterMs ?? 0));
   }
   const { body, contentLength, contentType, hidden } = outcome;
   const { bytes, release } = await collected(body, signal);
@@ -83,5 +83,5 @@ async function download(
     return { artefact: { name, fileName, bytes, hidden }, release };
   }
   release();
-  throw notYet(`${name} was cut off after ${bytes.length} of ${contentLength} bytes`, again);
+  throw hindered(`${name} was cut off after ${bytes.length} of ${contentLength} bytes`, again);
 }

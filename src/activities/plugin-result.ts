@@ -9,7 +9,7 @@ import { readToJudge } from '../store/judge-result.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { KeptFile } from '../workflows/activity-types.ts';
-import { notYet } from './retry.ts';
+import { hindered } from './retry.ts';
 import { KEPT_FREE } from './take-result.ts';
 
 /** Until another worker, which may have the plugin, is tried. */
@@ -29,7 +29,7 @@ export async function takePluginResult(
   if (isOwnKind(kind)) return null;
   // Each activity on the tree has asked for the plugin: only if the tree was described anew since then.
   if (judge === undefined)
-    throw notYet(`this worker has no plugin with the kind ${kind}`, ELSEWHERE_MS);
+    throw hindered(`this worker has no plugin with the kind ${kind}`, ELSEWHERE_MS);
   const names = files.map(({ name }) => name);
   const judged = judgeSafely(judge, ...(await readToJudge(store, record, remoteId, names)));
   if ('fault' in judged) return judged;

@@ -15,7 +15,7 @@ import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { noteAcceptanceOnce, type Owed } from './note-acceptance.ts';
 import { serviceOf } from './service.ts';
-import { growing, notYet, storeFailure } from './retry.ts';
+import { growing, hindered, notYet, storeFailure } from './retry.ts';
 import { openHeldTree } from './tree.ts';
 import type { Tries } from './tries.ts';
 
@@ -66,7 +66,8 @@ export async function poll(
     const { delayMs, message } = answer;
     left = answer.seen;
     waitedMs += delayMs;
-    if (delayMs > WAITED_HERE_MS || waitedMs > WAITED_IN_ALL_MS) throw notYet(message, delayMs);
+    if (delayMs > WAITED_HERE_MS || waitedMs > WAITED_IN_ALL_MS)
+      throw answer.isHindered ? hindered(message, delayMs) : notYet(message, delayMs);
     await delay(delayMs, undefined, { signal });
   }
 }
@@ -84,6 +85,8 @@ async function checkTree(deps: Dependencies, { item }: RemoteJob): Promise<void>
 interface Later {
   readonly message: string;
   readonly delayMs: number;
+  /** The service refuses us. */
+  readonly isHindered?: boolean;
   /** For the next poll. */
   readonly seen: Seen | null;
 }
@@ -114,12 +117,14 @@ async function look(
         timing: outcome.timing,
       };
     case 'unknown':
-      return believed(client, outcome, policy, tries);
+      return outlastDenial(client, outcome, policy, tries);
     case 'deleted':
       return { type: 'failed', code: 'JOB_LOST', message: outcome.message, timing: null };
-    case 'postponed':
+    case 'postponed': {
+      const { message, delayMs, refusesUs: isHindered = false } = outcome;
       // Nothing was asked: what is known of the job stays.
-      return { message: outcome.message, delayMs: outcome.delayMs, seen: tries.left };
+      return { message, delayMs, isHindered, seen: tries.left };
+    }
     case 'running': {
       const stuck = jobStuckBecause(ageMs, policy.deadlineMs, outcome.timing);
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
@@ -135,27 +140,37 @@ async function look(
   }
 }
 
-/** Nothing is known about the job: the outage is waited for, within the same deadline. */
+/**
+ * Nothing is known about the job: the outage is waited for, within the same deadline. If other jobs are answered
+ * meanwhile, it is no outage, and the job waits for as long as after a 404.
+ */
 function outlastOutage(
-  { message, retryAfterMs, unreadable = false }: Unavailable,
+  { message, retryAfterMs, unreadable = false, othersWell = false }: Unavailable,
   ageMs: number,
-  { deadlineMs }: JobPolicy,
+  { deadlineMs, lostAfterMs = LOST_AFTER_MS }: JobPolicy,
   tries: PollTries,
 ): PollResult {
+  // A service that wants a pause has not looked at the job.
+  if (othersWell && retryAfterMs === null) {
+    const { forMs, times } = denyAgain(tries, 'unavailable');
+    if (forMs >= lostAfterMs && times >= LEAST_DENIALS) {
+      const words = `the service answers for other jobs, and not for this one: ${message} (asked ${times} times in ${formatDuration(forMs)})`;
+      return { type: 'failed', code: 'JOB_UNREADABLE', message: words, timing: null };
+    }
+  }
   const stuck = jobStuckBecause(ageMs, deadlineMs, null);
   if (stuck && unreadable) {
     const words = `${stuck.message}, and what the service says of it cannot be read: ${message}`;
     return { type: 'failed', code: 'JOB_UNREADABLE', message: words, timing: null };
   }
   if (stuck) return { type: 'failed', ...stuck, timing: null };
-  throw notYet(message, Math.max(growing(tries.attempt), retryAfterMs ?? 0));
+  throw hindered(message, Math.max(growing(tries.attempt), retryAfterMs ?? 0));
 }
 
 /** From one poll for the next one. */
 export interface Seen extends Owed {
-  /** Of 404s in a row. */
-  readonly badSince?: number;
-  readonly times?: number;
+  /** Answers of one sort in a row that say nothing of the job. */
+  readonly denied?: { readonly by: Denial; readonly since: number; readonly times: number };
   readonly queuedAt?: string;
   /** It was seen to run. */
   readonly isKnown?: true;
@@ -164,6 +179,9 @@ export interface Seen extends Owed {
 function queuedAtOf({ queuedAt }: Seen): Pick<Seen, 'queuedAt'> {
   return queuedAt === undefined ? {} : { queuedAt };
 }
+
+/** A 404, or an answer while other jobs were answered. */
+type Denial = 'unknown' | 'unavailable';
 
 export type PollTries = Tries<Seen>;
 
@@ -174,32 +192,38 @@ type Lost = Extract<PollOutcome, { readonly type: 'unknown' | 'deleted' }>;
 const LEAST_DENIALS = 4;
 const LONGEST_BETWEEN_MS = 60_000;
 
+/** Counts one more denial, and says for how long (ms) and how often there were only such. */
+function denyAgain(tries: PollTries, by: Denial) {
+  const now = Date.now();
+  const seen: Seen = tries.left ?? {};
+  const { since, times } = seen.denied?.by === by ? seen.denied : { since: now, times: 0 };
+  tries.leave({ ...seen, denied: { by, since, times: times + 1 } });
+  return { forMs: now - since, times: times + 1 };
+}
+
 /**
  * The service does not know a job that it has accepted. A cache, a restart or one of several hosts behind the address
  * may cause that for a while, and a new job would have to be paid: it counts when it repeats for long enough while the
  * service works.
  */
-async function believed(
+async function outlastDenial(
   client: ServiceClient,
   { message, retryAfterMs = 0 }: Lost,
   policy: PollPolicy,
   tries: PollTries,
 ): Promise<PollResult> {
-  const seen: Seen = tries.left ?? {};
-  const { badSince = Date.now(), times = 0, isKnown } = seen;
-  const lostAfterMs = patienceFor(policy, isKnown);
-  const deniedMs = Date.now() - badSince;
-  if (deniedMs >= lostAfterMs && times + 1 >= LEAST_DENIALS) {
+  const lostAfterMs = patienceFor(policy, tries.left?.isKnown);
+  const { forMs, times } = denyAgain(tries, 'unknown');
+  if (forMs >= lostAfterMs && times >= LEAST_DENIALS) {
     const { cancellationSignal: signal } = Context.current();
     const isWell = (await client.ping({ signal })).type === 'well';
-    const words = `${message} (asked ${times + 1} times in ${formatDuration(deniedMs)})`;
+    const words = `${message} (asked ${times} times in ${formatDuration(forMs)})`;
     if (isWell) return { type: 'failed', code: 'JOB_LOST', message: words, timing: null };
   }
-  tries.leave({ ...seen, badSince, times: times + 1 });
-  const grown = growingDelay({ first: 1_000, longest: LONGEST_BETWEEN_MS }, times + 1);
+  const grown = growingDelay({ first: 1_000, longest: LONGEST_BETWEEN_MS }, times);
   const wait = Math.min(grown, lostAfterMs);
-  const until = formatNonZeroDuration(lostAfterMs - deniedMs);
-  throw notYet(
+  const until = formatNonZeroDuration(lostAfterMs - forMs);
+  throw hindered(
     `${message}: the service does not know this job; asked again for ${until}`,
     Math.max(wait, retryAfterMs),
   );

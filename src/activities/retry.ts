@@ -12,8 +12,19 @@ export function growing(attempt: number): number {
 
 /** Not a failure, only too early: BENIGN keeps it out of failure counts and logs. */
 export function notYet(message: string, delayMs: number): ApplicationFailure {
+  return waitFor(delayMs, 'NotYet', message);
+}
+
+/** Something hinders the item: while it waits, `items`, `status` and the live view show these words (campaigns/hindrances.ts). */
+export function hindered(message: string, delayMs: number): ApplicationFailure {
+  return waitFor(delayMs, HINDERED, message);
+}
+
+export const HINDERED = 'Hindered';
+
+function waitFor(delayMs: number, type: string, message: string): ApplicationFailure {
   return ApplicationFailure.create({
-    type: 'NotYet',
+    type,
     message,
     nextRetryDelay: Math.max(1, Math.round(delayMs)),
     category: ApplicationFailureCategory.BENIGN,

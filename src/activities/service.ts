@@ -2,7 +2,7 @@
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { notYet } from './retry.ts';
+import { hindered } from './retry.ts';
 
 const ANOTHER_WORKER_MAY_MS = 15_000;
 
@@ -16,7 +16,7 @@ export function serviceOf(deps: Dependencies, reference: ServiceReference): Know
   const service = deps.serviceOf(reference) ?? deps.successorOf(reference);
   if (service) return service;
   const where = `${reference.service} at ${reference.address}`;
-  throw notYet(
+  throw hindered(
     `no worker here serves ${where}, credential ${reference.credential}`,
     ANOTHER_WORKER_MAY_MS,
   );

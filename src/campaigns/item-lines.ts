@@ -12,8 +12,9 @@ export interface ItemLine {
   /** null for a refused row whose kind is unknown. */
   readonly kind: Kind | null;
   readonly state: ItemState;
-  /** Why it did not succeed, like the message; null otherwise. */
+  /** Why it did not succeed; null otherwise. */
   readonly code: string | null;
+  /** The same in words, or why an open item waits. */
   readonly message: string | null;
   /** The job's id at the service, once it has one. */
   readonly remoteId: string | null;
@@ -27,6 +28,8 @@ export interface ItemLine {
 export interface OpenItem {
   readonly state: ItemState;
   readonly remoteId: string | null;
+  /** Why it waits; null if nothing hinders it. */
+  readonly message: string | null;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
 }
@@ -65,7 +68,7 @@ export function lineOf(item: Listed, open: OpenItem | undefined): ItemLine {
     kind,
     state,
     code: error?.code ?? null,
-    message: error?.message ?? null,
+    message: error?.message ?? runs?.message ?? null,
     remoteId: runs?.remoteId ?? record?.remoteId ?? null,
     path: pathOf(item) || null,
     since: sinceOf(state, record, runs),

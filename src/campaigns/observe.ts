@@ -9,6 +9,7 @@ import { StoreError } from '../store/store-error.ts';
 import { Attendance } from './attendance.ts';
 import { obstacleOf } from './obstacle.ts';
 import { treeObstacleOf } from './tree-obstacle.ts';
+import { hindranceWords, readHindrances } from './hindrances.ts';
 import { treeIfAny } from './campaign-tree.ts';
 import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
@@ -26,6 +27,8 @@ export interface CampaignObservation {
   readonly kinds: Pick<RowCounts, 'items' | 'following'> | null;
   /** What blocks it until the user acts, and what to do: a sentence. */
   readonly obstacle: string | null;
+  /** Why some of its items wait, while the others go on: a sentence for each reason. */
+  readonly hindered: string | null;
   /** The workflow has ended. */
   readonly ended: boolean;
   /** … by itself: everything is on disk. */
@@ -53,12 +56,17 @@ export async function observe(
 /** How often obstacles are looked for: it takes several calls. */
 const OBSTACLE_EVERY_MS = 2_000;
 
+/** How often items are asked why they wait, and how many of them. */
+const HINDRANCES_EVERY_MS = 10_000;
+const MAX_ASKED = 100;
+
 /** Polls repeatedly, and asks only for what may have changed. */
 export class Observer {
   readonly #session: Session;
   readonly #observed: Observed;
   readonly #attendance: Attendance;
   #obstacles: { readonly at: number; readonly words: string | null } | null = null;
+  #hindrances: { readonly at: number; readonly words: string | null } | null = null;
   #counted: { readonly total: number; readonly kinds: RowCounts | null } | null = null;
 
   /** @param looksOnce for a single look */
@@ -101,6 +109,7 @@ export class Observer {
       budgets,
       kinds: await this.#kinds(progress.total),
       obstacle: obstacle ?? standstillOf({ budgets, progress }, at),
+      hindered: status === 'RUNNING' ? await this.#hindered() : null,
       ended: status !== 'RUNNING',
       completed: status === 'COMPLETED',
     };
@@ -111,6 +120,15 @@ export class Observer {
     if (known && Date.now() - known.at < OBSTACLE_EVERY_MS) return known.words;
     const words = await this.#lookForObstacle(found);
     this.#obstacles = { at: Date.now(), words };
+    return words;
+  }
+
+  async #hindered(): Promise<string | null> {
+    const known = this.#hindrances;
+    if (known && Date.now() - known.at < HINDRANCES_EVERY_MS) return known.words;
+    const { client } = this.#session;
+    const words = hindranceWords(await readHindrances(client, this.#observed.name, MAX_ASKED));
+    this.#hindrances = { at: Date.now(), words };
     return words;
   }
 

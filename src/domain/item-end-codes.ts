@@ -52,7 +52,7 @@ export const ITEM_ENDS = [
   {
     codes: ['JOB_UNREADABLE'],
     meaning:
-      'State `held`: until `jobs.deadline` the service answered for the job, but never in a way that says whether it has ended.',
+      'State `held`: until `jobs.deadline` the service answered for the job, but never in a way that says whether it has ended; or for `jobs.lostAfter` it refused to answer for this job alone.',
     remedy:
       'Compare the answer in the message with the documentation of the service. `hundredfold retry` waits for the same job again, and never submits a new one.',
   },
@@ -86,7 +86,7 @@ export const ITEM_ENDS = [
   {
     codes: ['RESULT_UNREACHABLE'],
     meaning:
-      'The service was unreachable for 13 days after the job had finished. It deletes results after two weeks.',
+      'The service was unreachable for 13 days after the job had finished, and it deletes results after two weeks; or for `jobs.lostAfter` it sent the files of other jobs, and not that of this one.',
     remedy: RETRY,
   },
   {

@@ -101,6 +101,8 @@ export interface Unavailable {
   readonly refusesUs?: boolean;
   /** Others were refused in the same way. */
   readonly uniform?: boolean;
+  /** Requests about another job were answered a moment ago, so that this answer may concern this job alone. */
+  readonly othersWell?: boolean;
   /** The service gave a proper answer about the job, and nobody knows what it means. */
   readonly unreadable?: boolean;
 }
@@ -163,7 +165,12 @@ export type PollOutcome =
   /** 5xx, 429, no connection: says nothing about the job. */
   | Unavailable
   /** Not polled: it is not this job's turn, or the service refuses us. */
-  | { readonly type: 'postponed'; readonly message: string; readonly delayMs: number };
+  | {
+      readonly type: 'postponed';
+      readonly message: string;
+      readonly delayMs: number;
+      readonly refusesUs?: true;
+    };
 
 /** A file that an ended job offers, by the name that its kind gives it. */
 export type ArtefactName = string;

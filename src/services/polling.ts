@@ -9,7 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_REFUSED_MS, LONGEST_DELAY_MS } from '../budget/block.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
-import type { Unavailable } from '../domain/outcomes.ts';
+import type { FetchOutcome, PollOutcome, Unavailable } from '../domain/outcomes.ts';
 import type { RequestOptions, ServiceClient } from './client.ts';
 
 /** A shorter wait (ms) is done in the process: another attempt by the Temporal server costs more. */
@@ -140,6 +140,30 @@ class Waits {
   }
 }
 
+/** Another job's answer says for this long that the service is well (ms). */
+const WELL_FOR_MS = 5 * 60_000;
+
+/** The last two jobs that the service has answered for. */
+class WellAnswered {
+  readonly #now: () => number;
+  #last: readonly { readonly job: string; readonly at: number }[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Notes a good answer; tells with a bad one whether another job had a good one. */
+  judged<T extends PollOutcome | FetchOutcome>(outcome: T, job: string): T {
+    const at = this.#now();
+    if (outcome.type !== 'unavailable') {
+      this.#last = [{ job, at }, ...this.#last.filter((one) => one.job !== job)].slice(0, 2);
+      return outcome;
+    }
+    const othersWell = this.#last.some((one) => one.job !== job && at - one.at < WELL_FOR_MS);
+    return othersWell ? { ...outcome, othersWell } : outcome;
+  }
+}
+
 interface MannersOptions {
   /** Called when the service begins to refuse us, again with each probe that it refuses, and when it accepts one. */
   readonly onRefusal?: OnRefusal;
@@ -151,6 +175,8 @@ export function withManners(client: ServiceClient, options: MannersOptions): Ser
   const { onRefusal, now = () => performance.now() } = options;
   const breaker = new CircuitBreaker(now, onRefusal);
   const waits = new Waits(now);
+  const polled = new WellAnswered(now);
+  const fetched = new WellAnswered(now);
 
   /** Waits here for what is near; what is far is told to the caller, who comes back. */
   async function stop(
@@ -175,7 +201,7 @@ export function withManners(client: ServiceClient, options: MannersOptions): Ser
     async poll(remoteId, call) {
       const stopped = await stop(call, remoteId);
       if (stopped) return { type: 'postponed', ...stopped };
-      const outcome = breaker.judged(await client.poll(remoteId, call));
+      const outcome = polled.judged(breaker.judged(await client.poll(remoteId, call)), remoteId);
       waits.note(remoteId, 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0);
       return outcome;
     },
@@ -183,7 +209,7 @@ export function withManners(client: ServiceClient, options: MannersOptions): Ser
       const needsSecret = client.needsSecret(artefact);
       const stopped = await stop(call, remoteId, !needsSecret);
       if (stopped) return postponed(stopped);
-      const outcome = await client.fetch(remoteId, artefact, call);
+      const outcome = fetched.judged(await client.fetch(remoteId, artefact, call), remoteId);
       // A refusal may concern a file that needs a secret, and says nothing about the service.
       return needsSecret ? outcome : breaker.judged(outcome);
     },

@@ -88,7 +88,7 @@ describe.each(['result', 'csv'] as const)('a %s', (artefact) => {
       response.on('close', () => clearInterval(timer));
     });
     const item = await downloading('sequence', { url: server.url, deadlineMs: 60 });
-    await expect(item.fetch(artefact)).rejects.toMatchObject({ type: 'NotYet' });
+    await expect(item.fetch(artefact)).rejects.toMatchObject({ type: 'Hindered' });
     const { problem } = await item.fetch(artefact, 120_000);
     expect(problem).toMatchObject({ code: 'RESULT_TRUNCATED' });
     expect(problem?.message).toContain('DEADLINE');
@@ -114,7 +114,7 @@ test('a result whose item was removed meanwhile is asked for again', async () =>
   await using server = await serving((response) => json(response, 200, '{}'));
   const item = await downloading('sequence', { url: server.url });
   await item.remove();
-  await expect(item.fetch('result')).rejects.toMatchObject({ type: 'NotYet' });
+  await expect(item.fetch('result')).rejects.toMatchObject({ type: 'Hindered' });
 });
 
 test.each<[ArtefactName, number, string, ended: object | null]>([
@@ -125,7 +125,7 @@ test.each<[ArtefactName, number, string, ended: object | null]>([
 ])('a %s with %i and %s is asked for again, or ends: %o', async (artefact, status, body, ended) => {
   await using server = await serving((response) => json(response, status, body));
   const fetched = (await downloading('sequence', { url: server.url })).fetch(artefact);
-  if (ended === null) await expect(fetched).rejects.toMatchObject({ type: 'NotYet' });
+  if (ended === null) await expect(fetched).rejects.toMatchObject({ type: 'Hindered' });
   else expect((await fetched).problem ?? {}).toMatchObject(ended);
 });
 
@@ -147,13 +147,13 @@ describe('a service that stays unavailable', () => {
   }
 
   test('is asked for a download until it would have deleted the result', async () => {
-    await expect(asked(12, 'download')).rejects.toMatchObject({ type: 'NotYet' });
+    await expect(asked(12, 'download')).rejects.toMatchObject({ type: 'Hindered' });
     const problem = { code: 'RESULT_UNREACHABLE' };
     expect(await asked(13.5, 'download')).toMatchObject({ files: [], problem });
   });
 
   test('is asked for past results for a day', async () => {
-    await expect(asked(0.5, 'look')).rejects.toMatchObject({ type: 'NotYet' });
+    await expect(asked(0.5, 'look')).rejects.toMatchObject({ type: 'Hindered' });
     expect(await asked(1.1, 'look')).toMatchObject({ type: 'unavailable' });
   });
 });

@@ -64,10 +64,14 @@ async function pollOnce(given: Attempt) {
   return { ended, polls };
 }
 
+const denied = (by: NonNullable<Seen['denied']>['by'], ms: number, times: number): Seen => ({
+  denied: { by, since: Date.now() - ms, times },
+});
 const later = (delayMs: number): PollOutcome => ({ type: 'postponed', message: 'later', delayMs });
 const FINISHED: PollOutcome = { type: 'finished' };
 const DONE = { type: 'finished' };
 const NOT_YET = { type: 'NotYet' };
+const HINDERED = { type: 'Hindered' };
 const MINUTES = 60_000;
 
 describe('an attempt to poll a job', () => {
@@ -101,21 +105,37 @@ describe('an attempt to poll a job', () => {
   test('gives a job up that the service does not know when that has lasted, and not before', async () => {
     const answers = [{ type: 'unknown', message: 'not found' }] as const;
     const after = (minutes: number, times: number) =>
-      pollOnce({ answers, attempt: 9, left: { badSince: Date.now() - minutes * MINUTES, times } });
-    expect((await after(10, 40)).ended).toMatchObject(NOT_YET);
-    expect((await after(16, 1)).ended).toMatchObject(NOT_YET);
+      pollOnce({ answers, attempt: 9, left: denied('unknown', minutes * MINUTES, times) });
+    expect((await after(10, 40)).ended).toMatchObject(HINDERED);
+    expect((await after(16, 1)).ended).toMatchObject(HINDERED);
     expect((await after(16, 3)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
+  });
+
+  test('holds a job that alone is refused when that has lasted, and no job in an outage', async () => {
+    const after = (ms: number, more: Partial<PollOutcome>, by: 'unknown' | 'unavailable') => {
+      const refused = { type: 'unavailable', message: 'HTTP 403', retryAfterMs: null } as const;
+      const answers = [{ ...refused, ...more } as PollOutcome] as const;
+      return pollOnce({ answers, attempt: 9, left: denied(by, ms, 3) });
+    };
+    const [alone, by] = [{ othersWell: true }, 'unavailable'] as const;
+    const held = { type: 'failed', code: 'JOB_UNREADABLE' };
+    expect((await after(16 * MINUTES, alone, by)).ended).toMatchObject(held);
+    expect((await after(14 * MINUTES, alone, by)).ended).toMatchObject(HINDERED);
+    expect((await after(16 * MINUTES, {}, by)).ended, 'an outage').toMatchObject(HINDERED);
+    const paused = { ...alone, retryAfterMs: 1_000 };
+    expect((await after(16 * MINUTES, paused, by)).ended, 'a pause').toMatchObject(HINDERED);
+    expect((await after(16 * MINUTES, alone, 'unknown')).ended).toMatchObject(HINDERED);
   });
 
   test('gives a job from before a retry up after seconds, unless it was seen to run', async () => {
     const answers = [{ type: 'unknown', message: 'not found' }] as const;
     const after = (ms: number, more: Partial<Seen> = {}) => {
-      const left = { badSince: Date.now() - ms, times: 3, ...more };
+      const left = { ...denied('unknown', ms, 3), ...more };
       return pollOnce({ answers, isFormer: true, attempt: 9, left });
     };
-    expect((await after(4_000)).ended).toMatchObject(NOT_YET);
+    expect((await after(4_000)).ended).toMatchObject(HINDERED);
     expect((await after(6_000)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
-    expect((await after(6_000, { isKnown: true })).ended).toMatchObject(NOT_YET);
+    expect((await after(6_000, { isKnown: true })).ended).toMatchObject(HINDERED);
     const first = await pollOnce({ answers: [FINISHED], isFormer: true, usual: 30_000 });
     expect(first, 'it may have ended long ago').toMatchObject({ polls: 1, ended: DONE });
   });

@@ -200,8 +200,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'lost-at-once',
     file: 'src/activities/poll.ts',
-    find: 'if (deniedMs >= lostAfterMs && times + 1 >= LEAST_DENIALS) {',
-    replace: 'if (deniedMs >= 0 * lostAfterMs && times + 1 >= LEAST_DENIALS) {',
+    find: 'if (forMs >= lostAfterMs && times >= LEAST_DENIALS) {\n    const { cancel',
+    replace: 'if (forMs >= 0 * lostAfterMs && times >= LEAST_DENIALS) {\n    const { cancel',
     breaks: '3: a job that the service does not show for a moment is not given up.',
     tests: ['test/activities/poll.test.ts'],
   },

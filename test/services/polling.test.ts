@@ -87,3 +87,19 @@ test.each([
 ])('the next poll of a job is due %s', (_, age, retryAfter, delay) => {
   expect(pollDelay(age, retryAfter, { everyMs: 5_000, atMostMs: 60_000 })).toBe(delay);
 });
+
+test('a bad answer tells whether another job had a good one a moment ago', async () => {
+  const { next, poll, seen } = polite();
+  const bad: PollOutcome = { type: 'unavailable', message: 'HTTP 500', retryAfterMs: null };
+  await poll('a');
+  next.poll = bad;
+  expect(await poll('a'), 'its own').not.toHaveProperty('othersWell');
+  expect(await poll('b')).toMatchObject({ othersWell: true });
+  next.poll = RUNNING;
+  await poll('b');
+  await poll('b');
+  next.poll = bad;
+  expect(await poll('b')).toMatchObject({ othersWell: true });
+  seen.now = 300_000;
+  expect(await poll('b'), 'long ago').not.toHaveProperty('othersWell');
+});

@@ -63,8 +63,8 @@ function stepOf({ method, path }: Seen, finished: boolean): Step {
 
 function isFinished({ status, body, headers = {} }: Answer): boolean {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const running = text === '{"status":"RUNNING"}';
-  return status === 200 && !running && !/html/.test(headers['content-type'] ?? '');
+  const isOpen = text === '{"status":"RUNNING"}' || text === '{"status":"PAUSED"}';
+  return status === 200 && !isOpen && !/html/.test(headers['content-type'] ?? '');
 }
 
 function parse(text: string): Record<string, unknown> {

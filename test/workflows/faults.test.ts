@@ -11,7 +11,7 @@ import { openRig, openWithGoBetween, rowOf } from './faulty.ts';
 type Case = readonly [id: string, fate: Fate, code: string, words?: string | RegExp];
 
 /** Our own limits, short enough for a test: the defaults are 24 h, 30 min and 15 min. */
-const POLICY = { deadlineMs: 12_000, patienceMs: 1_000, lostAfterMs: 1_000 };
+const POLICY = { deadlineMs: 25_000, patienceMs: 1_000, lostAfterMs: 1_000 };
 
 /** Must survive a CSV reader: line breaks, quotes, commas, umlauts, a leading formula character. */
 const ODD_WORDS =
@@ -50,8 +50,13 @@ const STUCK: readonly Case[] = [
     /3700 s past its time limit/,
   ],
   ['endless', { poll: running({}) }, 'JOB_OVERDUE'],
-  ['always-500', { poll: fate.answering(500, 'oops') }, 'JOB_OVERDUE'],
-  ['page-for-ever', { poll: fate.webPage }, 'JOB_OVERDUE'],
+  [
+    'always-500',
+    { poll: fate.answering(500, 'oops') },
+    'JOB_UNREADABLE',
+    /for other jobs.*HTTP 500/,
+  ],
+  ['page-for-ever', { poll: fate.webPage }, 'JOB_UNREADABLE', /web page/],
   ['some-500', { poll: fate.times(1, fate.answering(502, 'bad gateway')) }, ''],
 ];
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/credential-leases.ts';
+import { hindranceWords, readHindrances } from '../../src/campaigns/hindrances.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
@@ -22,6 +23,7 @@ import {
   settingsOf,
   until,
 } from './faulty.ts';
+import { answering, inflict } from './fates.ts';
 import type { Answer } from './go-between.ts';
 
 const addressBlock = async (rig: Rig) => (await budgetOf(rig, 'predictions')).addressBlock;
@@ -252,4 +254,16 @@ describe.concurrent('a shared service', () => {
     // Concurrent ones wait here for up to 2 s: at the boundary of a second it may get one more.
     expect(most(asked, 1_000)).toBeLessThanOrEqual(1_000 / betweenMs + 1);
   });
+});
+
+test('an item that waits because of an answer says so, and the others do not', async (context) => {
+  const { rig, between } = await openWithGoBetween({ jobMs: 60_000 }, context);
+  inflict(between, new Map([['seq-1', { poll: answering(500, 'oops') }]]));
+  const started = await rig.start(sequences(3));
+  const hindered = () => readHindrances(rig.client, started.name, 10);
+  await expect.poll(hindered, { timeout: 20_000 }).toSatisfy(({ size }) => size > 0);
+  const words = hindranceWords(await hindered());
+  expect(words).toMatch(/^1 item waits \(seq-1\): GET .* HTTP 500\.$/);
+  await started.handle.cancel();
+  await started.handle.result();
 });

@@ -78,6 +78,7 @@ async function printOpen(
   for (const budget of budgets) printLine(`  ${budgetText(budget, at)}`);
   for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
+  if (seen.hindered !== null) printLine(`  ${seen.hindered}`);
   if (end !== null) printLine(`  ${endText(end, at)}`);
   printLine(`  results: ${campaign.out}`);
   if (isAlone) {

@@ -71,8 +71,9 @@ export function endLine({ seen, now, pace }: Scene, width: number): Line | null 
   return widthOf(left) <= width ? left : line;
 }
 
-export function obstacleLine({ seen: { obstacle } }: Scene): Line | null {
-  return obstacle === null ? null : [span(obstacle, 'bad')];
+export function obstacleLine({ seen: { obstacle, hindered } }: Scene): Line | null {
+  const words = obstacle ?? hindered;
+  return words === null ? null : [span(words, 'bad')];
 }
 
 /** `34 ended, 20 accepted in the last 5 min` */

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { OPEN_STATES } from '../../domain/states.ts';
 import { ATTRIBUTES } from '../../workflows/search-attributes.ts';
 import { findCampaign } from '../../campaigns/find.ts';
+import { readHindrances } from '../../campaigns/hindrances.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import type { OpenItem } from '../../campaigns/item-lines.ts';
 import { requireTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
@@ -31,6 +32,7 @@ export async function withOpenItems(
 /** By id. Only open items: their number is limited, whatever the number of rows. */
 async function openItems(client: Client, campaign: string): Promise<OpenItems> {
   const query = runningWorkflows(['item'], { campaign });
+  const hindrances = await readHindrances(client, campaign, Number.POSITIVE_INFINITY);
   const items = new Map<string, OpenItem>();
   for await (const { startTime, typedSearchAttributes: found } of client.workflow.list({ query })) {
     const id = found.get(ATTRIBUTES.item);
@@ -38,7 +40,8 @@ async function openItems(client: Client, campaign: string): Promise<OpenItems> {
     // Between its end and the close of its workflow, an item has a final state; the tree has it too.
     const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
     const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
-    items.set(id, { state, remoteId, startedAt: startTime.toISOString() });
+    const message = hindrances.get(id) ?? null;
+    items.set(id, { state, remoteId, message, startedAt: startTime.toISOString() });
   }
   return items;
 }

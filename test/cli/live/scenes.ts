@@ -67,6 +67,7 @@ export function seen(
     budgets,
     kinds: null,
     obstacle: null,
+    hindered: null,
     ended: false,
     completed: false,
     ...changes,
