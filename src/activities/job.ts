@@ -4,7 +4,7 @@ import type { Kind, Options } from '../domain/item.ts';
 import { serviceOf } from '../services/registry.ts';
 import { longestName, type Job } from '../services/service.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
-import { nameOfJob } from '../store/job-name.ts';
+import { nameOfJob } from '../store/work.ts';
 import { readItem } from '../store/item-store.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';

@@ -18,7 +18,7 @@ import { whyLeftOut, type LeftOut } from './left-out.ts';
 import { readExportItem } from './read-item.ts';
 import { DigestSink, FileSink, type Sink } from './sink.ts';
 import { StructureFolder } from './structure-folder.ts';
-import { warningsOf } from '../store/item-warnings.ts';
+import { warningsOf } from '../store/item-record.ts';
 
 export interface ExportWork {
   readonly store: Store;

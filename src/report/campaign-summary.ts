@@ -9,7 +9,7 @@ import {
   isFinal,
   type ItemState,
 } from '../domain/states.ts';
-import { warningsOf } from '../store/item-warnings.ts';
+import { warningsOf } from '../store/item-record.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import { type Listed, stateOf } from './campaign-items.ts';

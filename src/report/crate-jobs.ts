@@ -5,7 +5,7 @@
  * 10,000 items make 7 MB. Rejected: a detached file for the jobs, which no validator follows.
  */
 import type { ServiceName } from '../domain/item.ts';
-import { optionsToDisk } from '../store/item-options.ts';
+import { optionsToDisk } from '../store/work.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
 import { itemFolder } from '../store/layout.ts';
 import type { Entity } from './crate-files.ts';

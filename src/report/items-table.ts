@@ -1,7 +1,6 @@
 /** `items.csv`: one row per item, with the user's own columns. */
-import type { ItemRecord } from '../store/item-record.ts';
+import { type ItemRecord, warningsOf } from '../store/item-record.ts';
 import { errorOf, ownOf, pathOf, stateOf, type Listed } from './campaign-items.ts';
-import { warningsOf } from '../store/item-warnings.ts';
 import type { Row } from './csv-table.ts';
 import { ownCells } from './own-columns.ts';
 import { engineVersion } from './tables/engine-version.ts';

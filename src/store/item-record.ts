@@ -1,121 +1,239 @@
 /**
  * Everything known about an item, stored in its folder as item.json: where it came from, what was sent, every attempt,
- * what came back. A Temporal history only carries its id; this is the record.
+ * what came back. A Temporal history only carries its id; this is the record. The schema is the type; on disk its keys
+ * are in snake_case (docs/output-tree.md).
  */
-import type { Attempt } from '../domain/campaign.ts';
-import type { InputText, Item, Kind, Options, ServiceName } from '../domain/item.ts';
-import type { Timing } from '../domain/outcomes.ts';
-import type { FinalState, ItemState } from '../domain/states.ts';
-import { digestOf, type FileDigest } from './digest.ts';
-import { jobLabel } from './job-name.ts';
-import { workDigest } from './work.ts';
+import { z } from 'zod';
+import { ATTEMPT_OUTCOMES } from '../domain/campaign.ts';
+import type { InputText, Item, Options } from '../domain/item.ts';
+import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-warnings.ts';
+import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { serviceOfKind } from '../services/registry.ts';
+import { digestOf } from './digest.ts';
+import { camelKeys, snakeCase, snakeKeys } from './disk-keys.ts';
+import { artefactFile, CONTENT_TYPES, setFolder, setOf } from './layout.ts';
+import { storeError } from './store-error.ts';
+import { jobLabel, optionsFromDisk, optionsToDisk, workDigest } from './work.ts';
 
-export interface ItemError {
-  readonly code: string;
-  /** The message of the service, unchanged, if there is one. */
-  readonly message: string;
+/** Raised when a reader of the former format would misunderstand the new one. */
+const FORMAT = 1;
+
+/** Of a file on disk. */
+const digest = {
+  bytes: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+};
+
+/** ISO 8601, UTC. */
+const time = z.string();
+const text = z.string().nullable();
+const number = z.number().nullable();
+
+/** Not `z.record`, which drops a column named `__proto__`. */
+function dictionary<T>(value: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
+  return z.custom<Readonly<Record<string, T>>>(
+    (found) =>
+      typeof found === 'object' &&
+      found !== null &&
+      !Array.isArray(found) &&
+      Object.values(found).every((one) => value.safeParse(one).success),
+    'expected an object whose values all have the same shape',
+  );
 }
+
+/** Values whose keys are names of files, the user's columns, or options. */
+const OWN_KEYS: ReadonlySet<string> = new Set([
+  'row',
+  'user',
+  'files',
+  'names',
+  'options',
+  'jobOptions',
+  'job_options',
+]);
+
+const failure = z.object({
+  code: z.string(),
+  /** The message of the service, unchanged, if there is one. */
+  message: z.string(),
+});
+
+const attempt = z.object({
+  at: time,
+  outcome: z.enum(ATTEMPT_OUTCOMES),
+  message: z.string().exactOptional(),
+  remoteId: z.string().exactOptional(),
+  sentAt: time.exactOptional(),
+  answeredAt: time.exactOptional(),
+});
 
 /** How the item had ended before `retry` reopened it. */
-interface EarlierEnd {
-  readonly state: FinalState;
-  readonly error: ItemError | null;
-  readonly remoteId: string | null;
-  readonly jobName: string | null;
-  /** ISO 8601, UTC, like the others. */
-  readonly submittedAt: string | null;
-  readonly finishedAt: string | null;
+const earlierEnd = z.object({
+  state: z.enum(FINAL_STATES),
+  error: failure.nullable(),
+  remoteId: text,
+  jobName: text,
+  submittedAt: time.nullable(),
+  finishedAt: time.nullable(),
   /** When it was reopened. */
-  readonly retriedAt: string;
-}
+  retriedAt: time,
+});
 
-/** A downloaded file. The digest is that of the file on disk. */
-interface RecordedFile extends FileDigest {
-  /** Number of places where the service had repeated a secret that was overwritten; absent if there are none. */
-  readonly redacted?: number | undefined;
-}
+const timing = z.object({
+  queuedAt: text,
+  startedAt: text,
+  finishedAt: text,
+  queueWaitSeconds: number,
+  elapsedSeconds: number,
+  leftSeconds: number,
+  timeLimitSeconds: number,
+  heartbeatAgeSeconds: number,
+});
 
-export interface RecordedInput extends FileDigest {
-  readonly name: string;
+const recordedInput = z.object({
+  name: z.string(),
+  ...digest,
   /** The user's input, if a different text is sent instead. */
-  readonly original?: FileDigest & { readonly name: string };
+  original: z.object({ name: z.string(), ...digest }).exactOptional(),
   /** Id of a record in the results → the header that the user wrote. */
-  readonly names?: Readonly<Record<string, string>>;
-}
+  names: dictionary(z.string()).exactOptional(),
+});
 
-export type ResultSource =
+const recordedFile = z.object({
+  ...digest,
+  /** Number of places where the service had repeated a secret that was overwritten; absent if there are none. */
+  redacted: z.int().positive().optional(),
+});
+
+const resultSource = z.discriminatedUnion('type', [
   /** Another row of the campaign requests the same work: its job serves both. */
-  | { readonly type: 'duplicate'; readonly id: string }
+  z.object({ type: z.literal('duplicate'), id: z.string() }),
   /** An item of an earlier campaign into the same store. */
-  | { readonly type: 'cache'; readonly campaign: string; readonly id: string };
+  z.object({ type: z.literal('cache'), campaign: z.string(), id: z.string() }),
+]);
 
-export interface ItemRecord {
-  readonly id: string;
-  readonly kind: Kind;
-  readonly state: ItemState;
+/** In the order in which they are written. */
+const record = z.object({
+  format: z.literal(FORMAT),
+  id: z.string(),
+  kind: z.string(),
+  state: z.enum([...OPEN_STATES, ...FINAL_STATES]),
   /** Why the item did not succeed; null while it is open or when it succeeded. */
-  readonly error: ItemError | null;
+  error: failure.nullable(),
   /** The text that is sent to the service, as a file in the item's folder. */
-  readonly input: RecordedInput;
+  input: recordedInput,
   /** As requested by the row. */
-  readonly options: Options;
+  options: z.custom<Options>(),
   /** Those of the job, if it is shared with rows that request more. */
-  readonly jobOptions?: Options;
+  jobOptions: z.custom<Options>().exactOptional(),
   /** What the job computes (`workDigest`); null if that is uncertain. */
-  readonly work: string | null;
+  work: text,
   /** Origin of the result, if it did not come from a job of this item. */
-  readonly resultFrom?: ResultSource;
+  resultFrom: resultSource.exactOptional(),
   /** The row names an existing job of the service (`remoteId`): it is polled, and never submitted. */
-  readonly adopted?: { readonly inputKnown: boolean };
+  adopted: z.object({ inputKnown: z.boolean() }).exactOptional(),
   /** How often the item was restarted, by `retry` or with another input: distinguishes its requests to the budget. */
-  readonly generation: number;
+  generation: z.int().nonnegative(),
   /** Number of the wanted job of this input, from 0: part of its name. `retry` increments it to replace a job. */
-  readonly jobNumber: number;
+  jobNumber: z.int().nonnegative(),
   /** Its earlier ends, oldest first; `attempts` includes the attempts of all of them. */
-  readonly earlier: readonly EarlierEnd[];
-  readonly email: string | null;
-  readonly title: string | null;
+  earlier: z.array(earlierEnd).readonly(),
+  email: text,
+  title: text,
   /**
    * The part of the title used in the job's name. Fixed when the item starts, because the title may be edited while a
    * job of that name is searched for; absent without a title.
    */
-  readonly jobLabel?: string;
-  readonly service: ServiceName;
+  jobLabel: z.string().exactOptional(),
+  service: z.string(),
   /** The address of the service without credentials, once known. */
-  readonly address: string | null;
+  address: text,
   /** The job's identifier at the service (`request_id`, `hash_id`). */
-  readonly remoteId: string | null;
+  remoteId: text,
   /** The name the job was submitted under. */
-  readonly jobName: string | null;
+  jobName: text,
   /** Every attempt to submit, oldest first. */
-  readonly attempts: readonly Attempt[];
+  attempts: z.array(attempt).readonly(),
   /**
-   * ISO 8601, UTC: when the service accepted the job, that is, when its answer was complete, or when a look-up found
-   * the job; null for an adopted one, whose `timing` may have it.
+   * When the service accepted the job, that is, when its answer was complete, or when a look-up found the job; null for
+   * an adopted one, whose `timing` may have it.
    */
-  readonly submittedAt: string | null;
-  /**
-   * ISO 8601, UTC: just before the first byte of the POST that made the job, or may have made it; null when unknown.
-   */
-  readonly sentAt: string | null;
-  /** ISO 8601, UTC: when the answer to that POST was complete; null if there was none. */
-  readonly answeredAt: string | null;
-  /** ISO 8601, UTC: when the item reached a final state. */
-  readonly finishedAt: string | null;
+  submittedAt: time.nullable(),
+  /** Just before the first byte of the POST that made the job, or may have made it; null when unknown. */
+  sentAt: time.nullable(),
+  /** When the answer to that POST was complete; null if there was none. */
+  answeredAt: time.nullable(),
+  /** When the item reached a final state. */
+  finishedAt: time.nullable(),
   /** The service's own timing block (contract 2.4), as last received. */
-  readonly timing: Timing | null;
+  timing: timing.nullable(),
   /** Downloaded files, by file name in the item's folder. */
-  readonly files: Readonly<Record<string, RecordedFile>>;
+  files: dictionary(recordedFile),
   /** First line of the manifest row: file as named by the user, line from 1. */
-  readonly source: { readonly file: string; readonly line: number };
+  source: z.object({ file: z.string(), line: z.int() }),
   /** The manifest row as the user wrote it. */
-  readonly row: Readonly<Record<string, string>>;
+  row: dictionary(z.string()),
   /** The user's own columns of the row. */
-  readonly user: Readonly<Record<string, string>>;
+  user: dictionary(z.string()),
   /** Program and version that computed the result, if known. `synthetic` is never mistaken for science. */
-  readonly engine?: string;
+  engine: z.string().exactOptional(),
+  // Written for readers; derived from the files.
+  warnings: z.unknown().optional(),
+});
+
+export type ItemRecord = Readonly<Omit<z.output<typeof record>, 'format' | 'warnings'>>;
+export type ItemError = z.output<typeof failure>;
+export type RecordedInput = z.output<typeof recordedInput>;
+export type ResultSource = z.output<typeof resultSource>;
+
+const NOT_CHECKED =
+  'Input and options of the job are not known: the result was not compared with them, and `options` are those of the row or the defaults.';
+
+/** The text of item.json. */
+export function itemToDisk(item: ItemRecord): string {
+  const { jobOptions, adopted } = item;
+  const warnings = warningsOf(item);
+  const values: Readonly<Record<string, unknown>> = {
+    ...item,
+    format: FORMAT,
+    options: optionsToDisk(item.options),
+    jobOptions: jobOptions && optionsToDisk(jobOptions),
+    // For people.
+    adopted: adopted && { ...adopted, ...(!adopted.inputKnown && { notChecked: NOT_CHECKED }) },
+    warnings: warnings.length === 0 ? undefined : warnings,
+  };
+  const ordered = Object.keys(record.shape).map((name) => [name, values[name]] as const);
+  const disk = snakeKeys(Object.fromEntries(ordered), OWN_KEYS);
+  return `${JSON.stringify(disk, null, 2)}\n`;
+}
+
+/** @throws StoreError `STORE_RECORD_UNREADABLE` */
+export function itemFromDisk(json: string, key: string): ItemRecord {
+  try {
+    const found = record.parse(camelKeys(JSON.parse(json), OWN_KEYS));
+    const { format: _, warnings: __, options, jobOptions, ...same } = found;
+    return {
+      ...same,
+      options: optionsFromDisk(same.kind, options),
+      ...(jobOptions !== undefined && { jobOptions: optionsFromDisk(same.kind, jobOptions) }),
+    };
+  } catch (cause) {
+    throw storeError(
+      'STORE_RECORD_UNREADABLE',
+      { case: 'item', key, faults: faultsIn(cause) },
+      cause,
+    );
+  }
+}
+
+function faultsIn(cause: unknown): readonly string[] {
+  if (!(cause instanceof z.ZodError))
+    return [cause instanceof Error ? cause.message : String(cause)];
+  return cause.issues.map(({ path, message }) => {
+    const name = path.map((part) => snakeCase(String(part))).join('.');
+    return `${name || 'record'}: ${message}`;
+  });
 }
 
 /** Options that the job computes: rows that share it may together request more than each of them. */
@@ -123,7 +241,7 @@ export function jobOptionsOf({ options, jobOptions }: ItemRecord): Options {
   return jobOptions ?? options;
 }
 
-function recordedInput({ name, text, original, names }: InputText): RecordedInput {
+function inputOf({ name, text, original, names }: InputText): RecordedInput {
   return {
     name,
     ...digestOf(text),
@@ -150,7 +268,7 @@ export function waitingRecord(item: Item): ItemRecord {
     kind: item.kind,
     state: 'waiting',
     error: null,
-    input: recordedInput(item.input),
+    input: inputOf(item.input),
     options: item.options,
     work: workOf(item),
     ...(item.adopts && { adopted: { inputKnown: item.adopts.inputKnown } }),
@@ -175,4 +293,44 @@ export function waitingRecord(item: Item): ItemRecord {
     row: item.row,
     user: item.user,
   };
+}
+
+/** About an item that has succeeded. */
+interface ItemWarning {
+  readonly code: ItemWarningCode;
+  readonly message: string;
+}
+
+/** Derived from the record, so that they apply to copies too. */
+export function warningsOf(
+  record: Pick<ItemRecord, 'files' | 'kind' | 'state'>,
+): readonly ItemWarning[] {
+  return [...severalSets(record), ...filesAbsent(record)];
+}
+
+function severalSets({ files }: Pick<ItemRecord, 'files'>): readonly ItemWarning[] {
+  const others = [...new Set(Object.keys(files).map(setOf))].filter((set) => set !== null);
+  if (others.length === 0) return [];
+  const folders = others.sort((a, b) => a - b).map(setFolder);
+  const message = ITEM_WARNINGS.RESULT_SEVERAL_SETS.message({ folders });
+  return [{ code: 'RESULT_SEVERAL_SETS', message }];
+}
+
+function filesAbsent({
+  files,
+  kind,
+  state,
+}: Pick<ItemRecord, 'files' | 'kind' | 'state'>): readonly ItemWarning[] {
+  if (state !== 'succeeded') return [];
+  const { artefacts } = kindOf(kind);
+  const names = Object.keys(artefacts).filter(
+    (artefact) =>
+      artefacts[artefact]?.presence === 'usual' &&
+      !CONTENT_TYPES.some((type) => artefactFile(kind, artefact, type) in files),
+  );
+  if (names.length === 0) return [];
+  const message = ITEM_WARNINGS.RESULT_FILES_ABSENT.message({
+    names: names.map((artefact) => artefactFile(kind, artefact, null)),
+  });
+  return [{ code: 'RESULT_FILES_ABSENT', message }];
 }

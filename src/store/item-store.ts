@@ -1,9 +1,8 @@
 /** Reads and writes item.json in an item's folder. */
 import { hash } from 'node:crypto';
 import type { Kind } from '../domain/item.ts';
-import { itemFromDisk, itemToDisk } from './item-format.ts';
-import { optionsToDisk } from './item-options.ts';
-import type { ItemRecord } from './item-record.ts';
+import { itemFromDisk, type ItemRecord, itemToDisk } from './item-record.ts';
+import { optionsToDisk } from './work.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store, WriteOptions } from './store.ts';
 import { type StoreError, storeError } from './store-error.ts';

@@ -5,8 +5,7 @@
 import type { Item, Options } from '../domain/item.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
 import { deliver, duplicateOf, LEADER_CHANGED, LEADER_GONE, type Source } from './deliver.ts';
-import { itemToDisk } from './item-format.ts';
-import { jobOptionsOf, waitingRecord, type ItemRecord } from './item-record.ts';
+import { type ItemRecord, itemToDisk, jobOptionsOf, waitingRecord } from './item-record.ts';
 import { jobText, readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import { forNextRun } from './reopen.ts';

@@ -11,7 +11,7 @@ import { describedService, describeService, serviceFrom } from '../services/desc
 import { registerDescribedService, serviceOfKind } from '../services/registry.ts';
 import { FINAL_STATES, type FinalState, isFinal } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
-import { optionsFromDisk, optionsToDisk } from './item-options.ts';
+import { optionsFromDisk, optionsToDisk } from './work.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';
 import { pageKey, PREPARED_CAMPAIGN } from './layout.ts';

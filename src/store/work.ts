@@ -1,11 +1,16 @@
 /**
- * What a job computes, independent of the row: equal work is submitted once, and its result delivered to every row that
- * requests it.
+ * What a job computes, independent of the row (equal work is submitted once, and its result delivered to every row that
+ * requests it), with which options, and under which name.
  */
-import { hash } from 'node:crypto';
-import type { Item } from '../domain/item.ts';
+import { createHash, hash } from 'node:crypto';
+import { z } from 'zod';
+import type { Item, Kind, Options } from '../domain/item.ts';
+import { asAscii } from '../domain/name.ts';
+import { snakeCase, snakeKeys } from './disk-keys.ts';
+import { schemaOf } from '../kinds/columns.ts';
 import { kindOf } from '../kinds/registry.ts';
-import { optionsToDisk } from './item-options.ts';
+import { serviceOfKind } from '../services/registry.ts';
+import { longestName } from '../services/service.ts';
 
 /**
  * SHA-256 of kind and its version, canonical input and options. They are left out if rows that differ in them can share a job
@@ -26,4 +31,84 @@ export function workDigest({
 export function shareDigest(item: Item): string {
   const { adopts, kind } = item;
   return adopts ? hash('sha256', `adopted ${kind}\n${adopts.remoteId}`) : workDigest(item);
+}
+
+/** Digests of jobs depend on the order of the options. */
+function schemaOfKind(kind: Kind): z.ZodObject {
+  let schema = schemas.get(kind);
+  if (schema === undefined) {
+    const columns = Object.values(kindOf(kind).options);
+    const keys = columns.map((column): [string, z.ZodType] => [column.key, schemaOf(column)]);
+    schemas.set(kind, (schema = z.object(Object.fromEntries(keys))));
+  }
+  return schema;
+}
+
+const schemas = new Map<Kind, z.ZodObject>();
+
+/** As stored in item.json: the manifest's own column names. */
+export function optionsToDisk(options: Options): Readonly<Record<string, unknown>> {
+  return snakeKeys(schemaOfKind(options.kind).parse(options));
+}
+
+/** @throws z.ZodError when a value is missing or not allowed */
+export function optionsFromDisk(kind: Kind, disk: unknown): Options {
+  const stored = new Map(Object.entries(disk as object));
+  const keys = Object.values(kindOf(kind).options).map(({ key }) => key);
+  const values = keys.map((key) => [key, stored.get(snakeCase(key))] as const);
+  return { kind, ...schemaOfKind(kind).parse(Object.fromEntries(values)) };
+}
+
+/** Characters, where a name finds no job. */
+const MAX_NAME = 120;
+/** Hexadecimal digits. */
+const DIGEST_DIGITS = 16;
+/** Characters. */
+const MAX_LABEL = 48;
+
+interface NamedJob {
+  readonly id: string;
+  readonly jobNumber: number;
+  /** Of the input. */
+  readonly sha256: string;
+  readonly options: Options;
+  /** Of `jobLabel`; null without one. */
+  readonly label: string | null;
+}
+
+/**
+ * The name of a job at the service: `CAMPAIGN.ID.LABEL.DIGEST`. The digest alone makes a name unique for the credential. It
+ * is the same whenever the same item with the same input is submitted, so that it works as an idempotency key. `retry`
+ * keeps it as long as a job of this name may be usable, and otherwise takes the next job number (reopen.ts). The parts
+ * before it are for people who read the service's list.
+ *
+ * The label is stored in item.json when the item starts, and not read from the manifest again: an edited title would
+ * change the name, and the look-up for a lost answer would miss the job.
+ *
+ * @param longest characters that the service keeps; null: a name finds no job there
+ */
+export function nameOfJob(campaign: string, job: NamedJob, longest: number | null): string {
+  const { id, jobNumber, sha256, options, label } = job;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([campaign, id, jobNumber, sha256, options]))
+    .digest('hex')
+    .slice(0, DIGEST_DIGITS);
+  const named = asAscii(campaign).replace(/[^A-Za-z0-9._-]+/g, '_');
+  const readable = label === null ? `${named}.${id}` : `${named}.${id}.${label}`;
+  return `${readable.slice(0, (longest ?? MAX_NAME) - DIGEST_DIGITS - 1)}.${digest}`;
+}
+
+/**
+ * The part of a title used in the name of its job. ASCII, like the rest of the name: if a list encodes an accent
+ * differently, an existing job would not be found and would be paid for again. Null if nothing remains, and where a
+ * name finds no job.
+ */
+export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
+  if (title === null || longestName(serviceOfKind(kind)) === null) return null;
+  const label = asAscii(title)
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_+/, '')
+    .slice(0, MAX_LABEL)
+    .replace(/_+$/, '');
+  return label === '' ? null : label;
 }

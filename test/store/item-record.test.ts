@@ -5,8 +5,12 @@ import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
 import type { Options } from '../../src/domain/item.ts';
 import { ATOM_TYPES, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
-import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
-import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
+import {
+  itemFromDisk,
+  type ItemRecord,
+  itemToDisk,
+  waitingRecord,
+} from '../../src/store/item-record.ts';
 import { changeItem, readItem, type WriteChanged, writeItem } from '../../src/store/item-store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { expectCode, recordIn } from './store-expectations.ts';

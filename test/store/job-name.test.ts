@@ -4,8 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { jobName } from '../../src/activities/job.ts';
 import type { Item, Options } from '../../src/domain/item.ts';
 import { type Predictor, PREDICTORS } from '../../src/kinds/vocabulary.ts';
-import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
-import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
+import {
+  itemFromDisk,
+  type ItemRecord,
+  itemToDisk,
+  waitingRecord,
+} from '../../src/store/item-record.ts';
 import { reopened } from '../../src/store/reopen.ts';
 import { combined, covers } from '../../src/kinds/registry.ts';
 import { workDigest } from '../../src/store/work.ts';

@@ -5,9 +5,8 @@ import { kindOf } from '../../kinds/registry.ts';
 import type { Store } from '../../store/store.ts';
 import type { Listed } from '../campaign-items.ts';
 import { formulaSource, type FormulaSource } from './formula.ts';
-import { optionsToDisk } from '../../store/item-options.ts';
-import type { ItemRecord } from '../../store/item-record.ts';
-import { warningsOf } from '../../store/item-warnings.ts';
+import { optionsToDisk } from '../../store/work.ts';
+import { type ItemRecord, warningsOf } from '../../store/item-record.ts';
 import { manifestRow } from '../failed-table.ts';
 import { ITEM_RECORD, itemFolder } from '../../store/layout.ts';
 
