@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { guardUi } from '../src/host/ui-guard.ts';
 import { workflowBundle } from '../src/temporal/bundle.ts';
 import { connectClient } from '../src/temporal/connection.ts';
-import { registerSearchAttributes } from '../src/temporal/search-attributes.ts';
+import { registerSearchAttributes } from '../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import { ENCRYPTED } from './namespaces.ts';
 import { shareTemporalCli } from './shared-cli.ts';

@@ -11,7 +11,7 @@ import {
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import type { TemporalAddress } from '../src/temporal/connection.ts';
-import { connectWorker } from '../src/temporal/worker-connection.ts';
+import { connectWorker } from '../src/temporal/workers.ts';
 
 const QUIET = new DefaultLogger('ERROR', () => undefined);
 

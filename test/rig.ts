@@ -21,7 +21,7 @@ import { startLocalServices, type LocalServices } from '../packages/local-servic
 import type { LocalServicesOptions } from '../packages/local-services/src/options.ts';
 import type { ResultCache } from '../src/store/result-cache.ts';
 import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
-import { ROLES, type Role } from '../src/temporal/roles.ts';
+import { ROLES, type Role } from '../src/workflows/names.ts';
 import { logTo } from '../src/telemetry/log.ts';
 import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
 import { PROGRESS_MEMO } from '../src/workflows/messages.ts';

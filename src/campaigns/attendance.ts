@@ -2,7 +2,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
-import { isClosedPart } from '../temporal/cluster-state.ts';
+import { isClosedPart } from '../temporal/namespace.ts';
 import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
 import { stuckBecause, type Stuck } from '../watchdog/stuck.ts';
 import { pendingTask, TASK_PATIENCE_MS } from './progress.ts';

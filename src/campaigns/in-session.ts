@@ -5,7 +5,7 @@ import { codedError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
-import { inTime } from '../temporal/in-time.ts';
+import { inTime } from '../temporal/connection.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 
 /**

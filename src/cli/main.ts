@@ -47,6 +47,6 @@ function usageError({ message }: CommanderError): HundredfoldError {
 async function worded(error: unknown): Promise<unknown> {
   const { isTemporalAway } = await import('../temporal/grpc-status.ts');
   const { temporalAway } = await import('../campaigns/temporal-away.ts');
-  const { refusalOf } = await import('../temporal/refusals.ts');
+  const { refusalOf } = await import('../temporal/grpc-status.ts');
   return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }

@@ -1,7 +1,7 @@
 /** The checks of `doctor` that need a connection to Temporal. Each opens its own; errors become findings. */
 import type { Client } from '@temporalio/client';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
-import { refusalOf } from '../temporal/refusals.ts';
+import { refusalOf } from '../temporal/grpc-status.ts';
 import { answered } from '../campaigns/in-session.ts';
 import { problem, type Finding } from './finding.ts';
 

@@ -1,25 +1,28 @@
 /** `hundredfold doctor --temporal`: whether a Temporal server can be reached and has what campaigns need. */
 import { X509Certificate } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { createAttributes, DAY_MS, daysOf, updateRetention } from '../temporal/cluster-commands.ts';
+import proto from '@temporalio/proto';
 import {
-  ATTRIBUTE_NAMES,
-  ATTRIBUTE_TYPES,
   attributesAreKnown,
+  createAttributes,
   isClosedPart,
   KEYWORD,
   readAttributes,
-  readNamespace,
+  readRetention,
   readServer,
   refusedCalls,
+  updateRetention,
   type Closed,
-} from '../temporal/cluster-state.ts';
+} from '../temporal/namespace.ts';
+import { ATTRIBUTE_NAMES } from '../workflows/search-attributes.ts';
+import { formatNonZeroDuration } from '../domain/duration.ts';
 import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
-import { namespaceMissing } from '../temporal/refusals.ts';
+import { namespaceMissing } from '../temporal/grpc-status.ts';
 import { findingsAt } from './connected.ts';
 import { codedProblem, problem, type Finding } from './finding.ts';
 
+const DAY_MS = 24 * 3_600_000;
 /** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
 const LEAST_RETENTION_MS = 7 * DAY_MS;
 
@@ -77,23 +80,19 @@ function certificateFindings({ tls }: TemporalAddress): Finding[] {
 
 async function namespaceFindings(client: Client, target: TemporalAddress): Promise<Finding[]> {
   const { namespace } = target;
-  const state = await readNamespace(client);
+  const state = await readRetention(client);
   if (state === null) return [problem('Temporal namespace', namespaceMissing(namespace))];
   if (isClosedPart(state)) return [unknown('Temporal retention', state)];
-  const { retentionMs, capabilities } = state;
-  const found = `ended workflows are kept for ${daysOf(retentionMs)}`;
-  const offered: Finding = {
-    check: 'Temporal namespace',
-    ok: true,
-    found: `${namespace} exists; it offers ${capabilities.join(', ') || 'no further capabilities'}`,
-  };
+  const { retentionMs } = state;
+  const found = `ended workflows are kept for ${formatNonZeroDuration(retentionMs)}`;
+  const exists: Finding = { check: 'Temporal namespace', ok: true, found: `${namespace} exists` };
   if (retentionMs >= LEAST_RETENTION_MS)
-    return [offered, { check: 'Temporal retention', ok: true, found }];
+    return [exists, { check: 'Temporal retention', ok: true, found }];
   return [
-    offered,
+    exists,
     codedProblem('Temporal retention', 'TEMPORAL_RETENTION_SHORT', {
       kept: found,
-      command: updateRetention(target, 30 * DAY_MS),
+      command: updateRetention(target, 30),
     }),
   ];
 }
@@ -104,7 +103,7 @@ async function attributesFinding(client: Client, target: TemporalAddress): Promi
   if (isClosedPart(state)) return closedAttributes(client, state);
   const wrong = ATTRIBUTE_NAMES.filter((name) => (state[name] ?? KEYWORD) !== KEYWORD);
   if (wrong.length > 0) {
-    const attributes = wrong.map((name) => `${name} (${ATTRIBUTE_TYPES[state[name] ?? 0] ?? '?'})`);
+    const attributes = wrong.map((name) => `${name} (${typeName(state[name])})`);
     return codedProblem(check, 'TEMPORAL_ATTRIBUTES_REFUSED', { case: 'other type', attributes });
   }
   const missing = ATTRIBUTE_NAMES.filter((name) => !(name in state));
@@ -114,6 +113,12 @@ async function attributesFinding(client: Client, target: TemporalAddress): Promi
     attributes: missing,
     command: createAttributes(target, missing),
   });
+}
+
+/** `keyword list`, of `INDEXED_VALUE_TYPE_KEYWORD_LIST`. */
+function typeName(type = 0): string {
+  const name = proto.temporal.api.enums.v1.IndexedValueType[type] ?? '';
+  return name.replace('INDEXED_VALUE_TYPE_', '').replaceAll('_', ' ').toLowerCase();
 }
 
 /** For Temporal Cloud, and gateways that block the operator service. */

@@ -18,7 +18,7 @@ const LOCK = 'host.lock';
 
 /** Files of this program and its Temporal server in the folder: histories, inputs by name, local tokens, logs. */
 const OURS =
-  /^((temporal(-before-[\dTZ-]+)?|services)\.db(-wal|-shm|-journal)?|(host|server|background|clock|identity|attributes|services)\.json(\.\d+)?|(host|worker|temporal)\.log|host\.lock(-journal)?|clock-set-back|starting|state)$/;
+  /^((temporal(-before-[\dTZ-]+)?|services|synthetic)\.db(-wal|-shm|-journal)?|(host|server|background|clock|identity|services|synthetic)\.json(\.\d+)?|(host|worker|temporal)\.log|host\.lock(-journal)?|clock-set-back|starting|state)$/;
 
 function isOurs(name: string): boolean {
   return OURS.test(name);

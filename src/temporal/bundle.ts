@@ -3,8 +3,8 @@
  * digest of its sources, so a stale one is never used.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
@@ -22,7 +22,7 @@ const FOLDERS = ['workflows', 'budget', 'domain'];
 export async function workflowBundle(failureConverterPath?: string): Promise<{ codePath: string }> {
   const kind = failureConverterPath === undefined ? '' : '-encoded';
   const codePath = join(DIST, `workflows-${bundleDigest()}${kind}.js`);
-  if (await exists(codePath)) return { codePath };
+  if (existsSync(codePath)) return { codePath };
   if (BUILT) throw incomplete(codePath);
   await build(codePath, failureConverterPath);
   return { codePath };
@@ -81,11 +81,4 @@ function builtDigest(): string {
 /** Nothing is built in an installed package: it may belong to another user, or be read-only. */
 function incomplete(file: string, cause?: unknown): HundredfoldError {
   return codedError('PACKAGE_INCOMPLETE', { file }, cause);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

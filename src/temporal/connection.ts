@@ -1,5 +1,6 @@
-/** Connections of clients to Temporal; those of workers are in worker-connection.ts. */
+/** Connections of clients to Temporal; those of workers are in workers.ts. */
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
@@ -8,14 +9,13 @@ import {
   makeGrpcRetryInterceptor,
   type ConnectionOptions,
 } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TlsMaterial } from '../config/pem.ts';
+import { programVersion } from '../program/files.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
-import { processIdentity } from './identity.ts';
-import { placeOf, probeAccess } from './access-probe.ts';
+import { placeOf, probeAccess } from './access.ts';
 import { dataConverterOf } from './codec.ts';
-import { refusalOf } from './refusals.ts';
+import { refusalOf } from './grpc-status.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
 
 /** Credentials for the server. */
@@ -42,7 +42,8 @@ export interface TemporalAddress extends Credentials {
  */
 const LOCAL_ATTEMPTS = 4;
 
-const CONNECT_TIMEOUT_MS = 10_000;
+/** With the search for the cause, a command answers within 15 s. */
+const CONNECT_TIMEOUT_MS = 8_000;
 
 /** The code of gRPC. */
 const CANCELLED = 1;
@@ -53,7 +54,12 @@ const CANCELLED = 1;
  */
 const MAX_RECONNECT_BACKOFF_MS = 3_000;
 
-/** Throws TEMPORAL_* with the cause: see access-errors.ts and refusals.ts. */
+/** `HOST PID VERSION`, for workers and clients: shown in Temporal's UI and by `temporal task-queue describe`. */
+export function processIdentity(): string {
+  return `${hostname()} ${process.pid} ${programVersion()}`;
+}
+
+/** Throws TEMPORAL_* with the cause: see access.ts and grpc-status.ts. */
 export async function connectClient(
   target: TemporalAddress & { readonly embedded?: boolean; readonly timeoutMs?: number },
 ): Promise<Client> {
@@ -105,63 +111,19 @@ type Target = TemporalAddress & { readonly embedded?: boolean };
 
 async function opened(target: Target, options: ConnectionOptions): Promise<Connection> {
   const connection = Connection.lazy(options);
-  const connected = new AbortController();
-  let found: HundredfoldError | null = null;
-  const note = (error: HundredfoldError): void => {
-    found = error;
-  };
   try {
-    const ready = connection.ensureConnected();
-    await Promise.race([ready, hopeless(target, connected.signal, note)]);
+    await connection.ensureConnected();
     return connection;
   } catch (cause) {
     // Otherwise the channel retries until the process ends.
     await connection.close();
-    // A second probe would take longer than the 15 s within which every command answers.
-    throw await reasonFor(target, cause, found);
-  } finally {
-    connected.abort();
+    throw await reasonFor(target, cause);
   }
-}
-
-/** A connection takes this long (ms) only if there is a problem: the probe looks for the cause while gRPC retries. */
-const PROBE_AFTER_MS = 1_000;
-
-/** Rejects if the server was reached but refuses access. One that does not answer may be starting: only noted. */
-async function hopeless(
-  target: Target,
-  connected: AbortSignal,
-  note: (found: HundredfoldError) => void,
-): Promise<never> {
-  const never = new Promise<never>(() => undefined);
-  const late = await delay(PROBE_AFTER_MS, true, { signal: connected, ref: false }).catch(
-    () => false,
-  );
-  if (!late || target.embedded) return never;
-  const found = await probed(target);
-  if (found === null) return never;
-  if (found.code !== 'TEMPORAL_UNREACHABLE') throw found;
-  note(found);
-  return never;
 }
 
 /** The client would use the proxy of `https_proxy` for a server on this machine. */
 function isOnThisMachine({ address }: TemporalAddress): boolean {
   return isLocalHost(address.replace(/:\d+$/, ''));
-}
-
-const RETENTION_DAYS = 90;
-
-/**
- * The dev server deletes ended workflows after a day by default: campaigns would disappear from the UI, and workflow
- * ids could be used twice. (A retention of 0 reports success and changes nothing.)
- */
-export async function keepHistories(client: Client): Promise<void> {
-  const workflowExecutionRetentionTtl = msToTs(`${RETENTION_DAYS} days`);
-  await client.workflowService.updateNamespace({
-    namespace: client.options.namespace,
-    config: { workflowExecutionRetentionTtl },
-  });
 }
 
 /** Options that both types of connections use unchanged. */
@@ -183,31 +145,24 @@ function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
   };
 }
 
-/** gRPC reports every failure to connect as a time-out: this finds the cause. `found`: by the probe meanwhile. */
-export async function reasonFor(
-  target: Target,
-  cause: unknown,
-  found: HundredfoldError | null = null,
-): Promise<HundredfoldError> {
+/** gRPC reports every failure to connect as a time-out: this finds the cause. */
+export async function reasonFor(target: Target, cause: unknown): Promise<HundredfoldError> {
   if (cause instanceof HundredfoldError) return cause;
-  const known = refusalOf(cause, target.namespace) ?? found;
-  if (known) return known;
-  const probe = target.embedded ? null : await probed(target);
-  return probe ?? unnamed(target, cause) ?? unreachable(target, cause);
-}
-
-async function probed(target: TemporalAddress): Promise<HundredfoldError | null> {
-  const { address, apiKey } = target;
+  const { address, namespace, apiKey, embedded } = target;
   const tls = target.tls ?? (apiKey === undefined ? null : {});
-  return isBehindProxy(target) ? null : probeAccess({ address, tls });
+  const isProbed = !embedded && !isBehindProxy(target);
+  return (
+    refusalOf(cause, namespace) ??
+    (isProbed ? await probeAccess({ address, tls }) : null) ??
+    unnamed(target, cause) ??
+    codedError('TEMPORAL_UNREACHABLE', { case: 'unclear', address, namespace }, cause)
+  );
 }
 
 /** grpc-js uses a proxy set by these variables; a direct answer of the address is then meaningless. */
 function isBehindProxy(target: TemporalAddress): boolean {
-  if (isOnThisMachine(target)) return false;
-  const { grpc_proxy, https_proxy, http_proxy, no_grpc_proxy, no_proxy } = process.env;
-  const excepted = (no_grpc_proxy ?? no_proxy ?? '').includes(placeOf(target.address).host);
-  return !excepted && Boolean(grpc_proxy ?? https_proxy ?? http_proxy);
+  const { grpc_proxy, https_proxy, http_proxy } = process.env;
+  return !isOnThisMachine(target) && Boolean(grpc_proxy ?? https_proxy ?? http_proxy);
 }
 
 /** grpc-js gives TLS the host as the name of the server, and Node 26 refuses an address there. */
@@ -216,10 +171,6 @@ function unnamed({ address, tls, apiKey }: Target, cause: unknown): HundredfoldE
   const isSecure = Boolean(tls) || apiKey !== undefined;
   if (!isSecure || tls?.serverName !== undefined || isIP(placeOf(address).host) === 0) return null;
   return codedError('TEMPORAL_TLS_ADDRESS', { address }, cause);
-}
-
-function unreachable({ address, namespace }: TemporalAddress, cause: unknown): HundredfoldError {
-  return codedError('TEMPORAL_UNREACHABLE', { case: 'unclear', address, namespace }, cause);
 }
 
 /** In the form that connections take. */
@@ -233,4 +184,21 @@ export function temporalAddress(settings: TemporalSettings, codec: string | null
     ...(apiKey && { apiKey: apiKey.reveal() }),
     ...(tls && { tls }),
   };
+}
+
+/**
+ * For a user who waits for the answer: the SDK repeats calls as long as the server is unavailable.
+ * @throws HundredfoldError `TEMPORAL_SILENT` after `ms`: the call continues, and its outcome is ignored
+ */
+export async function inTime<T>(call: Promise<T>, ms: number): Promise<T> {
+  const heard = new AbortController();
+  const late = delay(ms, undefined, { signal: heard.signal }).then(() => {
+    throw codedError('TEMPORAL_SILENT', { seconds: ms / 1_000 });
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([call, late]);
+  } finally {
+    heard.abort();
+  }
 }

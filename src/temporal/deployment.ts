@@ -3,9 +3,23 @@
  * on it, and open ones move to it.
  */
 import type { Client } from '@temporalio/client';
+import type { WorkflowBundlePath } from '@temporalio/worker';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
-import { thisBuild, type Build } from './build.ts';
-import { hasStatus, statusOfCall } from './grpc-status.ts';
+import { programVersion } from '../program/files.ts';
+import { bundleDigest } from './bundle.ts';
+import { hasStatus, statusOf } from './grpc-status.ts';
+
+export interface Build {
+  readonly deployment: string;
+  readonly id: string;
+  /** Its workflows; default: those of this program. */
+  readonly bundle?: WorkflowBundlePath;
+}
+
+/** The build of this program: the workflow code decides whether two builds can take over from each other. */
+export function thisBuild(deployment: string): Build {
+  return { deployment, id: `${programVersion()}-${bundleDigest()}` };
+}
 
 interface DeployedBuild {
   readonly id: string;
@@ -49,7 +63,7 @@ export async function buildOn(client: Client, deployment: string): Promise<Build
 }
 
 function worded(error: unknown): unknown {
-  const reason = statusOfCall(error)?.details ?? '';
+  const reason = statusOf(error)?.details ?? '';
   // If they are disabled (system.enableDeploymentVersions), server 1.32 reports a lack of permission.
   const isOff = hasStatus(error, 'permissionDenied') && /disabled/.test(reason);
   if (isOff || hasStatus(error, 'unimplemented'))

@@ -3,7 +3,7 @@
  * Ctrl-C in our terminal does not reach (the worker must stop first).
  */
 import { spawn } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -54,12 +54,11 @@ export async function startDevServer(
   const uiPort = options.headless ? null : await uiPortOf(options);
   const logFile = join(options.dir, 'temporal.log');
   // Only here: a command that looks for a server, or stops it, does not load Temporal's packages.
-  const { ATTRIBUTE_NAMES: attributes } = await import('./cluster-state.ts');
-  const hasAttributes = createdWith(databaseIn(options.dir), attributes, options.dir);
+  const { ATTRIBUTE_NAMES: attributes } = await import('../workflows/search-attributes.ts');
   const log = openSync(logFile, 'a', PRIVATE_FILE);
   const from = fstatSync(log).size;
   const child = withPrivateFiles(() =>
-    spawn(options.executable, argumentsFor(options, { port, uiPort, attributes, hasAttributes }), {
+    spawn(options.executable, argumentsFor(options, { port, uiPort, attributes }), {
       stdio: ['ignore', log, log],
       env: bareEnvironment(process.env, options.dir),
       // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
@@ -173,33 +172,23 @@ const ON_A_LAPTOP = {
   // start-dev reads the search attributes from its database for every query, start and change of an attribute, so that
   // new ones are known at once. Ours are created with the database: a tenth of the server's CPU an item was for that.
   'system.forceSearchAttributesCacheRefreshOnRead': 'false',
+  // Each of the server's four services reads the namespaces again, by default every 2 s: an eighth of what a server with
+  // nothing to do uses.
+  'system.namespaceCacheRefreshInterval': '"10s"',
 };
-
-/**
- * Each of the server's four services reads the namespaces again, by default every 2 s: an eighth of what a server with
- * nothing to do uses. Only with attributes that it knows from the start, because others would be known later.
- */
-const NAMESPACES_UNCHANGED = { 'system.namespaceCacheRefreshInterval': '"10s"' };
 
 interface Found {
   readonly port: number;
   readonly uiPort: number | null;
   /** Names of the search attributes. */
   readonly attributes: readonly string[];
-  /** The database has them from the start. */
-  readonly hasAttributes: boolean;
 }
 
 function argumentsFor(
   { dir, uiIp, dynamicConfig = {} }: DevServerOptions,
-  { port, uiPort, attributes, hasAttributes }: Found,
+  { port, uiPort, attributes }: Found,
 ): string[] {
-  const settings = {
-    ...SETTINGS,
-    ...ON_A_LAPTOP,
-    ...(hasAttributes ? NAMESPACES_UNCHANGED : {}),
-    ...dynamicConfig,
-  };
+  const settings = { ...SETTINGS, ...ON_A_LAPTOP, ...dynamicConfig };
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
     ...(uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)]),
@@ -253,7 +242,8 @@ function notStarted({ logFile, from, port }: Start, why: string): HundredfoldErr
   } catch {
     // No log was written: the reason is in `why`.
   }
-  if (DAMAGED.test(said)) return damaged(databaseIn(dirname(logFile)));
+  if (DAMAGED.test(said))
+    return codedError('TEMPORAL_DATABASE_DAMAGED', { file: databaseIn(dirname(logFile)) });
   if (PORT_TAKEN.test(said)) return portLost(port);
   const tail = said.split('\n').slice(-3).map(shortened).join('\n');
   return codedError('TEMPORAL_NOT_STARTED', { reason: why, tail, logFile });
@@ -266,28 +256,4 @@ function shortened(line: string): string {
 /** Taken between our check for a free port and the server's start, or after a server there has died. */
 export function portLost(port: number): HundredfoldError {
   return codedError('TEMPORAL_PORT_LOST', { port });
-}
-
-function damaged(file: string): HundredfoldError {
-  return codedError('TEMPORAL_DATABASE_DAMAGED', { file });
-}
-
-/**
- * Which search attributes the database of an embedded server was created with. Those that a later version adds to it are
- * known only after the server has read its namespaces again (search-attributes.ts).
- */
-
-const RECORD = 'attributes.json';
-
-/** Call it before each start of a server on `database`: true if the server knows all of these names from the start. */
-function createdWith(database: string, names: readonly string[], dir: string): boolean {
-  const record = join(dir, RECORD);
-  try {
-    if (!existsSync(database)) writeFileSync(record, JSON.stringify(names), { mode: PRIVATE_FILE });
-    const known: unknown = JSON.parse(readFileSync(record, 'utf8'));
-    return Array.isArray(known) && names.every((name) => known.includes(name));
-  } catch {
-    // The disk is full.
-    return false;
-  }
 }

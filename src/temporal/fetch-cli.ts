@@ -11,7 +11,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,9 +26,6 @@ const WHEELS: Readonly<Record<string, string>> = {
   'darwin-arm64': '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
   'darwin-x64': '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
 };
-
-/** An interrupted fetch leaves its folder behind; no fetch takes this long (ms). */
-const ABANDONED_MS = 60 * 60_000;
 
 /** Writes the program to `target`. Throws the coded errors SETUP_*, which say what is missing. */
 export async function fetchTemporalCli(target: string): Promise<void> {
@@ -57,15 +53,10 @@ export function temporalCliVersion(path: string): string | null {
   return /^temporal version v?(\d+\.\d+\.\d+)/m.exec(run.stdout)?.[1] ?? null;
 }
 
-/** Beside its final place, because a rename does not cross file systems. Also removes what was abandoned there. */
+/** Beside its final place, because a rename does not cross file systems. */
 function openCache(cache: string): string {
   try {
     mkdirSync(cache, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(cache).filter((one) => one.startsWith('fetch-'))) {
-      const path = join(cache, name);
-      const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-      if (Date.now() - since > ABANDONED_MS) rmSync(path, { recursive: true, force: true });
-    }
     return mkdtempSync(join(cache, 'fetch-'));
   } catch (error) {
     if (isFull(error)) throw codedError('SETUP_DISK_FULL', { folder: cache }, error);

@@ -1,56 +1,68 @@
-/** The gRPC status of a failed call to a Temporal server. */
+/** Failed calls to a Temporal server: their gRPC status, and what was refused, as coded errors. */
 import { isGrpcServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
 
 /** grpc/grpc: doc/statuscodes.md */
-export const STATUS = {
+const STATUS = {
   cancelled: 1,
   deadlineExceeded: 4,
   notFound: 5,
   permissionDenied: 7,
   resourceExhausted: 8,
-  failedPrecondition: 9,
   unimplemented: 12,
   internal: 13,
   unavailable: 14,
   unauthenticated: 16,
 } as const;
 
-export interface Status {
+interface Status {
   readonly code: number;
   readonly details: string;
 }
 
-/**
- * The status of a failed call; null if there is none. The client's errors wrap it once; what wraps those is another
- * failure, in words of its own.
- */
-export function statusOfCall(error: unknown): Status | null {
-  const at = error instanceof Error ? (error.cause ?? error) : error;
-  return isGrpcServiceError(at) ? { code: at.code, details: at.details } : null;
-}
-
-/** Whether a call failed with one of these. */
-export function hasStatus(error: unknown, ...wanted: readonly (keyof typeof STATUS)[]): boolean {
-  const status = statusOfCall(error);
-  return status !== null && wanted.some((name) => STATUS[name] === status.code);
-}
-
-/** The first status among an error and its causes, however often it is wrapped; null if there is none. */
+/** The first status among an error and its causes; null if there is none, or if it has been put in words of our own. */
 export function statusOf(error: unknown): Status | null {
-  for (let at = error; at instanceof Error; at = at.cause)
+  for (let at = error; at instanceof Error && !(at instanceof HundredfoldError); at = at.cause)
     if (isGrpcServiceError(at)) return { code: at.code, details: at.details };
   return null;
 }
 
-/** Of a server that is unavailable or too busy. */
-const AWAY = [
-  'cancelled',
-  'deadlineExceeded',
-  'resourceExhausted',
-  'internal',
-  'unavailable',
-] as const;
+/** Whether a call failed with one of these. */
+export function hasStatus(error: unknown, ...wanted: readonly (keyof typeof STATUS)[]): boolean {
+  const status = statusOf(error);
+  return status !== null && wanted.some((name) => STATUS[name] === status.code);
+}
 
+/** The server is unavailable or too busy. */
 export function isTemporalAway(error: unknown): boolean {
-  return hasStatus(error, ...AWAY);
+  const isBusy = hasStatus(error, 'cancelled', 'deadlineExceeded', 'resourceExhausted');
+  return isBusy || hasStatus(error, 'internal', 'unavailable');
+}
+
+/** The operator service may be restricted: Temporal Cloud and gateways close it. */
+export function isClosed(error: unknown): boolean {
+  return hasStatus(error, 'permissionDenied', 'unimplemented', 'unauthenticated');
+}
+
+/** The coded error of a refused call: a mistake in the configuration must not show a stack trace. null for other failures. */
+export function refusalOf(error: unknown, namespace?: string): HundredfoldError | null {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof HundredfoldError) return at === error ? null : at;
+    if (at instanceof NamespaceNotFoundError) return namespaceMissing(at.namespace, error);
+  }
+  const said = statusOf(error)?.details.trim() ?? '';
+  const details = said === '' ? '' : ` ("${said.slice(0, 200)}")`;
+  if (hasStatus(error, 'unauthenticated'))
+    return codedError('TEMPORAL_UNAUTHENTICATED', { details }, error);
+  if (hasStatus(error, 'permissionDenied'))
+    return codedError('TEMPORAL_PERMISSION_DENIED', { case: 'this call', details }, error);
+  const [, named] = /namespace:? "?([^\s"]+)"? (?:is )?not found/i.exec(said) ?? [];
+  if (hasStatus(error, 'notFound') && named !== undefined)
+    return namespaceMissing(namespace ?? named, error);
+  return null;
+}
+
+export function namespaceMissing(namespace: string, cause?: unknown): HundredfoldError {
+  return codedError('TEMPORAL_NAMESPACE_MISSING', { namespace }, cause);
 }

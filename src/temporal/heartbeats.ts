@@ -4,7 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { closedBy, type Closed } from './cluster-state.ts';
+import { closedBy, type Closed } from './namespace.ts';
 
 /** A worker that has not stopped; it may have been killed. */
 export interface WorkerSeen {

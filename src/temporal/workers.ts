@@ -6,18 +6,36 @@
  * trees.
  */
 import {
+  NativeConnection,
   Worker,
   type ActivityInterceptorsFactory,
-  type NativeConnection,
+  type NativeConnectionOptions,
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/activity-types.ts';
-import type { Build } from './build.ts';
+import type { Build } from './deployment.ts';
 import { workflowBundle } from './bundle.ts';
 import { dataConverterOf } from './codec.ts';
-import type { Role } from './roles.ts';
+import { reasonFor, security, type TemporalAddress } from './connection.ts';
+import type { Role } from '../workflows/names.ts';
+
+/**
+ * The SDK warns of memos of more than 2 kB, which the status of a budget is with a few credentials; with fifty it has
+ * 30 kB. The server refuses 2 MB.
+ */
+const payloadLimits = { memoWarnSize: 500_000 };
+
+/** Throws TEMPORAL_* with the cause. */
+export async function connectWorker(target: TemporalAddress): Promise<NativeConnection> {
+  try {
+    const secure = security(target) satisfies NativeConnectionOptions;
+    return await NativeConnection.connect({ ...secure, payloadLimits });
+  } catch (cause) {
+    throw await reasonFor(target, cause);
+  }
+}
 
 interface WorkersOptions {
   readonly connection: NativeConnection;
@@ -92,20 +110,35 @@ function everyWorker(options: WorkersOptions) {
 }
 
 /** Jobs that wait to be polled again must leave room for submissions and downloads. */
-const ACTIVITIES_AT_ONCE = 200;
+const MAX_ACTIVITIES = 200;
 /** A publication reads a whole tree. */
-const PUBLICATIONS_AT_ONCE = 2;
+const MAX_PUBLICATIONS = 2;
+
+/** The activities of each role but `workflows`, which has all of them. */
+const ACTIVITIES: Readonly<Record<Exclude<Role, 'workflows'>, readonly string[]>> = {
+  submit: ['submit'],
+  fetch: ['find', 'finishJob', 'keepFailed', 'ensureBudget'],
+  publish: ['publish'],
+} satisfies Record<string, (keyof Activities)[]>;
 
 export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
-  const { roles, activities } = options;
+  const { roles, activities, references, taskQueue } = options;
   if (roles === null || activities === null) return [await createMain(options)];
-  const does = (role: Role): boolean => roles.includes(role);
-  return Promise.all([
-    ...(does('workflows') ? [createMain(options)] : []),
-    ...(does('submit') ? createSubmitters(options, activities) : []),
-    ...(does('fetch') ? createFetchers(options, activities) : []),
-    ...(does('publish') ? [createPublisher(options, activities)] : []),
-  ]);
+  const all = Object.entries(activities);
+  const create = (role: keyof typeof ACTIVITIES, queue: string, atOnce: number): Promise<Worker> =>
+    Worker.create({
+      ...everyWorker(options),
+      taskQueue: queue,
+      activities: Object.fromEntries(all.filter(([name]) => ACTIVITIES[role].includes(name))),
+      maxConcurrentActivityTaskExecutions: atOnce,
+    });
+  const created: Readonly<Record<Role, () => Promise<Worker>[]>> = {
+    workflows: () => [createMain(options)],
+    submit: () => references.map((one) => create('submit', submitTaskQueue(one), MAX_ACTIVITIES)),
+    fetch: () => references.map((one) => create('fetch', fetchTaskQueue(one), MAX_ACTIVITIES)),
+    publish: () => [create('publish', publishTaskQueue(taskQueue), MAX_PUBLICATIONS)],
+  };
+  return Promise.all(roles.flatMap((role) => created[role]()));
 }
 
 /**
@@ -137,48 +170,8 @@ async function createMain(options: WorkersOptions): Promise<Worker> {
     // After a crash the default waits 10 s for the dead worker; 1 s expires too early on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
     maxCachedWorkflows: 1_000,
-    maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+    maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
     // All files of a job are fetched concurrently: none of them needs to go through the task queue.
     maxEagerActivityReservationsPerWorkflowTask: 8,
   });
-}
-
-function createSubmitters(options: WorkersOptions, activities: Activities): Promise<Worker>[] {
-  const named = pick(activities, ['submit']);
-  return options.references.map((reference) =>
-    createFor(options, submitTaskQueue(reference), named, ACTIVITIES_AT_ONCE),
-  );
-}
-
-function createFetchers(options: WorkersOptions, activities: Activities): Promise<Worker>[] {
-  const named = pick(activities, [
-    ...(['find', 'finishJob', 'keepFailed', 'ensureBudget'] as const),
-  ]);
-  return options.references.map((reference) =>
-    createFor(options, fetchTaskQueue(reference), named, ACTIVITIES_AT_ONCE),
-  );
-}
-
-function createPublisher(options: WorkersOptions, activities: Activities): Promise<Worker> {
-  const queue = publishTaskQueue(options.taskQueue);
-  return createFor(options, queue, pick(activities, ['publish']), PUBLICATIONS_AT_ONCE);
-}
-
-function createFor(
-  options: WorkersOptions,
-  taskQueue: string,
-  activities: Partial<Activities>,
-  atOnce: number,
-): Promise<Worker> {
-  return Worker.create({
-    ...everyWorker(options),
-    taskQueue,
-    activities,
-    maxConcurrentActivityTaskExecutions: atOnce,
-  });
-}
-
-function pick(activities: Activities, names: readonly (keyof Activities)[]): Partial<Activities> {
-  const all = Object.entries(activities) as [keyof Activities, unknown][];
-  return Object.fromEntries(all.filter(([name]) => names.includes(name)));
 }

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import { ifFound, isReached } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { statusOfCall } from '../temporal/grpc-status.ts';
+import { statusOf } from '../temporal/grpc-status.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { Periodic } from '../domain/periodic.ts';
 import { stuckBecause } from './stuck.ts';
@@ -112,7 +112,7 @@ export class Watchdog {
 
 /** The server is unavailable or busy: the next check comes soon. */
 function passing(error: unknown): void {
-  if (error instanceof WorkflowNotFoundError || statusOfCall(error) !== null) return;
+  if (error instanceof WorkflowNotFoundError || statusOf(error) !== null) return;
   throw error;
 }
 

@@ -19,7 +19,7 @@ import { warn } from '../state/warn.ts';
 import type { LeaseHolder } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
-import { processIdentity } from '../temporal/identity.ts';
+import { processIdentity } from '../temporal/connection.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
 import { runningWorkflows } from '../workflows/running-workflows.ts';
 import { serviceIn, successorIn } from './known-services.ts';

@@ -8,7 +8,7 @@ import { withManners } from '../services/polling.ts';
 import { createClient } from '../services/registry.ts';
 import { observeClient, type Observation } from '../telemetry/observation.ts';
 import { workerLog } from '../telemetry/runtime.ts';
-import type { Role } from '../temporal/roles.ts';
+import type { Role } from '../workflows/names.ts';
 import { observeSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
 import type { WorkerOptions } from './options.ts';

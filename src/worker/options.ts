@@ -4,9 +4,9 @@ import type { ServiceSettings } from '../config/services.ts';
 import type { NotifySettings } from '../config/notify.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { Observation } from '../telemetry/observation.ts';
-import type { Build } from '../temporal/build.ts';
+import type { Build } from '../temporal/deployment.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
-import type { Role } from '../temporal/roles.ts';
+import type { Role } from '../workflows/names.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';
 
 export interface WorkerOptions {

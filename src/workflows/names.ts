@@ -19,4 +19,8 @@ export const fetchTaskQueue = ({ service, address, credential }: ServiceReferenc
 
 export const publishTaskQueue = (taskQueue: string): string => `publish:${taskQueue}`;
 
+/** What a worker of a shared Temporal does; by default everything. */
+export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
+export type Role = (typeof ROLES)[number];
+
 export const DEFAULT_TASK_QUEUE = 'hundredfold';

@@ -15,3 +15,5 @@ export const ATTRIBUTES = {
   remoteId: keyword('RemoteId'),
   errorCode: keyword('ErrorCode'),
 } as const;
+
+export const ATTRIBUTE_NAMES: readonly string[] = Object.values(ATTRIBUTES).map(({ name }) => name);

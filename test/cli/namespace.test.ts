@@ -44,8 +44,8 @@ test('doctor reports a retention that is too short, and an attribute of another 
     ok: false,
     code: 'TEMPORAL_RETENTION_SHORT',
   });
-  expect(found('Temporal retention')?.found).toContain('3d');
-  expect(found('Temporal search attributes')?.found).toContain('Campaign (Int)');
+  expect(found('Temporal retention')?.found).toContain('3 d');
+  expect(found('Temporal search attributes')?.found).toContain('Campaign (int)');
 });
 
 test('without the operator service, existing attributes are used and missing ones named', async () => {

@@ -58,7 +58,7 @@ export async function expectPrepared(at: Desk, place: Place): Promise<void> {
   await expect.poll(() => succeeds(add), { timeout: 30_000 }).toBe(true);
   const found = Object.fromEntries((await findingsOf(at, 0)).map((one) => [one.check, one.found]));
   expect(found['Temporal']).toMatch(/server 1\.\d+/);
-  expect(found['Temporal retention']).toContain('30d');
+  expect(found['Temporal retention']).toContain('30 d');
   expect(found['Temporal permissions']).toBe('workflows can be read and written');
   expect(found['Temporal workers']).toContain('none works on the task queue hundredfold');
 }

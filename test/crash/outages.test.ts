@@ -9,7 +9,7 @@ import { connectClient } from '../../src/temporal/connection.ts';
 import { portOf, startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { endProcess } from '../../src/temporal/processes.ts';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { replaysEveryHistory } from '../replay/every-history.ts';

@@ -3,18 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { HundredfoldError } from '../../src/domain/errors.ts';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import type { Credentials } from '../../src/temporal/connection.ts';
-import { connectWorker } from '../../src/temporal/worker-connection.ts';
-import { refusalOf } from '../../src/temporal/refusals.ts';
+import { connectWorker } from '../../src/temporal/workers.ts';
+import { refusalOf } from '../../src/temporal/grpc-status.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { Authority, noOpenssl, type Issued } from './certificates.ts';
 import { startGateway, type Gateway } from './grpc-gateway.ts';
 
 const namespace = 'default';
 
-function connect(port: number, credentials: Credentials = {}, timeoutMs = 3_000) {
+function connect(port: number, credentials: Credentials = {}, timeoutMs = 1_000) {
   return connectClient({ address: `127.0.0.1:${port}`, namespace, timeoutMs, ...credentials });
 }
 

@@ -9,7 +9,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';

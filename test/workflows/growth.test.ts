@@ -6,7 +6,7 @@ import { Worker } from '@temporalio/worker';
 import type { CampaignSpec, FeedSpec } from '../../src/domain/campaign.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import { connectWorker } from '../../src/temporal/worker-connection.ts';
+import { connectWorker } from '../../src/temporal/workers.ts';
 import type { campaign } from '../../src/workflows/index.ts';
 import { growSignal, type Grown } from '../../src/workflows/messages.ts';
 import type { Activities, Published } from '../../src/workflows/activity-types.ts';

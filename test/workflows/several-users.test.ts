@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test, type TestContext } from 'vitest';
 import { readSnapshot } from '../../src/activities/budget-status.ts';
-import type { Role } from '../../src/temporal/roles.ts';
+import type { Role } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
 import { budgetWorkflowId, publishTaskQueue } from '../../src/workflows/names.ts';
 import { molecules, sequences, type Rig, type RigOptions } from '../rig.ts';

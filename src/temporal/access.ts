@@ -1,0 +1,187 @@
+/**
+ * Finds out why a connection to Temporal fails. gRPC reports every cause as "not connected in time", so this connects
+ * once more with Node's own TLS, which distinguishes them: handshake, HTTP/2 preface, and the server's answer to it. One
+ * coded error per cause, with a remedy.
+ */
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { TlsMaterial } from '../config/pem.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
+
+interface ProbeTarget {
+  /** `host:port`; default port: 7233. */
+  readonly address: string;
+  /** null: plain text. */
+  readonly tls: TlsMaterial | null;
+}
+
+const TIMEOUT_MS = 3_000;
+
+/** RFC 9113, section 3.4: the preface of a client and an empty SETTINGS frame. */
+const PREFACE = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
+]);
+const SETTINGS = 4;
+
+/** An error about a wrong name includes the certificate. */
+type ConnectError = NodeJS.ErrnoException & {
+  readonly cert?: { readonly subjectaltname?: string };
+};
+
+type Greeting =
+  | { readonly type: 'http2' | 'closed' | 'silent' }
+  | { readonly type: 'other'; readonly text: string }
+  | { readonly type: 'error'; readonly error: ConnectError };
+
+/** null when everything up to HTTP/2 works, or when the cause is unknown. Ends within 10 s. */
+export async function probeAccess(target: ProbeTarget): Promise<HundredfoldError | null> {
+  const { address, tls } = target;
+  const { host, port } = placeOf(address);
+  const greeting = tls
+    ? await greet(connectTls(tlsOptions(host, port, tls)), 'secureConnect')
+    : await greet(connectTcp({ host, port }), 'connect');
+  if (greeting.type === 'http2') return null;
+  if (greeting.type === 'silent')
+    return codedError('TEMPORAL_UNREACHABLE', { case: 'silent', address });
+  const named = greeting.type === 'error' ? networkError(address, greeting.error) : null;
+  if (named) return named;
+  return tls ? tlsError(target, tls, greeting) : plainError(target, greeting);
+}
+
+function tlsOptions(host: string, port: number, { ca, cert, key, serverName }: TlsMaterial) {
+  const servername = serverName ?? (isIP(host) ? undefined : host);
+  const name = servername === undefined ? {} : { servername };
+  return { host, port, ca, cert, key, ...name, ALPNProtocols: ['h2'] };
+}
+
+async function plainError(
+  { address }: ProbeTarget,
+  greeting: Greeting,
+): Promise<HundredfoldError | null> {
+  const text = greeting.type === 'other' ? greeting.text : '';
+  // A TLS server may answer with an alert (record type 21), or with an HTTP error.
+  if (text.startsWith('HTTP/1') && !/https/i.test(text))
+    return codedError('TEMPORAL_NOT_GRPC', { address });
+  return (await speaksTls(address)) ? codedError('TEMPORAL_TLS_REQUIRED', { address }) : null;
+}
+
+async function tlsError(
+  { address }: ProbeTarget,
+  tls: TlsMaterial,
+  greeting: Greeting,
+): Promise<HundredfoldError | null> {
+  if (greeting.type === 'error') {
+    const found = certificateError(address, tls, greeting.error);
+    if (found) return found;
+  }
+  // The connection was closed without any data: a server without TLS, or one that rejects our certificate.
+  const { type } = await greet(connectTcp(placeOf(address)), 'connect');
+  if (type === 'http2') return codedError('TEMPORAL_TLS_NOT_OFFERED', { address });
+  return (await speaksTls(address)) ? clientCertificateError(address, tls) : null;
+}
+
+/** Also true when the server aborts the handshake with a TLS alert. */
+async function speaksTls(address: string): Promise<boolean> {
+  // Only the handshake is sent: the certificate of the server does not matter here.
+  const options = { ...placeOf(address), rejectUnauthorized: false, ALPNProtocols: ['h2'] };
+  const socket = connectTls(options);
+  return new Promise((resolve) => {
+    const end = (found: boolean): void => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.setTimeout(TIMEOUT_MS, () => end(false));
+    socket.once('secureConnect', () => end(true));
+    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>
+      end(/ALERT/.test(code) && !/VERSION_NUMBER/.test(code)),
+    );
+    socket.once('close', () => end(false));
+  });
+}
+
+function greet(socket: Socket, ready: 'connect' | 'secureConnect'): Promise<Greeting> {
+  return new Promise((resolve) => {
+    const end = (greeting: Greeting): void => {
+      socket.destroy();
+      resolve(greeting);
+    };
+    let received = Buffer.alloc(0);
+    const other = (): Greeting => ({ type: 'other', text: received.toString('latin1') });
+    socket.setTimeout(TIMEOUT_MS, () => end({ type: 'silent' }));
+    socket.once(ready, () => socket.write(PREFACE));
+    socket.on('data', (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      if (received.length >= 9) end(received[3] === SETTINGS ? { type: 'http2' } : other());
+    });
+    socket.on('error', (error: ConnectError) => end({ type: 'error', error }));
+    socket.once('close', () => end(received.length > 0 ? other() : { type: 'closed' }));
+  });
+}
+
+const NETWORK: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  ETIMEDOUT: 'the host does not answer',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the network',
+};
+
+function networkError(address: string, cause: ConnectError): HundredfoldError | null {
+  const { code = '' } = cause;
+  const reason = NETWORK[code];
+  if (reason === undefined) return null;
+  return codedError('TEMPORAL_UNREACHABLE', { case: 'network', address, reason, code }, cause);
+}
+
+/** Codes of OpenSSL's verification, as Node reports them. */
+const UNKNOWN_ISSUER =
+  /^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED|INVALID_CA)$/;
+
+/** The server's alerts about our certificate (RFC 8446, 6.2). `certificate_required` alone: there was none. */
+const ABOUT_OURS =
+  /ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)/;
+
+/** null when the error does not show the cause. */
+function certificateError(
+  address: string,
+  tls: TlsMaterial,
+  cause: ConnectError,
+): HundredfoldError | null {
+  const { code = '' } = cause;
+  if (UNKNOWN_ISSUER.test(code)) {
+    const trusted = tls.ca
+      ? 'none of the authorities in temporal.tls.ca'
+      : 'no authority that the system knows';
+    return codedError('TEMPORAL_TLS_UNKNOWN_CA', { address, trusted, code }, cause);
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const names = cause.cert?.subjectaltname?.replaceAll('IP Address:', 'IP:') || 'another name';
+    const host = tls.serverName ?? placeOf(address).host;
+    return codedError('TEMPORAL_TLS_SERVER_NAME', { address, names, host }, cause);
+  }
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
+    const fault = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
+    return codedError('TEMPORAL_TLS_EXPIRED', { address, fault }, cause);
+  }
+  return ABOUT_OURS.test(code) ? clientCertificateError(address, tls, cause) : null;
+}
+
+/** @param cause absent when the server closed the connection without an alert */
+function clientCertificateError(
+  address: string,
+  { cert }: TlsMaterial,
+  cause?: ConnectError,
+): HundredfoldError {
+  const alert = cause?.code ? ` (${cause.code.replace(/^ERR_SSL_/, '')})` : '';
+  const code = cert === undefined ? 'TEMPORAL_TLS_CLIENT_MISSING' : 'TEMPORAL_TLS_CLIENT_REFUSED';
+  return codedError(code, { address, alert }, cause);
+}
+
+/** `host:port`, `host`, `[::1]:port`. */
+export function placeOf(address: string): { readonly host: string; readonly port: number } {
+  const [, host = address, port = '7233'] =
+    /^(?:\w+:\/\/)?(\[[^\]]+\]|[^:/]+)(?::(\d+))?/.exec(address) ?? [];
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}

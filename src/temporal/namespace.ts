@@ -1,0 +1,216 @@
+/**
+ * The Temporal server and namespace that campaigns run in: what it has, read by calls that change nothing; our search
+ * attributes, registered; and the commands for administrators who do it themselves. Each part is read separately: a server
+ * that refuses one of them (Temporal Cloud the operator service, a gateway any of them) still answers the rest.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import proto from '@temporalio/proto';
+import { Deadline } from '../domain/deadline.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { ATTRIBUTE_NAMES } from '../workflows/search-attributes.ts';
+import { hasStatus, isClosed, isTemporalAway, statusOf } from './grpc-status.ts';
+
+/** A call that was not permitted, by name, with the server's message. */
+export interface Closed {
+  readonly closed: string;
+  readonly words: string;
+}
+
+export function isClosedPart(part: object | null): part is Closed {
+  return part !== null && 'closed' in part;
+}
+
+/** For `catch`. Other errors are thrown. */
+export function closedBy(call: string, error: unknown): Closed {
+  if (!isClosed(error)) throw error;
+  return { closed: call, words: statusOf(error)?.details ?? '' };
+}
+
+/** Of search attributes, as the operator service has it. */
+export const KEYWORD: number =
+  proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
+
+/** How long ended workflows are kept. null: there is no such namespace. */
+export async function readRetention(
+  client: Client,
+): Promise<{ readonly retentionMs: number } | Closed | null> {
+  const { namespace } = client.options;
+  try {
+    const { config } = await client.workflowService.describeNamespace({ namespace });
+    const { seconds = 0, nanos = 0 } = config?.workflowExecutionRetentionTtl ?? {};
+    return { retentionMs: Number(seconds) * 1_000 + (nanos ?? 0) / 1e6 };
+  } catch (error) {
+    if (hasStatus(error, 'notFound')) return null;
+    return closedBy('DescribeNamespace', error);
+  }
+}
+
+/** The version of the server. */
+export async function readServer(client: Client): Promise<{ readonly version: string } | Closed> {
+  try {
+    return { version: (await client.workflowService.getSystemInfo({})).serverVersion };
+  } catch (error) {
+    return closedBy('GetSystemInfo', error);
+  }
+}
+
+/** The search attributes of the namespace by name, as numbers of IndexedValueType. */
+export async function readAttributes(
+  client: Client,
+): Promise<Readonly<Record<string, number>> | Closed> {
+  const { namespace } = client.options;
+  try {
+    const { operatorService } = client.connection;
+    const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+    return customAttributes;
+  } catch (error) {
+    return closedBy('OperatorService.ListSearchAttributes', error);
+  }
+}
+
+/** Whether workflows can be started with our attributes: a query is checked against the same list. null: unknown. */
+export async function attributesAreKnown(client: Client): Promise<boolean | null> {
+  const { namespace } = client.options;
+  const query = ATTRIBUTE_NAMES.map((name) => `${name} = "?"`).join(' AND ');
+  try {
+    await client.workflowService.countWorkflowExecutions({ namespace, query });
+    return true;
+  } catch (error) {
+    if (/search attribute|mapping defined/i.test(statusOf(error)?.details ?? '')) return false;
+    if (isClosed(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Calls that we need, each made so that it changes nothing: a server checks permissions before it looks up the workflow.
+ * Rejected: reading roles, which every authorizer stores differently.
+ */
+const CALLS: Readonly<Record<string, (client: Client, namespace: string) => Promise<unknown>>> = {
+  'read (CountWorkflowExecutions)': ({ workflowService }, namespace) =>
+    workflowService.countWorkflowExecutions({ namespace }),
+  'write (SignalWorkflowExecution)': ({ workflowService }, namespace) =>
+    workflowService.signalWorkflowExecution({
+      namespace,
+      signalName: 'none',
+      workflowExecution: { workflowId: 'hundredfold-doctor-asks-for-permission' },
+    }),
+};
+
+/** Those that are not permitted. */
+export async function refusedCalls(client: Client): Promise<Closed[]> {
+  const refused: Closed[] = [];
+  for (const [name, call] of Object.entries(CALLS)) {
+    try {
+      await call(client, client.options.namespace);
+    } catch (error) {
+      // For the workflow that does not exist, this proves the permission to signal it.
+      if (!hasStatus(error, 'notFound')) refused.push(closedBy(name, error));
+    }
+  }
+  return refused;
+}
+
+const RETENTION = '90 days';
+
+/**
+ * The dev server deletes ended workflows after a day by default: campaigns would disappear from the UI, and workflow
+ * ids could be used twice. (A retention of 0 reports success and changes nothing.)
+ */
+export async function keepHistories(client: Client): Promise<void> {
+  await client.workflowService.updateNamespace({
+    namespace: client.options.namespace,
+    config: { workflowExecutionRetentionTtl: msToTs(RETENTION) },
+  });
+}
+
+const AGAIN_INTERVAL_MS = 200;
+const KNOWN_TIMEOUT_MS = 60_000;
+/**
+ * Frontend and history each have a copy of the attributes, which they refresh at different moments; we can only query
+ * the frontend. Workflows that start children are checked by history: if we had to wait for the frontend, it gets one more
+ * interval, which is that of the embedded server (others: 2 s).
+ */
+const OTHER_COPIES_MS = 10_000;
+/** A server that dies meanwhile is back within seconds. */
+const MAX_TRIES = 3;
+
+/**
+ * Registers our search attributes, and waits until workflows can be started with them: a server on SQL checks every
+ * start against a copy of the namespace in memory. Done at each start: the dev server's flag for attributes is silently
+ * ignored if its database already exists.
+ * @throws HundredfoldError `TEMPORAL_ATTRIBUTES_REFUSED` when the namespace accepts no more, or the server does not load
+ * them
+ */
+export async function registerSearchAttributes(client: Client): Promise<void> {
+  const missing = await missingFrom(client);
+  if (missing.length > 0) await addAttributes(client, missing);
+  if ((await attributesAreKnown(client)) !== false) return;
+  const deadline = new Deadline(KNOWN_TIMEOUT_MS);
+  do {
+    if (deadline.hasPassed) {
+      const seconds = KNOWN_TIMEOUT_MS / 1_000;
+      throw attributesRefused(client, `it does not know them ${seconds} s after they were added`);
+    }
+    await delay(AGAIN_INTERVAL_MS);
+  } while ((await attributesAreKnown(client)) === false);
+  await delay(OTHER_COPIES_MS);
+}
+
+/** If the operator service is closed (Temporal Cloud), nothing can be added: that needs an administrator. */
+async function missingFrom(client: Client): Promise<string[]> {
+  const found = await readAttributes(client);
+  if (!isClosedPart(found)) return ATTRIBUTE_NAMES.filter((name) => !(name in found));
+  if ((await attributesAreKnown(client)) !== false) return [];
+  const why = `they are missing, and its operator service is closed (${found.words})`;
+  throw attributesRefused(client, why);
+}
+
+async function addAttributes(
+  client: Client,
+  missing: readonly string[],
+  tries = MAX_TRIES,
+): Promise<void> {
+  try {
+    await client.connection.operatorService.addSearchAttributes({
+      namespace: client.options.namespace,
+      searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+    });
+  } catch (error) {
+    const left = await missingFrom(client);
+    // Another command was faster.
+    if (left.length === 0) return;
+    if (isTemporalAway(error) && tries > 1) return addAttributes(client, left, tries - 1);
+    // The namespace has no free Keyword attribute, or we have no permission to add one.
+    throw attributesRefused(client, statusOf(error)?.details ?? String(error), error);
+  }
+}
+
+function attributesRefused(client: Client, reason: string, cause?: unknown): HundredfoldError {
+  const { namespace } = client.options;
+  const command = createAttributes({ address: 'HOST:PORT', namespace });
+  const facts = { case: 'not added', namespace, reason, command } as const;
+  return codedError('TEMPORAL_ATTRIBUTES_REFUSED', facts, cause);
+}
+
+interface CommandPlace {
+  readonly address: string;
+  readonly namespace: string;
+}
+
+/** For an administrator, who types it. */
+export function updateRetention(place: CommandPlace, days: number): string {
+  return operatorCommand('namespace update', place, `--retention ${days}d`);
+}
+
+/** For an administrator, who types it. */
+export function createAttributes(place: CommandPlace, names = ATTRIBUTE_NAMES): string {
+  const attributes = names.map((name) => `--name ${name} --type Keyword`).join(' ');
+  return operatorCommand('search-attribute create', place, attributes);
+}
+
+function operatorCommand(verb: string, { address, namespace }: CommandPlace, rest: string): string {
+  return `temporal operator ${verb} --address ${address} --namespace ${namespace} ${rest}`;
+}
