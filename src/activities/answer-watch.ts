@@ -1,45 +1,35 @@
-/** Takes the times of the answer to one POST, for the budget (src/workflows/answer-times.ts). */
-import type { AnswerTime } from '../domain/outcomes.ts';
-import { STEADY_RESOLUTION_MS, type Moment } from '../ledger/steady-clock.ts';
+/**
+ * How long ago the answer to a POST was complete, when its activity ends: the item has begun meanwhile, or the worker
+ * had died and another one reports. Both moments are of one steady clock. The budget reads its clock after the end, so
+ * the reading less this time is never before the answer.
+ */
+import { STEADY_RESOLUTION_MS, type Moment, type SteadyClock } from '../ledger/steady-clock.ts';
 import type { SubmitAnswer } from '../workflows/submit-types.ts';
-import type { Dependencies } from './dependencies.ts';
-import { clockName, readSteadyClock } from './read-clock.ts';
+
+/** Two clocks drift apart by less than this share of the time, even if NTP corrects both in opposite directions. */
+const DRIFT = 0.001;
+
+export type Answered = Pick<Moment, 'run' | 'steadyMs'>;
 
 export class AnswerWatch {
-  readonly #deps: Pick<Dependencies, 'steadyClock' | 'serverClock'>;
-  #answered: Omit<AnswerTime, 'ended'> | null = null;
-  #isRecalled = false;
+  readonly #clock: SteadyClock;
+  #answered: Answered | null = null;
 
-  constructor(deps: Pick<Dependencies, 'steadyClock' | 'serverClock'>) {
-    this.#deps = deps;
+  constructor(clock: SteadyClock) {
+    this.#clock = clock;
   }
 
-  /** The service has just accepted the job. */
-  accepted(): void {
-    this.#note(this.#deps.steadyClock.now(), this.#deps.serverClock.now());
-  }
-
-  /**
-   * An earlier attempt had the answer, and wrote it into the ledger.
-   *
-   * @param at by a steady clock of this machine
-   * @param scheduledMs when the activity was scheduled, before the answer
-   */
-  recalled(at: Pick<Moment, 'run' | 'steadyMs'>, scheduledMs: number): void {
-    this.#note(at, scheduledMs);
-    this.#isRecalled = true;
-  }
-
-  #note({ run, steadyMs }: Pick<Moment, 'run' | 'steadyMs'>, after: number): void {
-    const at = Math.ceil(steadyMs + STEADY_RESOLUTION_MS);
-    this.#answered = { clock: clockName(run), at, after: Math.floor(after) };
+  /** The service has accepted the job: just now, or as the ledger of this machine knows. */
+  accepted(at: Answered = this.#clock.now()): void {
+    this.#answered = at;
   }
 
   /** The activity has nothing left to do. */
   end(answer: SubmitAnswer): SubmitAnswer {
     if (answer.type !== 'accepted' || this.#answered === null) return answer;
-    const { ended } = readSteadyClock(this.#deps);
-    const recalled = this.#isRecalled && { recalled: true as const };
-    return { ...answer, answered: { ...this.#answered, ended, ...recalled } };
+    const { run, steadyMs } = this.#clock.now();
+    if (run !== this.#answered.run) return answer;
+    const elapsed = steadyMs - this.#answered.steadyMs - STEADY_RESOLUTION_MS;
+    return { ...answer, agoMs: Math.max(0, Math.floor(elapsed * (1 - DRIFT))) };
   }
 }

@@ -97,8 +97,7 @@ export function budgetStart(
   const input: BudgetInput = {
     ...name,
     former,
-    // With the start: a budget that never received its limits would grant nothing.
-    ...(configuration && { happened: [{ type: 'configure', ...configuration }] }),
+    ...(configuration && { configuration }),
   };
   return {
     workflowId: budgetWorkflowId(name),

@@ -12,7 +12,7 @@ import { launchItem, notifyItem } from './launch-item.ts';
 import { loadPage } from './pages.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
-import { readClock, readSteadyClock } from './read-clock.ts';
+import { readClock } from './read-clock.ts';
 import { submit } from './submit.ts';
 import { cancelRunning, countOpenJobs, whereabouts } from './open-items.ts';
 import { ensureBudget, readFormer } from './budget-start.ts';
@@ -21,10 +21,9 @@ export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
     readFormer: beating((...args) => readFormer(deps, ...args)),
-    readSteadyClock: () => Promise.resolve(readSteadyClock(deps)),
     countOpenJobs: (service) => countOpenJobs(deps, service),
     submit: beating(async (request, reference) => {
-      const watch = new AnswerWatch(deps);
+      const watch = new AnswerWatch(deps.steadyClock);
       const result = await submit(deps, request, reference, watch);
       return watch.end(await notifyItem(deps, request, reference, result));
     }, 'begun'),

@@ -36,7 +36,7 @@ import {
 } from './state.ts';
 import { countOpenJobs, noteCount, usageOf } from './open-jobs.ts';
 import { noteUser } from './use.ts';
-import { heedSetBack, restore, take, ticketNow, type Ticket } from './charges.ts';
+import { heedSetBack, restore, takeSlot, ticketNow, type Ticket } from './charges.ts';
 import { roomIn, type Usage } from './policy.ts';
 
 export { newBudget, type Budget, type Grant, type Unsure } from './state.ts';
@@ -48,8 +48,30 @@ export interface Decision {
   readonly wakeAt: number | null;
 }
 
+/**
+ * Takes an event in. `now` is the last reading of the clock, which may be old. What is counted from the moment of the
+ * event waits for a later one (`heedReading`); until then a submission that has ended is in flight.
+ */
+export function take(state: Budget, event: BudgetEvent, now: number): void {
+  if (!isTimed(event)) {
+    apply(state, event, now);
+    return;
+  }
+  state.untimed.push(event);
+  if (event.type === 'close') markEnded(state, event);
+}
+
+/** The clock shows `now`: it was read after the first `events` of those that waited for it. */
+export function heedReading(state: Budget, events: number, now: number): void {
+  for (const event of state.untimed.splice(0, events)) apply(state, event, now);
+}
+
+function isTimed({ type }: BudgetEvent): boolean {
+  return type === 'close' || type === 'found' || type === 'observe';
+}
+
 /** Applies an event to the state. Decisions follow from `decide`. */
-export function apply(state: Budget, event: BudgetEvent, now: number): void {
+function apply(state: Budget, event: BudgetEvent, now: number): void {
   switch (event.type) {
     case 'configure':
       return configure(state, event);
@@ -81,6 +103,7 @@ export function apply(state: Budget, event: BudgetEvent, now: number): void {
 /** Grants what is free at `now` to those whose turn it is, and returns when to decide again. */
 export function decide(state: Budget, now: number): Decision {
   const grants: Grant[] = [];
+  if (mayBeRefused(state)) return { grants, wakeAt: null };
   settleDue(state, now);
   for (const { charges } of Object.values(state.credentials)) heedSetBack(charges, now);
   for (;;) {
@@ -99,9 +122,28 @@ export function decide(state: Budget, now: number): Decision {
   return { grants, wakeAt: openings.length > 0 ? Math.min(...openings) : null };
 }
 
+/** One has ended in a way that orders a wait, which begins with the next reading. */
+function mayBeRefused({ outstanding }: Budget): boolean {
+  return Object.values(outstanding).some(
+    ({ ended }) => ended === 'notNow' || ended === 'deferred' || ended === 'unsure',
+  );
+}
+
+function markEnded(
+  { outstanding }: Budget,
+  { closing, ...of }: Extract<BudgetEvent, { type: 'close' }>,
+): void {
+  const key = requestKey(of);
+  const granted = outstanding[key];
+  if (!granted) throw new Error(`item ${of.item} has no submission on its way`);
+  outstanding[key] = { ...granted, ended: closing.type };
+}
+
 /** An item whose submission is in progress, or was just answered, waits for that answer and not for a second one. */
 function ask(state: Budget, request: Request, now: number): void {
-  if (requestKey(request) in state.outstanding) markWithdrawn(state, request, false);
+  const granted = state.outstanding[requestKey(request)];
+  const isNext = granted?.ended !== undefined && request.attempt > granted.request.attempt;
+  if (granted && !isNext) markWithdrawn(state, request, false);
   else if (!wasAnswered(state.answered, request, now)) enqueue(state.queue, request);
 }
 
@@ -142,12 +184,13 @@ function opensAt(state: Budget, lane: Lane, now: number): number {
   const unsure = Object.values(state.unsure).filter(
     ({ request }) => request.credential === credential,
   );
-  const outstanding = Object.keys(state.outstanding).length;
-  const tooMany = outstanding >= state.maxOutstanding;
+  const outstanding = Object.values(state.outstanding);
+  const tooMany = outstanding.filter(({ ended }) => !ended).length >= state.maxOutstanding;
   const probeOut =
     (block.probing && charges.inFlight > unsure.length) ||
-    (state.addressBlock.probing && outstanding > 0);
-  if (tooMany || probeOut) return Number.POSITIVE_INFINITY;
+    (state.addressBlock.probing && outstanding.length > 0);
+  const isUntimed = lane.waiting.slice(0, 1).some((head) => requestKey(head) in state.outstanding);
+  if (tooMany || probeOut || isUntimed) return Number.POSITIVE_INFINITY;
   const blocked = Math.max(
     blockedUntil(block, now),
     blockedUntil(state.addressBlock, now),
@@ -194,13 +237,12 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
   const credential = credentialOf(state, lane.credential);
   const { block, users } = credential;
   noteUser(users, request);
-  const ticket = takeSlot(state, credential, replaced, now);
+  const ticket = takeFor(state, credential, replaced, now);
   const probe = state.addressBlock.probing;
   const mayReplace = credential.replaced === true || block.refusesSince !== null;
   const granted: Grant = {
     request,
     ticket,
-    notBefore: now,
     number: state.granted,
     probe,
     withdrawn: false,
@@ -213,14 +255,14 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
   return granted;
 }
 
-function takeSlot(
+function takeFor(
   state: Budget,
   { charges, policy }: CredentialState,
   replaced: Unsure | undefined,
   now: number,
 ): Ticket {
   state.granted += 1;
-  if (!replaced) return take(charges, policy, now);
+  if (!replaced) return takeSlot(charges, policy, now);
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
   delete state.unsure[slotOf(replaced.request)];
   // The slot is taken already.

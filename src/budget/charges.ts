@@ -45,7 +45,7 @@ export function newCharges(): Charges {
 }
 
 /** Takes a slot for a request that starts now. The caller has checked that one is free. */
-export function take(charges: Charges, policy: Policy, now: number): Ticket {
+export function takeSlot(charges: Charges, policy: Policy, now: number): Ticket {
   forget(charges, policy, now);
   charges.inFlight += 1;
   charges.granted += 1;

@@ -29,7 +29,7 @@ import { counting, longestWindow } from './policy.ts';
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
   state: Budget,
-  { item, run, closing, chargedAt }: Extract<BudgetEvent, { type: 'close' }>,
+  { item, run, closing }: Extract<BudgetEvent, { type: 'close' }>,
   now: number,
 ): void {
   const key = requestKey({ item, run });
@@ -45,7 +45,7 @@ export function close(
         const { limit, remaining } = closing.rateLimit;
         reconcile(charges, policy, granted.ticket, { limit, remaining }, now);
       }
-      chargeSlot(state, granted, chargedAt ?? now);
+      chargeSlot(state, granted, now - (closing.agoMs ?? 0));
       recover(block, granted.number);
       recover(state.addressBlock, granted.number);
       if (closing.replaced) credentialOf(state, granted.request.credential).replaced = true;
@@ -166,7 +166,11 @@ function release(state: Budget, { request, replaced }: Grant): void {
   giveBack(credentialOf(state, request.credential).charges);
 }
 
-function keepUnsure(state: Budget, { replaced: _, ...granted }: Grant, now: number): void {
+function keepUnsure(
+  state: Budget,
+  { replaced: _, ended: __, ...granted }: Grant,
+  now: number,
+): void {
   const settlesBy = now + LATEST_ACCEPTANCE_MS;
   state.unsure[slotOf(granted.request)] = { ...granted, settlesBy };
 }

@@ -1,5 +1,5 @@
 /** All that can happen to a budget. */
-import type { AnswerTime, NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
+import type { NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
 import type { CampaignRun, Request } from './request.ts';
 import type { Close, Policy } from './policy.ts';
 
@@ -10,8 +10,8 @@ export type Closing =
       readonly rateLimit: RateLimitSeen | null;
       /** Another token than that of the request, which has expired. */
       readonly replaced?: true;
-      /** Absent if an earlier attempt had sent it. */
-      readonly answered?: AnswerTime;
+      /** The answer was complete so long before the end (ms), or longer. */
+      readonly agoMs?: number;
     }
   /** Certainly no job, and final for the item. */
   | {
@@ -69,8 +69,6 @@ export type BudgetEvent =
       readonly item: string;
       readonly run: string;
       readonly closing: Closing;
-      /** When the slot is charged (ms), if that is known to be earlier than the time of this event. */
-      readonly chargedAt?: number;
     }
   /** The service has the job of a submission of unknown fate (`slotOf`). */
   | { readonly type: 'found'; readonly slot: string }

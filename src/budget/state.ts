@@ -1,7 +1,7 @@
 /** The state of a budget: plain data, which continue-as-new carries. */
 import type { AnsweredRequests } from './answered.ts';
 import { newBlock, type Block } from './block.ts';
-import type { Restored } from './events.ts';
+import type { BudgetEvent, Closing, Restored } from './events.ts';
 import { newHolds, type Holds } from './holds.ts';
 import { newQueue, type Queue } from './lanes.ts';
 import type { JobReference, Waiting } from './request.ts';
@@ -28,8 +28,10 @@ export interface Budget {
   addressBlock: Block;
   credentials: Record<string, CredentialState>;
   queue: Queue;
-  /** Submissions in progress, by `requestKey`. */
+  /** Submissions in progress, and ended ones that wait for a reading (`untimed`), by `requestKey`. */
   outstanding: Record<string, Grant>;
+  /** What has happened since the clock was read, and counts from a reading that is later (budget.ts). */
+  untimed: BudgetEvent[];
   /** Submissions of unknown fate that keep their slots, by `slotOf` (closing.ts). */
   unsure: Record<string, Unsure>;
   answered: AnsweredRequests;
@@ -65,8 +67,6 @@ interface OpenJobs {
 /** Permission to submit one item. */
 export interface Grant<Job extends JobReference = JobReference> {
   readonly request: Waiting<Job>;
-  /** From when on it holds (ms). */
-  readonly notBefore: number;
   readonly ticket: Ticket;
   /** `Budget.granted`, from 1: shows which of two requests was sent first. */
   readonly number: number;
@@ -82,6 +82,8 @@ export interface Grant<Job extends JobReference = JobReference> {
   readonly replaced?: Unsure;
   /** It was answered with a web page, and others were not: it is not sent again (turned-away.ts). */
   readonly inDoubt?: true;
+  /** How it has ended: it stays in flight until the clock was read after that. */
+  readonly ended?: Closing['type'];
 }
 
 /** A submission that has ended, and whose job may be accepted, now or later. */
@@ -103,6 +105,7 @@ export function newBudget(): Budget {
     credentials: {},
     queue: newQueue(),
     outstanding: {},
+    untimed: [],
     unsure: {},
     answered: {},
     answeredSweptAt: 0,

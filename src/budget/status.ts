@@ -115,7 +115,6 @@ export interface BudgetSnapshot {
   readonly outstanding: readonly {
     readonly campaign: string;
     readonly credential: string;
-    readonly notBefore: number;
     /** Of unknown fate, and charged from then at the latest (ms). */
     readonly settlesBy?: number;
   }[];
@@ -185,8 +184,8 @@ export function snapshotOf(
   };
 }
 
-function underWay({ request: { campaign, credential }, notBefore }: Grant) {
-  return { campaign, credential, notBefore };
+function underWay({ request: { campaign, credential } }: Grant) {
+  return { campaign, credential };
 }
 
 /** Closes that have left every window are not written, but remembered as unknown. */
@@ -227,12 +226,7 @@ function blockSnapshot({ until, reason, refusesSince }: Block): BlockSnapshot {
 /** The status at `now` (ms). */
 export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
   const { service, address, addressBlock, credentials, waiting, outstanding } = snapshot;
-  // Given out ahead of time: not yet used, though the state counts them.
-  const ahead = outstanding.filter(({ notBefore }) => notBefore > now);
-  const described = credentials.map((one) => {
-    const own = ahead.filter(({ credential }) => credential === one.credential).length;
-    return describeCredential(one, own, snapshot.open, now);
-  });
+  const described = credentials.map((one) => describeCredential(one, snapshot.open, now));
   return {
     service,
     address,
@@ -256,7 +250,6 @@ const UNKNOWN = 'what was charged before is not known: its window counts as full
 
 function describeCredential(
   of: CredentialSnapshot,
-  ahead: number,
   open: number | undefined,
   now: number,
 ): CredentialStatus {
@@ -276,7 +269,7 @@ function describeCredential(
   return {
     credential,
     ...(strangers && { strangers }),
-    windows: policy.windows.map((window) => describeWindow(window, usage, ahead, now)),
+    windows: policy.windows.map((window) => describeWindow(window, usage, now)),
     // Some are counted twice (open-jobs.ts): more than are allowed would not be true.
     open:
       maxOpen === null || open === undefined
@@ -288,11 +281,11 @@ function describeCredential(
   };
 }
 
-function describeWindow(window: Window, usage: Usage, ahead: number, now: number): WindowStatus {
+function describeWindow(window: Window, usage: Usage, now: number): WindowStatus {
   const { free, nextAt } = roomInWindow(window, usage, now);
   return {
     ...window,
-    charged: charged(window, usage, now) - ahead,
+    charged: charged(window, usage, now),
     free,
     nextFreeAt: finite(nextAt),
     releases: releases(window, usage, now),

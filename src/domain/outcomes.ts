@@ -64,27 +64,6 @@ export interface PostTimes {
   readonly answeredAt: string;
 }
 
-/** When an activity had nothing left to do, by a clock of its machine that is never set. */
-export interface SteadyReading {
-  /** Name of the clock: only readings with the same name can be compared. */
-  readonly clock: string;
-  /** ms, rounded down. */
-  readonly ended: number;
-}
-
-/**
- * When the answer to a POST was complete, by clocks that are never set. The budget learns of it later, and charges the
- * slot by it (src/workflows/answer-times.ts).
- */
-export interface AnswerTime extends SteadyReading {
-  /** ms, rounded up. */
-  readonly at: number;
-  /** What the Temporal server's clock had reached before the answer (ms since the epoch). */
-  readonly after: number;
-  /** The worker that had the answer died before it could report it: that was some time ago. */
-  readonly recalled?: true;
-}
-
 /** The answer to a POST, with its times; they are absent if the worker died, and in histories without them. */
 export type TimedOutcome =
   | Exclude<SubmitOutcome, { readonly type: 'accepted' | 'unsure' }>

@@ -40,7 +40,7 @@ export const { submit } = proxyActivities<Activities>({
   },
 });
 
-/** Short, and unlikely to fail for long. All decisions of the budget wait for it. */
+/** Short, and unlikely to fail for long. */
 export const { readClock, countOpenJobs } = proxyActivities<Activities>({
   startToCloseTimeout: '5s',
   priority: { priorityKey: 1 },
@@ -53,13 +53,6 @@ export const { readFormer } = proxyActivities<Activities>({
   heartbeatTimeout,
   priority: { priorityKey: 1 },
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
-});
-
-/** Only makes the budget more exact: it is not repeated. */
-export const { readSteadyClock } = proxyActivities<Activities>({
-  scheduleToCloseTimeout: '5s',
-  priority: { priorityKey: 1 },
-  retry: { maximumAttempts: 1 },
 });
 
 /** For activities that need a worker with the token. For an item: in the turns of its campaign. */

@@ -13,13 +13,7 @@ import type {
 } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import type {
-  ArtefactName,
-  FindOutcome,
-  PostTimes,
-  SteadyReading,
-  Timing,
-} from '../domain/outcomes.ts';
+import type { ArtefactName, FindOutcome, PostTimes, Timing } from '../domain/outcomes.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { BudgetReading } from './budget-clock.ts';
 import type { SubmitAnswer, SubmitRequest, SubmitResult } from './submit-types.ts';
@@ -182,8 +176,6 @@ export interface Activities {
   readClock(): Promise<BudgetReading>;
   /** What this run of the budget has left, which was reset to the present one; null if that cannot be read. */
   readFormer(run: string): Promise<BudgetSnapshot | null>;
-  /** A clock of the worker's machine that is never set. Called by the budget workflow alone. */
-  readSteadyClock(): Promise<SteadyReading>;
   /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
   countOpenJobs(service: ServiceName): Promise<number>;
   /** Looks a job up by its unique name, until the service answers; `unavailable` if it never does. */

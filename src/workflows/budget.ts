@@ -5,8 +5,9 @@
  * All arithmetic is in `src/budget/`; this file is the clock, the timer and the bookkeeping around it. What a submission
  * is, and who is notified of what, is in budget-submission.ts.
  *
- * Events are collected, and applied at a time that is read after all of them (budget-clock.ts): a slot is charged until
- * its answer + window, and an answer may be counted late but never early (answer-times.ts).
+ * Slots are granted with the last reading of the clock (budget-clock.ts), which is not later than now. A submission that
+ * has ended is in flight until a reading that was scheduled after its end, and is charged from that one. Both err to the
+ * safe side, so no grant waits for the clock, and one reading serves all ends before it.
  */
 import {
   condition,
@@ -18,18 +19,16 @@ import {
   workflowInfo,
   type Workflow,
 } from '@temporalio/workflow';
-import { decideAhead } from '../budget/ahead.ts';
 import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
 import { needsCount } from '../budget/open-jobs.ts';
-import { apply, newBudget, type Budget, type Grant } from '../budget/budget.ts';
+import { decide, heedReading, newBudget, take, type Budget, type Grant } from '../budget/budget.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
 import { blocksOf } from '../budget/state.ts';
 import type { BudgetEvent } from '../budget/events.ts';
 import type { CampaignRun } from '../budget/request.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
-import { countOpenJobs, readClock, readFormer, readSteadyClock } from './activity-options.ts';
-import { AnswerTimes } from './answer-times.ts';
+import { countOpenJobs, readClock, readFormer } from './activity-options.ts';
 import {
   reportRefused,
   reportTaken,
@@ -53,7 +52,6 @@ import {
   type BudgetInput,
 } from './messages.ts';
 import { shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
-import type { SteadyReading } from '../domain/outcomes.ts';
 
 /** A notification is sent when a service has refused us for this long (ms). */
 const NOTIFY_AFTER_MS = 30_000;
@@ -65,7 +63,7 @@ export async function budget(input: BudgetInput): Promise<void> {
     for (const request of requests) keeper.take({ type: 'request', request });
   });
   setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
-  setHandler(withdrawRunSignal, (run) => keeper.take({ type: 'withdrawRun', ...run }));
+  setHandler(withdrawRunSignal, (run) => keeper.takeWithdrawal(run));
   setHandler(foundSignal, (slot) => keeper.take({ type: 'found', slot }));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
@@ -78,9 +76,14 @@ class BudgetKeeper {
   readonly #input: BudgetInput;
   readonly #state: Budget;
   readonly #clock: BudgetClock;
-  /** Events since the clock was last read. */
-  #happened: BudgetEvent[] = [];
-  #woken = true;
+  #woken = false;
+  /** A reading of the clock is in progress, or a count of open jobs. */
+  #isReading = false;
+  #isCounting = false;
+  /** This run was reset, and what the former one has charged is not known yet. */
+  #isUnknown = false;
+  /** The clock was read just now, and nothing has happened since. */
+  #isFresh = false;
   /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */
   #timerAt: number | null = null;
   /** The time of the next decision if no event comes before (ms). */
@@ -93,7 +96,6 @@ class BudgetKeeper {
   readonly #sending = new Set<Promise<void>>();
   /** The snapshot that was written last, without its time. */
   #written = '';
-  readonly #answers = new AnswerTimes();
   /** Not taken over yet: nothing is granted before that, and the memo of the start has it. */
   #former: FormerBudget | null;
   /** The run that the clock was last read for. Unlike `runId`, this is the former one after a reset. */
@@ -107,67 +109,72 @@ class BudgetKeeper {
     this.#clock = new BudgetClock(
       input.clock ?? (written ? { now: written.at, ahead: 0 } : undefined),
     );
-    for (const event of input.happened ?? []) this.take(event);
+    if (input.configuration) this.take({ type: 'configure', ...input.configuration });
   }
 
   take(event: BudgetEvent): void {
-    this.#happened.push(event);
-    if (event.type === 'withdrawRun') this.#leaving.push(event);
+    take(this.#state, event, this.#clock.now);
+    this.#woken = true;
   }
 
+  takeWithdrawal(run: CampaignRun): void {
+    this.take({ type: 'withdrawRun', ...run });
+    this.#leaving.push(run);
+    this.#reportWithdrawn();
+  }
+
+  /** Nothing is granted before the first reading: it shows whether this run was reset. */
   async run(): Promise<void> {
-    if (!this.#former) this.#show();
+    await this.#read();
     while (!shouldContinueAsNew()) {
-      await this.#takeIn();
+      this.#woken = false;
       this.#grant();
       this.#show();
       this.#reportRefusal();
-      await condition(() => this.#isStirred || shouldContinueAsNew());
+      this.#measure();
+      await condition(() => this.#woken || shouldContinueAsNew());
     }
-    // Nothing is granted any more; submissions in progress must finish before the state is carried over.
-    await this.#finish();
+    // Nothing is granted any more. An activity or a message is of one run: they must end before it does.
+    const isDone = (): boolean =>
+      this.#underWay.size === 0 && this.#sending.size === 0 && this.#leaving.length === 0;
+    await condition(() => isDone() && !this.#isReading && !this.#isCounting);
     await this.#continueAsNew();
-  }
-
-  /**
-   * Only ends of submissions are taken in; the next run receives the other events. To take in an event takes a reading of
-   * the clock and perhaps an answer, and meanwhile there would always be another event if there is no pause between them.
-   */
-  async #finish(): Promise<void> {
-    const isDone = (): boolean => this.#underWay.size === 0 && this.#sending.size === 0;
-    for (;;) {
-      await condition(() => isDone() || !canBeCarried(this.#happened));
-      if (canBeCarried(this.#happened)) return;
-      await this.#takeIn();
-    }
-  }
-
-  get #isStirred(): boolean {
-    return this.#woken || this.#happened.length > 0;
   }
 
   #view(): BudgetView {
     return { state: this.#state, now: this.#clock.now, run: this.#run };
   }
 
-  /** The time is read after all events that it is used for, however long that takes. */
-  async #takeIn(): Promise<void> {
-    const taken = this.#happened.splice(0);
-    this.#woken = false;
-    // Before the budget's clock.
-    const steady = this.#wantsReading(taken) ? await readSteady() : null;
+  /** What the next decisions need to know. Nothing waits for it that may be decided now. */
+  #measure(): void {
+    const isLate = this.#wakeAt !== null && !this.#isFresh;
+    if (!this.#isReading && (isLate || this.#state.untimed.length > 0)) void this.#read();
+    if (!this.#isCounting && needsCount(this.#state, this.#clock.now)) void this.#count();
+    this.#isFresh = false;
+  }
+
+  /** One reading for all that has happened before it. */
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    const events = this.#state.untimed.length;
     const { at, run } = await readClock.executeWithOptions({ summary: 'the server’s clock' }, []);
     if (this.#clock.read(at)) this.#timerAt = null;
     await this.#takeOver(run);
-    if (steady) this.#answers.saw(steady, this.#clock.now);
-    const events = this.#answers.timed(taken, this.#clock);
-    for (const event of events) apply(this.#state, event, this.#clock.now);
-    this.#reportWithdrawn();
-    if (needsCount(this.#state, this.#clock.now)) {
-      const options = { summary: 'how many jobs have not ended' };
-      const count = await countOpenJobs.executeWithOptions(options, [this.#input.service]);
-      apply(this.#state, { type: 'counted', count }, this.#clock.now);
-    }
+    heedReading(this.#state, events, this.#clock.now);
+    this.#isReading = false;
+    this.#isFresh = true;
+    this.#woken = true;
+  }
+
+  /** Jobs that were accepted after `now` may be missing in the count. */
+  async #count(): Promise<void> {
+    this.#isCounting = true;
+    const { now } = this.#clock;
+    const options = { summary: 'how many jobs have not ended' };
+    const count = await countOpenJobs.executeWithOptions(options, [this.#input.service]);
+    take(this.#state, { type: 'counted', count }, now);
+    this.#isCounting = false;
+    this.#woken = true;
   }
 
   /** The decisions depend on results of activities alone: while a reset run is replayed, all else is that of the new one. */
@@ -175,21 +182,18 @@ class BudgetKeeper {
     if (this.#former) this.#inherit(this.#former);
     this.#former = null;
     if (run === this.#run) return;
+    this.#isUnknown = true;
     const options = { summary: 'what the former run has charged' };
     const written = await readFormer.executeWithOptions(options, [this.#run]);
     this.#inherit({ run: this.#run, reason: 'its workflow was reset', written });
     this.#run = run;
+    this.#isUnknown = false;
   }
 
   #inherit({ run: from, reason, written }: FormerBudget): void {
     const { now } = this.#clock;
     inherit(this.#state, written, now);
     this.#state.restored = { from, at: now, reason };
-  }
-
-  #wantsReading(taken: readonly BudgetEvent[]): boolean {
-    if (taken.length === 0) return this.#answers.wantsReading(this.#clock.now);
-    return this.#answers.isNew && taken.some(({ type }) => type === 'request');
   }
 
   /** The server delivers no message of a run that has continued as new, so this run waits for its messages. */
@@ -200,8 +204,10 @@ class BudgetKeeper {
     }
   }
 
+  /** With the last reading: it is not later than now, so that a slot may be given late and never early. */
   #grant(): void {
-    const { grants, wakeAt, opensAt } = decideAhead(this.#state, this.#clock.now);
+    if (this.#isUnknown) return;
+    const { grants, wakeAt } = decide(this.#state, this.#clock.now);
     // The state is plain data, without the type of the jobs of its requests.
     const granted = grants as readonly unknown[] as readonly ItemGrant[];
     for (const grant of granted) void this.#runGranted(grant);
@@ -209,7 +215,8 @@ class BudgetKeeper {
     const { service } = this.#input;
     this.#track(...takeNotices(this.#state).map((taken) => reportTaken(service, taken)));
     this.#wakeAt = wakeAt;
-    if (wakeAt !== null) this.#wakeBy(wakeAt, opensAt ?? wakeAt);
+    // With an old reading it would fire late.
+    if (wakeAt !== null && this.#isFresh) this.#wakeBy(wakeAt);
   }
 
   async #runGranted(grant: ItemGrant): Promise<void> {
@@ -244,11 +251,10 @@ class BudgetKeeper {
     }
   }
 
-  /** `opensAt`: what it wakes a little ahead of. */
-  #wakeBy(at: number, opensAt: number): void {
+  #wakeBy(at: number): void {
     if (this.#timerAt !== null && this.#timerAt <= at) return;
     this.#timerAt = at;
-    void this.#sleepUntil(at, timerSummary(describe(this.#snapshot(), this.#clock.now), opensAt));
+    void this.#sleepUntil(at, timerSummary(describe(this.#snapshot(), this.#clock.now), at));
   }
 
   async #sleepUntil(at: number, summary: string): Promise<void> {
@@ -276,20 +282,10 @@ class BudgetKeeper {
   /** Without `memo`, the next run would have that of the start of this one. */
   #continueAsNew(): Promise<never> {
     boundQueue(this.#state);
-    const { former, ...input } = this.#input;
-    if (this.#former) {
-      const memo = former?.written ? { [STATUS_MEMO]: former.written } : {};
-      const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
-      return next({ ...this.#input, happened: this.#happened });
-    }
+    const { former: _, configuration: __, ...input } = this.#input;
     const memo = { [STATUS_MEMO]: this.#snapshot() };
     const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
-    return next({
-      ...input,
-      carried: this.#state,
-      clock: this.#clock.carried(),
-      happened: this.#happened,
-    });
+    return next({ ...input, carried: this.#state, clock: this.#clock.carried() });
   }
 }
 
@@ -297,20 +293,4 @@ class BudgetKeeper {
 function formerOf({ former }: BudgetInput): FormerBudget | null {
   if (former !== undefined) return former;
   return { run: '', reason: 'its workflow was started by hand', written: null };
-}
-
-/** They share a payload of at most 2 MB with the queue (../budget/allowance.ts). */
-const MOST_CARRIED = { events: 1_000, characters: 200_000 };
-
-function canBeCarried(events: readonly BudgetEvent[]): boolean {
-  if (events.length > MOST_CARRIED.events) return false;
-  // It counts by the time of its answer, and that is read after it.
-  if (events.some(({ type }) => type === 'close')) return false;
-  return events.length === 0 || JSON.stringify(events).length <= MOST_CARRIED.characters;
-}
-
-/** A clock of a machine that submits; null if it cannot be read. */
-function readSteady(): Promise<SteadyReading | null> {
-  const options = { summary: 'a clock of the worker’s machine' };
-  return readSteadyClock.executeWithOptions(options, []).catch(() => null);
 }

@@ -4,7 +4,7 @@
  */
 import { defineSignal } from '@temporalio/workflow';
 import type { Budget } from '../budget/budget.ts';
-import type { BudgetConfiguration, BudgetEvent, Restored } from '../budget/events.ts';
+import type { BudgetConfiguration, Restored } from '../budget/events.ts';
 import type { FormerBudget } from '../budget/inherit.ts';
 import type { CampaignRun, Request, TurnedAway } from '../budget/request.ts';
 import type {
@@ -33,8 +33,8 @@ export interface BudgetInput {
   readonly carried?: Budget;
   /** Carried as well. */
   readonly clock?: ClockReading;
-  /** Events that the run before did not take in. */
-  readonly happened?: readonly BudgetEvent[];
+  /** Its limits; a budget that never received them would grant nothing. */
+  readonly configuration?: BudgetConfiguration;
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');

@@ -3,7 +3,7 @@ import type { Policy } from '../budget/policy.ts';
 import type { Closing } from '../budget/events.ts';
 import type { JobReference, Request, Waiting } from '../budget/request.ts';
 import type { ItemEnd, ItemLaunch } from '../domain/campaign.ts';
-import type { AnswerTime, TimedOutcome } from '../domain/outcomes.ts';
+import type { TimedOutcome } from '../domain/outcomes.ts';
 
 /** Enough to find the job of an item on disk and send it. */
 export interface ItemJob extends JobReference {
@@ -19,8 +19,6 @@ export interface ItemJob extends JobReference {
 export type ItemRequest = Request<ItemJob>;
 
 export interface SubmitRequest extends Waiting<ItemJob> {
-  /** The slot is free from this time of the server on (ms). */
-  readonly notBefore: number;
   /** The run of the budget whose clock was read for the grant: after a reset, nothing is sent in another one. */
   readonly readIn: string;
   /** The service was down: a harmless request is sent before the job. */
@@ -45,7 +43,8 @@ export type SubmitResult =
   /** `replaced`: with another token than that of the request, which the service had refused. */
   | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
       readonly replaced?: true;
-      readonly answered?: AnswerTime;
+      /** The answer was complete so long before the end of the activity (ms), or longer. */
+      readonly agoMs?: number;
     })
   /** `byService`: the service received the submission, and its answer was bad or missing. */
   | (Extract<TimedOutcome, { readonly type: 'unsure' }> & {

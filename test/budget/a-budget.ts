@@ -1,5 +1,5 @@
 /** A budget that is played by hand: what it is asked, what it grants, and how each submission ends. */
-import { apply, decide, newBudget, type Grant } from '../../src/budget/budget.ts';
+import { decide, heedReading, newBudget, take, type Grant } from '../../src/budget/budget.ts';
 import type { BudgetEvent, Closing } from '../../src/budget/events.ts';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { Request } from '../../src/budget/request.ts';
@@ -37,8 +37,10 @@ export class PlayedBudget {
     this.apply({ type: 'configure', credential, policy }, 0);
   }
 
+  /** The clock is read just after the event. */
   apply(event: BudgetEvent, now: number): void {
-    apply(this.state, event, now);
+    take(this.state, event, now);
+    heedReading(this.state, this.state.untimed.length, now);
   }
 
   ask(items: string | readonly string[], more: Partial<Request> = {}, now = 0): void {

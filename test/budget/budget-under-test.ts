@@ -1,6 +1,5 @@
 /** The real budget, as used in the workflow. */
 import { isDeepStrictEqual } from 'node:util';
-import { decideAhead } from '../../src/budget/ahead.ts';
 import { decide, type Budget, type Decision } from '../../src/budget/budget.ts';
 import { tightest } from '../../src/budget/status.ts';
 import { PlayedBudget } from './a-budget.ts';
@@ -12,16 +11,12 @@ export function throughJson<T>(value: T): T {
 }
 
 export class BudgetUnderTest extends PlayedBudget {
-  readonly #choose: (state: Budget, now: number) => Decision;
-
-  /** @param ahead slots are granted shortly before they are free, as in the workflow */
-  constructor(ahead: boolean) {
+  constructor() {
     super(null, []);
-    this.#choose = ahead ? decideAhead : decide;
   }
 
   decide(now: number): Decision {
-    return this.#choose(this.state, now);
+    return decide(this.state, now);
   }
 
   /** The state becomes JSON for the next run of the workflow, and must decide and report the same there as here. */

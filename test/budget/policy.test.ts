@@ -7,7 +7,7 @@ import {
   heedSetBack,
   newCharges,
   reconcile,
-  take,
+  takeSlot,
 } from '../../src/budget/charges.ts';
 import type { Closing } from '../../src/budget/events.ts';
 import { lastSubmission } from '../../src/budget/forecast.ts';
@@ -39,14 +39,14 @@ class Account {
   }
 
   take(now: number) {
-    return take(this.charges, this.policy, now);
+    return takeSlot(this.charges, this.policy, now);
   }
 
   charge(now: number): void {
     charge(this.charges, now, 'c');
   }
 
-  believe(ticket: ReturnType<typeof take>, remaining: number, now: number): number {
+  believe(ticket: ReturnType<typeof takeSlot>, remaining: number, now: number): number {
     const { limit } = this.policy.windows[0] as Window;
     return reconcile(this.charges, this.policy, ticket, { limit, remaining }, now);
   }

@@ -5,10 +5,10 @@ import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 
 /**
  * `quiet`: no other clients of our tokens or our address, and the clock is right, so that everything is known exactly.
- * `ahead`: the same, and slots are granted shortly before they are free, as in the workflow. `shared`: with other
+ * `old`: the same, and the budget decides with old readings of the clock, as in the workflow. `shared`: with other
  * clients. `clocks`: our clock is set forward and back.
  */
-export const WORLDS = ['quiet', 'ahead', 'shared', 'clocks'] as const;
+export const WORLDS = ['quiet', 'old', 'shared', 'clocks'] as const;
 export type WorldKind = (typeof WORLDS)[number];
 
 /** The outcome of a submission. The service stamps it `stampAfterMs` after it was sent. */
@@ -52,6 +52,8 @@ export interface Setting {
   /** Of the service alone: the budget does not know it. */
   readonly addressWindows: readonly Window[];
   readonly maxOutstanding: number;
+  /** How long a reading of the clock takes (ms), in the world `old`. */
+  readonly readingMs: number;
   /** Of the submissions in their order, repeated. */
   readonly fates: readonly Fate[];
 }
@@ -97,6 +99,7 @@ export function settings(world: WorldKind): fc.Arbitrary<Setting> {
     policies: fc.record({ alice: policy, bob: policy }),
     addressWindows: world === 'shared' ? windows(1, 7) : fc.constant([]),
     maxOutstanding: fc.constantFrom(100, 1, 2, 4),
+    readingMs: fc.constantFrom(0, 10, 80, 700),
     fates: fc.array(fate, { minLength: 1, maxLength: 8 }),
   });
 }

@@ -4,7 +4,8 @@
  * budget is checked against the expectations at once.
  */
 import type { Grant } from '../../src/budget/budget.ts';
-import type { Closing } from '../../src/budget/events.ts';
+import type { BudgetEvent, Closing } from '../../src/budget/events.ts';
+import { heedReading, take } from '../../src/budget/budget.ts';
 import { longestMs, type Policy, type Window } from '../../src/budget/policy.ts';
 import { slotOf, type Request } from '../../src/budget/request.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
@@ -23,7 +24,6 @@ const MOST_ROUNDS = 2_000;
 interface Flight {
   readonly sent: Sent;
   readonly fate: Fate;
-  readonly sendAt: number;
   readonly stampAt: number;
   readonly answerAt: number;
   /** When the budget takes the answer in. */
@@ -52,6 +52,10 @@ export class World {
   #late: { readonly sent: Sent; readonly at: number }[] = [];
   /** True time at which the budget asked to be woken. */
   #wakeAt: number | null = null;
+  /** What the budget's clock shows in the world `old`, and the reading that is in progress. */
+  #shown = START;
+  #reading: { readonly at: number; readonly arrivesAt: number; readonly events: number } | null =
+    null;
   #fatesUsed = 0;
   #healthy = false;
   /** The longest time (ms) that an answer has taken, and the longest window so far. */
@@ -84,6 +88,15 @@ export class World {
     return this.time + this.#ahead;
   }
 
+  /** What the budget's clock shows: the last reading, or the last timer that has fired. */
+  get shown(): number {
+    return this.#isOld ? this.#shown : this.now;
+  }
+
+  get #isOld(): boolean {
+    return this.setting.world === 'old';
+  }
+
   /** Logs what happens by itself; formatted only when the history is shown. */
   #note(line: () => string): void {
     this.write?.(`  at ${this.time - START} ms: ${line()}`);
@@ -92,19 +105,19 @@ export class World {
   ask(request: Request): void {
     this.items.set(request.item, request);
     this.expected.asks(request);
-    this.budget.apply({ type: 'request', request }, this.now);
+    this.#tell({ type: 'request', request });
     this.#decide();
   }
 
   withdraw({ item, run }: Request): void {
     this.expected.withdraws(item);
-    this.budget.apply({ type: 'withdraw', item, run }, this.now);
+    this.#tell({ type: 'withdraw', item, run });
     this.#decide();
   }
 
   pause(campaign: string, paused: boolean): void {
     this.expected.pauses(campaign, paused);
-    this.budget.apply({ type: 'pause', campaign, paused }, this.now);
+    this.#tell({ type: 'pause', campaign, paused });
     this.#decide();
   }
 
@@ -142,8 +155,8 @@ export class World {
       if (rounds > MOST_ROUNDS)
         throw new Broken('a service is not flooded', `${rounds} rounds in one millisecond`);
       this.time = Math.max(this.time, next);
-      this.#sendDue();
       if (this.#takeAnswers()) this.#decide();
+      else if (this.#takeReading()) this.#decide(true);
       else if (this.#wakeAt !== null && this.#wakeAt <= this.time) this.#wake();
     }
     this.time = end;
@@ -152,13 +165,7 @@ export class World {
 
   /** Our side is suspended for a while; the service is not. What arrived meanwhile is handled at the end. */
   sleep(ms: number): void {
-    const end = this.time + ms;
-    // Slots granted for a later time are used at that time, by a worker that is not suspended.
-    for (let next = this.#nextSending(); next <= end; next = this.#nextSending()) {
-      this.time = Math.max(this.time, next);
-      this.#sendDue();
-    }
-    this.time = end;
+    this.time += ms;
     this.#takeAnswers();
     this.#decide();
   }
@@ -174,29 +181,55 @@ export class World {
   /** The next event that happens by itself, in true time; `Infinity` if there is none. */
   get next(): number {
     const timer = this.#wakeAt ?? Number.POSITIVE_INFINITY;
-    return Math.min(this.#nextAnswer(), this.#nextSending(), timer);
+    return Math.min(this.#nextAnswer(), this.#reading?.arrivesAt ?? Infinity, timer);
   }
 
   #configure(credential: string): void {
     const policy = this.expected.policies[credential] as Policy;
     this.#longestWindowMs = Math.max(this.#longestWindowMs, longestMs(policy.windows));
-    this.budget.allow(policy, credential);
+    this.#tell({ type: 'configure', credential, policy });
   }
 
-  #decide(): void {
-    const { grants, wakeAt } = this.budget.decide(this.now);
+  /** In the world `old`, nothing is counted before a reading that begins after it. */
+  #tell(event: BudgetEvent): void {
+    if (this.#isOld) take(this.budget.state, event, this.#shown);
+    else this.budget.apply(event, this.now);
+  }
+
+  /** @param isFresh the clock was read just now */
+  #decide(isFresh = !this.#isOld): void {
+    const { grants, wakeAt } = this.budget.decide(this.shown);
     for (const grant of grants) this.#send(grant);
     this.#checkBelieved(grants);
-    if (wakeAt !== null && wakeAt <= this.now)
-      throw new Broken('the timer lies ahead', `${this.now - wakeAt} ms ago`);
-    this.#wakeAt = wakeAt === null ? null : this.time + (wakeAt - this.now);
-    // A slot granted for a later time is counted twice until then: others may wait that long.
-    if (!this.#stepped && !this.expected.someAreYetToBeSent) this.#checkNothingIdle();
+    if (wakeAt !== null && wakeAt <= this.shown)
+      throw new Broken('the timer lies ahead', `${this.shown - wakeAt} ms ago`);
+    if (isFresh) this.#wakeAt = wakeAt === null ? null : this.time + (wakeAt - this.shown);
+    const { length } = this.budget.state.untimed;
+    if (length > 0 || (wakeAt !== null && !isFresh)) this.#read(length);
+    if (!this.#stepped && !this.#isOld) this.#checkNothingIdle();
+  }
+
+  #read(events: number): void {
+    const arrivesAt = this.time + this.setting.readingMs;
+    this.#reading ??= { at: this.time, arrivesAt, events };
+  }
+
+  /** True if there was one. */
+  #takeReading(): boolean {
+    const reading = this.#reading;
+    if (!reading || reading.arrivesAt > this.time) return false;
+    this.#reading = null;
+    this.#shown = Math.max(this.#shown, reading.at);
+    heedReading(this.budget.state, reading.events, this.#shown);
+    return true;
   }
 
   #wake(): void {
     const before = this.expected.sent.length;
+    this.#shown = Math.max(this.#shown, this.#wakeAt ?? 0);
+    this.#wakeAt = null;
     this.#decide();
+    if (this.#isOld) return;
     if (!this.#stepped && this.expected.sent.length === before)
       throw new Broken('the timer fires when a slot is free', 'it fired and nothing was sent');
   }
@@ -213,35 +246,21 @@ export class World {
     const told = this.#told;
     this.#told = null;
     if (!told) return;
-    const now = grants.filter(({ notBefore }) => notBefore <= this.now);
-    const sent = now.filter(({ request }) => request.credential === told.credential).length;
+    const sent = grants.filter(({ request }) => request.credential === told.credential).length;
     if (sent > told.remaining)
       throw new Broken('the service is believed', `${told.remaining} were left, ${sent} were sent`);
   }
 
   #send(grant: Grant): void {
-    const { request, notBefore } = grant;
+    const { request } = grant;
     const sent = this.expected.allows(grant, this.moment);
     const { fates } = this.setting;
     const fate = this.#healthy ? GOOD : (fates[this.#fatesUsed++ % fates.length] ?? GOOD);
-    const sendAt = this.time + Math.max(0, notBefore - this.now);
-    const stampAt = sendAt + fate.stampAfterMs;
+    const stampAt = this.time + fate.stampAfterMs;
     const answerAt = stampAt + fate.answerAfterMs;
     const closeAt = answerAt + fate.takenInAfterMs;
-    this.#flights.push({ sent, fate, sendAt, stampAt, answerAt, closeAt, closing: null });
-    const when = sendAt > this.time ? `may be sent in ${sendAt - this.time} ms` : 'is sent';
-    this.#note(() => `${request.item} ${when} (${request.campaign} with ${request.credential})`);
-    this.#sendDue();
-  }
-
-  #sendDue(): void {
-    for (const { sent, sendAt } of this.#flights)
-      if (!sent.sentAt && sendAt <= this.time) this.expected.sends(sent, this.moment);
-  }
-
-  #nextSending(): number {
-    const waiting = this.#flights.filter(({ sent }) => !sent.sentAt);
-    return Math.min(...waiting.map(({ sendAt }) => sendAt));
+    this.#flights.push({ sent, fate, stampAt, answerAt, closeAt, closing: null });
+    this.#note(() => `${request.item} is sent (${request.campaign} with ${request.credential})`);
   }
 
   #nextAnswer(): number {
@@ -312,8 +331,6 @@ export class World {
   #checkWindows({ request }: Sent, at: Moment): void {
     const stamped = this.expected.sent.filter(({ stampedAt }) => stampedAt);
     const last = stamped.at(-1) as Sent;
-    // Granted ahead under limits that no longer apply: the order of sending differs from that of the grants.
-    if (this.setting.world === 'ahead' && !this.expected.policiesAreThoseOf(last)) return;
     if (last.request.credential !== request.credential) return;
     const own = stamped.filter((sent) => sent.request.credential === request.credential);
     for (const { limit, windowMs } of last.policy.windows) {
@@ -327,7 +344,7 @@ export class World {
     if (!closing) throw new Error('answered before it arrived');
     const { request, number } = sent;
     const { expected } = this;
-    this.#slowestMs = Math.max(this.#slowestMs, this.time - (sent.sentAt as Moment).time);
+    this.#slowestMs = Math.max(this.#slowestMs, this.time - sent.sentAt.time);
     this.#note(() => `${request.item}: ${JSON.stringify(closing)}`);
     // A time in the past is not known of a clock that was set.
     const knownMs = closing.type === 'accepted' && !this.#stepped ? this.time - answerAt : 0;
@@ -353,9 +370,9 @@ export class World {
     const window = this.#tokenOf(request.credential).headerAt(this.time)?.window;
     if (remaining != null && window && this.#wasAlone(sent) && !this.#wasFreedSince(sent, window))
       this.#told = { credential: request.credential, remaining };
-    const { now } = this;
     const { item, run } = request;
-    this.budget.apply({ type: 'close', item, run, closing, chargedAt: now - agoMs }, now);
+    const timed = closing.type === 'accepted' ? { ...closing, agoMs } : closing;
+    this.#tell({ type: 'close', item, run, closing: timed });
   }
 
   /** The service continues when its client has left. A step of the clock cannot be distinguished from elapsed time. */
@@ -401,7 +418,16 @@ export class World {
   /** A look-up has found its job. */
   find(sent: Sent): void {
     this.expected.finds(sent, this.moment);
-    this.budget.apply({ type: 'found', slot: slotOf(sent.request) }, this.now);
+    this.#tell({ type: 'found', slot: slotOf(sent.request) });
+    // Read at once: before that, another submission may use its slot.
+    if (this.#isOld) {
+      this.#reading = {
+        at: this.time,
+        arrivesAt: this.time,
+        events: this.budget.state.untimed.length,
+      };
+      this.#takeReading();
+    }
     this.#decide();
   }
 
@@ -411,7 +437,7 @@ export class World {
    */
   #wasAlone(sent: Sent): boolean {
     const { number, request, sentAt } = sent;
-    if (this.#stepped || !sentAt || !this.expected.policiesAreThoseOf(sent)) return false;
+    if (this.#stepped || !this.expected.policiesAreThoseOf(sent)) return false;
     const unsure = this.expected.unsure(sentAt);
     if (unsure.some((one) => one.request.credential === request.credential)) return false;
     return this.expected.sent.every(
@@ -427,7 +453,6 @@ export class World {
    * if none of ours became free, none of those did either.
    */
   #wasFreedSince({ request: { credential }, sentAt }: Sent, { windowMs }: Window): boolean {
-    if (!sentAt) return false;
     return this.expected.sent.some(
       ({ request, chargedAt }) =>
         request.credential === credential &&

@@ -101,8 +101,8 @@ export const BUDGET: readonly Mutant[] = [
   {
     name: 'closing-charged-early',
     file: 'src/budget/closing.ts',
-    find: 'chargeSlot(state, granted, chargedAt ?? now);',
-    replace: 'chargeSlot(state, granted, (chargedAt ?? now) - 1_000);',
+    find: 'chargeSlot(state, granted, now - (closing.agoMs ?? 0));',
+    replace: 'chargeSlot(state, granted, now - (closing.agoMs ?? 0) - 1_000);',
     breaks: '1: a job is never charged from a moment before its acceptance.',
     tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },
@@ -171,11 +171,28 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
-    name: 'grant-ahead',
+    name: 'end-before-reading',
     file: 'src/budget/budget.ts',
-    find: 'notBefore: now,',
-    replace: 'notBefore: 0,',
-    breaks: '1: a slot that is given out ahead of time is used when it is free.',
+    find: 'for (const event of state.untimed.splice(0, events)) apply(state, event, now);',
+    replace: 'for (const event of state.untimed.splice(0)) apply(state, event, now);',
+    breaks:
+      '1: an end is charged from a reading that was scheduled after it, and not from one before.',
+    tests: ['test/budget/histories.property.test.ts'],
+  },
+  {
+    name: 'end-frees-its-slot',
+    file: 'src/budget/budget.ts',
+    find: "return type === 'close' || type === 'found' || type === 'observe';",
+    replace: "return type === 'found' || type === 'observe';",
+    breaks: '1: a submission that has ended is in flight until the clock was read after that.',
+    tests: ['test/budget/histories.property.test.ts'],
+  },
+  {
+    name: 'end-grants-before-refusal',
+    file: 'src/budget/budget.ts',
+    find: "({ ended }) => ended === 'notNow' || ended === 'deferred' || ended === 'unsure',",
+    replace: "({ ended }) => ended === 'deferred' || ended === 'unsure',",
+    breaks: '2: after a refusal, nothing is sent before the wait that it orders has begun.',
     tests: ['test/budget/histories.property.test.ts'],
   },
   {
@@ -221,11 +238,11 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'answer-placed-early',
-    file: 'src/workflows/answer-times.ts',
-    find: 'const time = at + difference;',
-    replace: 'const time = at + difference - 1_000;',
+    file: 'src/activities/answer-watch.ts',
+    find: 'const elapsed = steadyMs - this.#answered.steadyMs - STEADY_RESOLUTION_MS;',
+    replace: 'const elapsed = steadyMs - this.#answered.steadyMs + STEADY_RESOLUTION_MS;',
     breaks: '1: the time of an answer is never too early.',
-    tests: ['test/workflows/answer-times.test.ts'],
+    tests: ['test/activities/answer-watch.test.ts'],
   },
   {
     name: 'clock-set-back',
@@ -233,7 +250,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'this.#ahead += setBack;',
     replace: 'this.#ahead = 0;',
     breaks: '2: the clock of a budget continues when that of the server is set back.',
-    tests: ['test/workflows/answer-times.test.ts'],
+    tests: ['test/workflows/budget-clock.test.ts'],
   },
   {
     name: 'ledger-limit',

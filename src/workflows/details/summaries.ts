@@ -13,13 +13,10 @@ export function summary(text: string): string {
   return oneLine(text, LONGEST);
 }
 
-/** @param now ms since the epoch */
-export function submitSummary({ request, notBefore }: Grant<ItemJob>, now: number): string {
+export function submitSummary({ request }: Grant<ItemJob>): string {
   const { job, campaign, attempt } = request;
   const again = attempt === 0 ? '' : `, submission ${attempt + 1}`;
-  // Given out ahead of time, it is sent when its slot is free.
-  const slot = notBefore > now ? `, slot frees ${clock(notBefore, now)}` : '';
-  return summary(`${job.kind} ${job.id} of ${campaign}${again}${slot}`);
+  return summary(`${job.kind} ${job.id} of ${campaign}${again}`);
 }
 
 export function againSummary(at: number, now: number): string {
