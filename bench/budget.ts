@@ -117,6 +117,7 @@ export function budgetCases(seed: number): Readonly<Record<string, () => Promise
   const minute = (course?: Course) => () => window({ ...MINUTE, ...(course ? { course } : {}) });
   return {
     'ten-seconds': () => window(TEN_SECONDS),
+    'first-campaign': () => window({ ...TEN_SECONDS, isFirst: true }),
     'killed-once': () => window({ ...TEN_SECONDS, course: killAll([0.5]) }),
     'killed-five-times': () =>
       window({ ...TEN_SECONDS, items: 200, course: killAll([0.15, 0.35, 0.5, 0.65, 0.85]) }),

@@ -88,4 +88,5 @@ async function keepResults(
       beat();
     });
   }
+  await cache.keepSettings();
 }

@@ -103,7 +103,7 @@ const jobs = z
     }),
     sameFailures: bound.meta({
       description:
-        'If the first N items of a service, or all but one of the last 2N, fail with the same code and message, the campaign pauses that service. `none`: it continues.',
+        'N rows of each kind are sent first, until one has succeeded. If N items of a service fail with the same code and message before one has succeeded, or all but one of the last 2N do, the campaign pauses that service. `none`: all are sent, and it continues.',
       default: 5,
       examples: [10, 'none'],
     }),

@@ -41,10 +41,13 @@ export interface JobPolicy {
   /** A 404 for an accepted job, or for its result, is final after this long (ms); default: `LOST_AFTER_MS`. */
   readonly lostAfterMs?: number;
   /**
-   * A service is paused for the campaign when its first N items, or all but one of its last 2 N, fail with the same
-   * code and message. Absent: it is not paused.
+   * Of each kind N rows are sent first, until one has succeeded. A service is paused for the campaign when N items fail
+   * with the same code and message before one has succeeded, or all but one of its last 2 N do. Absent: all are sent, and
+   * it is not paused.
    */
   readonly sameFailures?: number;
+  /** All rows of a kind are sent when nothing has failed for this long (ms); default: `QUIET_MS`. */
+  readonly quietMs?: number;
 }
 
 /**
@@ -55,6 +58,9 @@ export const PATIENCE_MS = 30 * 60_000;
 
 /** Longer than the caches and restarts of a service, and short compared with the cost of a second job. */
 export const LOST_AFTER_MS = 15 * 60_000;
+
+/** Wrong settings fail sooner. */
+export const QUIET_MS = 5 * 60_000;
 
 export type NotifyWay = 'command' | 'webhook';
 
@@ -132,6 +138,8 @@ export interface ItemLaunch {
   /** As in `FeedSpec`. */
   readonly fetchQueue?: string;
   readonly sends?: Sent;
+  /** One of the first of its kind: it reports that it was accepted (workflows/breaker.ts). */
+  readonly first?: true;
 }
 
 /** What is sent to the service for an item, in short. */
@@ -204,6 +212,17 @@ export interface RecentEnd extends ItemEnd {
   readonly at: number;
 }
 
+/** A kind of which a campaign sends a few rows first, until one has succeeded. */
+export interface FirstRows {
+  readonly kind: Kind;
+  readonly rows: number;
+}
+
+/** `sending 5 of kind sequence first, until one succeeds` */
+export function firstText({ kind, rows }: FirstRows): string {
+  return `sending ${rows} of kind ${kind} first, until one succeeds`;
+}
+
 /** A service that a campaign has paused because its items fail for the same reason. */
 export interface SameFailures {
   readonly service: ServiceName;
@@ -232,6 +251,8 @@ export interface CampaignProgress {
   readonly failuresByCode: Readonly<Record<string, number>>;
   /** Services that wait for `hundredfold resume`; absent if there are none. */
   readonly brakes?: readonly SameFailures[];
+  /** Kinds whose other rows wait until one has succeeded; absent if there are none. */
+  readonly first?: readonly FirstRows[];
   /** Why notifications of the end failed, one sentence each. */
   readonly unnotified?: readonly string[];
   /** Left out, like the next two, where only the sums are needed. */

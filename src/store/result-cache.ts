@@ -19,6 +19,7 @@ import { itemKey } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 import { covers } from '../kinds/registry.ts';
+import { optionsToDisk } from './work.ts';
 
 /** Beside the campaigns of a store. */
 const FOLDER = '.cache';
@@ -28,6 +29,8 @@ const FOLDER = '.cache';
  * for each item took longer than everything else here.
  */
 const NOT_FLUSHED = { durable: false };
+
+const DAY_MS = 24 * 3_600_000;
 
 const entryOnDisk = z.object({ format: z.literal(1), campaign: z.string(), item: z.unknown() });
 
@@ -48,6 +51,8 @@ export type Miss = 'never computed' | 'other predictors' | 'damaged';
 
 export class ResultCache {
   readonly #store: Store;
+  /** When jobs with the same settings have last succeeded (ISO 8601, UTC), by the key of their settings. */
+  readonly #worked = new Map<string, string>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -74,6 +79,7 @@ export class ResultCache {
   async keep(tree: Store, campaign: string, record: ItemRecord): Promise<void> {
     const { work, address, state, resultFrom } = record;
     if (state !== 'succeeded' || resultFrom || work === null || address === null) return;
+    this.#noteSettings(address, record);
     const former = await this.#entry(work, address);
     if (former !== null && (isSame(former, campaign, record) || isFuller(former, record))) return;
     for (const [name, { sha256 }] of Object.entries(record.files)) {
@@ -83,6 +89,26 @@ export class ResultCache {
     }
     const entry = { format: 1, campaign, item: JSON.parse(itemToDisk(record)) as unknown };
     await this.#store.write(entryKey(work, address), `${JSON.stringify(entry)}\n`, NOT_FLUSHED);
+  }
+
+  #noteSettings(address: string, record: ItemRecord): void {
+    const key = settingsKey(address, jobOptionsOf(record));
+    const at = record.finishedAt ?? '';
+    if (at > (this.#worked.get(key) ?? '')) this.#worked.set(key, at);
+  }
+
+  /** After the last `keep`. */
+  async keepSettings(): Promise<void> {
+    for (const [key, at] of this.#worked) {
+      const former = (await this.#store.readText(key)) ?? '';
+      if (at > former) await this.#store.write(key, at, NOT_FLUSHED);
+    }
+  }
+
+  /** Whether a job of this kind with these options has succeeded at this service within a day. `now`: ms since the epoch. */
+  async haveWorked(address: string, options: Options, now: number): Promise<boolean> {
+    const at = await this.#store.readText(settingsKey(address, options));
+    return at !== null && Date.parse(at) > now - DAY_MS;
   }
 
   /** A file that was edited in its tree, with which it shares disk space, is unusable. */
@@ -129,6 +155,11 @@ function isFuller({ record }: Entry, other: ItemRecord): boolean {
 function entryKey(work: string, address: string): string {
   const digest = createHash('sha256').update(`${address}\n${work}`).digest('hex');
   return `results/${digest.slice(0, 2)}/${digest}.json`;
+}
+
+function settingsKey(address: string, options: Options): string {
+  const settings = JSON.stringify([address, options.kind, optionsToDisk(options)]);
+  return `settings/${createHash('sha256').update(settings).digest('hex')}.txt`;
 }
 
 function fileKey(sha256: string): string {

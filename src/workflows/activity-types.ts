@@ -128,6 +128,8 @@ export interface ItemConclusion {
 /** A line of a page, with the item's end if it is on disk already. */
 export interface ItemOfPage extends ItemEntry {
   readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
+  /** Within a day, a job with these options has succeeded at this service. */
+  readonly proven?: true;
 }
 
 /** Where the open items of a campaign are that have no running workflow. */

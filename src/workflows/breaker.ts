@@ -1,32 +1,54 @@
 /**
- * Detects that the items of a service fail for the same reason: a wrong option for all rows, a broken engine. The other
- * items would fail as well, and each would use a slot. Pure.
+ * Limits what wrong settings cost: an option for all rows, a broken engine. Of each kind a few rows are sent first, until
+ * one has succeeded; and a service whose items fail for the same reason is paused, because the others would fail as well,
+ * and each would use a slot. Pure.
+ *
+ * Wrong settings fail within seconds, and good jobs may run for hours: the campaign sends all rows of a kind as soon as
+ * nothing of it has failed for `QUIET_MS` after the first was accepted.
  */
-import type { ItemEnd, SameFailures } from '../domain/campaign.ts';
-import type { ServiceName } from '../domain/item.ts';
+import type { ItemEnd, ItemEntry, SameFailures } from '../domain/campaign.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
+
+const SUCCESS = '';
 
 interface Ends {
-  /** All items since the start of the campaign have ended in the same way. */
+  /** Nothing has succeeded since the campaign began, and the service was never paused. */
   atStart: boolean;
-  /** Code and message (in its normal form) of the last ends, '' for a success; oldest first. */
+  /** Code and message (in its normal form) of the last ends; oldest first. */
+  last: string[];
+}
+
+/** The first rows of one kind. */
+export interface Trial {
+  readonly service: ServiceName;
+  readonly kind: Kind;
+  /** All rows of the kind may be sent. */
+  isOver: boolean;
+  /** The service has accepted a row, or one has failed. */
+  isAnswered: boolean;
+  /** How many have failed, and the reasons of the last ones, oldest first. */
+  failed: number;
   last: string[];
 }
 
 export interface BreakerCarried {
   readonly ends: Readonly<Partial<Record<ServiceName, Ends>>>;
+  readonly trials: readonly Trial[];
   readonly paused: readonly SameFailures[];
 }
 
 export class Breaker {
-  /** Undefined: it never pauses anything. */
-  readonly #threshold: number | undefined;
+  /** How many rows are sent first. Undefined: all, and nothing is ever paused. */
+  readonly first: number | undefined;
   readonly #ends: Partial<Record<ServiceName, Ends>>;
+  readonly #trials: Trial[];
   #held: SameFailures[];
 
-  /** @param threshold `JobPolicy.sameFailures` */
-  constructor(threshold: number | undefined, carried?: BreakerCarried) {
-    this.#threshold = threshold;
+  /** @param first `JobPolicy.sameFailures` */
+  constructor(first: number | undefined, carried?: BreakerCarried) {
+    this.first = first;
     this.#ends = { ...carried?.ends };
+    this.#trials = [...(carried?.trials ?? [])];
     this.#held = [...(carried?.paused ?? [])];
   }
 
@@ -37,21 +59,55 @@ export class Breaker {
 
   /** For continue-as-new. */
   carried(): BreakerCarried {
-    return { ends: this.#ends, paused: this.#held };
+    return { ends: this.#ends, trials: this.#trials, paused: this.#held };
+  }
+
+  /**
+   * How many rows of this kind may be sent now. Of those that have ended, only the most frequent failure counts: different
+   * failures, and crashes of our own, say nothing against the other rows.
+   *
+   * @param open rows of the kind that wait for a slot or were sent, and have not ended
+   */
+  room(service: ServiceName, kind: Kind, open: number): number {
+    const { isOver, last } = this.#trial(service, kind);
+    if (this.first === undefined || isOver) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.first - open - mostFrequent(last));
+  }
+
+  /** The service has accepted a row of this kind. */
+  accept(service: ServiceName, kind: Kind): void {
+    this.#trial(service, kind).isAnswered = true;
+  }
+
+  /** Those of which a row was accepted or has failed, and not all may be sent. */
+  get answered(): readonly Trial[] {
+    return this.#trials.filter(({ isAnswered, isOver }) => isAnswered && !isOver);
+  }
+
+  /** From now on all rows of the kind may be sent. */
+  endTrial(service: ServiceName, kind: Kind): void {
+    this.#trial(service, kind).isOver = true;
   }
 
   /** @returns why this service is paused from now on; null if it is not, or was paused before */
-  add(service: ServiceName, end: ItemEnd, id: string): SameFailures | null {
+  add(service: ServiceName, item: Ended, end: ItemEnd): SameFailures | null {
     const { state, code, message, byUs = false } = end;
-    if (this.#threshold === undefined || state === 'cancelled' || byUs) return null;
+    // An adopted job was sent by other means: it says nothing about the settings.
+    if (this.first === undefined || state === 'cancelled' || byUs || item.adopted) return null;
+    const reason = reasonOf(end, item.id);
     const ends = (this.#ends[service] ??= { atStart: true, last: [] });
-    const reason = reasonOf(end, id);
-    ends.last.push(reason);
-    if (ends.last.length > 2 * this.#threshold) ends.last.shift();
-    const times = ends.last.filter((one) => one === reason).length;
-    if (ends.last.length > times) ends.atStart = false;
-    const first = ends.atStart && times >= this.#threshold;
-    if (reason === '' || !(first || times >= 2 * this.#threshold - 1)) return null;
+    append(ends.last, reason, 2 * this.first);
+    if (reason === SUCCESS) {
+      this.endTrial(service, item.kind);
+      ends.atStart = false;
+      return null;
+    }
+    const trial = this.#trial(service, item.kind);
+    trial.isAnswered = true;
+    trial.failed += 1;
+    append(trial.last, reason, 2 * this.first);
+    const times = timesIn(ends.last, reason);
+    if (!(ends.atStart && times >= this.first) && times < 2 * this.first - 1) return null;
     this.#ends[service] = { atStart: false, last: [] };
     if (this.#held.some((one) => one.service === service)) return null;
     const found = { service, code: code ?? '', message: message ?? '', times };
@@ -59,14 +115,40 @@ export class Breaker {
     return found;
   }
 
-  /** The user has resumed one service, or all. */
+  /** The user has resumed one service, or all: the remaining rows are to be sent. */
   release(service?: ServiceName): void {
-    this.#held = this.#held.filter((one) => service !== undefined && one.service !== service);
+    const isMeant = (one: SameFailures) => service === undefined || one.service === service;
+    const released = this.#held.filter(isMeant).map((one) => one.service);
+    this.#held = this.#held.filter((one) => !isMeant(one));
+    for (const trial of this.#trials) if (released.includes(trial.service)) trial.isOver = true;
+  }
+
+  #trial(service: ServiceName, kind: Kind): Trial {
+    const known = this.#trials.find((trial) => trial.kind === kind);
+    if (known) return known;
+    const trial = { service, kind, isOver: false, isAnswered: false, failed: 0, last: [] };
+    this.#trials.push(trial);
+    return trial;
   }
 }
 
+type Ended = Pick<ItemEntry, 'id' | 'kind' | 'adopted'>;
+
+function append(reasons: string[], reason: string, most: number): void {
+  reasons.push(reason);
+  if (reasons.length > most) reasons.shift();
+}
+
+function timesIn(reasons: readonly string[], reason: string): number {
+  return reasons.filter((one) => one === reason).length;
+}
+
+function mostFrequent(reasons: readonly string[]): number {
+  return Math.max(0, ...reasons.map((reason) => timesIn(reasons, reason)));
+}
+
 function reasonOf({ state, code, message }: ItemEnd, id: string): string {
-  if (state === 'succeeded') return '';
+  if (state === 'succeeded') return SUCCESS;
   return `${code ?? ''} ${normalForm(message ?? '', id)}`;
 }
 

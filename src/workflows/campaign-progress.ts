@@ -3,7 +3,9 @@ import { CancellationScope, condition, sleep, upsertMemo } from '@temporalio/wor
 import type {
   CampaignProgress,
   CampaignSpec,
+  FirstRows,
   ItemEnd,
+  ItemEntry,
   KindProgress,
   RecentEnd,
   SameFailures,
@@ -27,6 +29,7 @@ export interface CampaignParts {
 export function progressOf(parts: CampaignParts): CampaignProgress {
   const { spec, state, feeds, tally, breaker, unnotified } = parts;
   const brakes = pausedWithRows(breaker, feeds);
+  const first = firstRows(breaker, feeds);
   const openKinds = feeds.flatMap(({ open }) => Array.from(open.values(), ({ kind }) => kind));
   return {
     campaign: spec.name,
@@ -36,6 +39,7 @@ export function progressOf(parts: CampaignParts): CampaignProgress {
     following: spec.following,
     ...tally.progress(openKinds),
     ...(brakes.length > 0 && { brakes }),
+    ...(first.length > 0 && { first }),
     ...(unnotified.length > 0 && { unnotified }),
   };
 }
@@ -44,18 +48,27 @@ export function progressOf(parts: CampaignParts): CampaignProgress {
 export function fingerprintOf({ spec, state, feeds, tally, breaker }: CampaignParts): string {
   const open = feeds.map((feed) => feed.open.size);
   const brakes = pausedWithRows(breaker, feeds).length;
-  return [state, spec.items, spec.following, tally.total, brakes, ...open].join();
+  const held = feeds.map((feed) => feed.held);
+  return [state, spec.items, spec.following, tally.total, brakes, ...held, ...open].join();
+}
+
+/** Kinds whose next row waits for the first ones. */
+function firstRows({ first: rows = 0 }: Breaker, feeds: readonly Feed[]): readonly FirstRows[] {
+  return feeds.flatMap(({ held: kind }) => (kind === null ? [] : [{ kind, rows }]));
 }
 
 interface EndOfItem {
   readonly feed: Feed;
-  readonly id: string;
+  readonly entry: ItemEntry;
   readonly end: ItemEnd;
 }
 
 /** Why the service of this feed is paused from now on; null if it is not. */
-export function reasonToPause(breaker: Breaker, { feed, id, end }: EndOfItem): SameFailures | null {
-  return feed.hasEnded ? null : breaker.add(feed.spec.reference.service, end, id);
+export function reasonToPause(
+  breaker: Breaker,
+  { feed, entry, end }: EndOfItem,
+): SameFailures | null {
+  return feed.hasEnded ? null : breaker.add(feed.spec.reference.service, entry, end);
 }
 
 /** Of the paused services those that have rows left. */

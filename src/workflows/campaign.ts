@@ -17,12 +17,18 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
-import type { CampaignSpec, CampaignProgress, FeedSpec, SameFailures } from '../domain/campaign.ts';
+import {
+  QUIET_MS,
+  type CampaignProgress,
+  type CampaignSpec,
+  type FeedSpec,
+  type SameFailures,
+} from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
 import { addRows, Feed } from './feed.ts';
 import { campaignDetails } from './details/campaign.ts';
-import { Breaker } from './breaker.ts';
+import { Breaker, type Trial } from './breaker.ts';
 import {
   reasonToPause,
   progressOf,
@@ -32,6 +38,7 @@ import {
 } from './campaign-progress.ts';
 import { cancelOpen, LanePauses } from './pause-and-cancel.ts';
 import {
+  acceptedSignal,
   growSignal,
   itemDoneSignal,
   lookSignal,
@@ -57,6 +64,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   setHandler(itemDoneSignal, (ends) => {
     for (const done of ends) run.itemDone(done);
   });
+  setHandler(acceptedSignal, ({ id }) => run.accepted(id));
   setHandler(takenSignal, (taken) => run.taken(taken));
   setHandler(withdrawnSignal, (service) => run.withdrawn(service));
   // A campaign that ends while it checks its items needs no answer: without this, the worker logs a warning.
@@ -74,8 +82,10 @@ class CampaignRun {
   readonly #feeds: Feed[];
   /** Times that rows were added. */
   #growths = 0;
-  /** How often a budget has reported grants. */
-  #takings = 0;
+  /** How often a budget has reported grants, or the bound of a kind has ended. */
+  #openings = 0;
+  /** Kinds whose first rows are watched. */
+  readonly #watched = new Set<Trial>();
   readonly #startedAt: number;
   readonly #tally: ProgressTally;
   readonly #breaker: Breaker;
@@ -90,8 +100,8 @@ class CampaignRun {
   constructor({ spec, carried }: CampaignInput) {
     this.#spec = spec;
     this.#tally = new ProgressTally(carried?.progress ?? { ended: { invalid: spec.invalid } });
-    this.#feeds = spec.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
     this.#breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
+    this.#feeds = spec.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
     this.#startedAt = carried?.startedAt ?? Date.now();
     this.#state = carried?.progress.state ?? 'running';
     this.#pauses = new LanePauses(spec.name);
@@ -107,6 +117,7 @@ class CampaignRun {
       void this.#written.keep();
       this.#show(this.#state);
       void this.#sweeper.keep();
+      this.#watchFirstRows();
       do {
         await this.#work();
       } while (await this.#goesOn());
@@ -150,19 +161,49 @@ class CampaignRun {
 
   itemDone({ id, ...end }: ItemDone): void {
     const feed = this.#feeds.find(({ open }) => open.has(id));
-    const kind = feed?.open.get(id)?.kind;
+    const entry = feed?.open.get(id);
     // An item may report twice, after a retry of its signal; it counts once.
-    if (!feed || !kind) return;
+    if (!feed || !entry) return;
     feed.ended(id);
-    this.#tally.add({ id, kind, at: Date.now(), ...end });
-    const same = reasonToPause(this.#breaker, { feed, id, end });
+    this.#tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
+    const same = reasonToPause(this.#breaker, { feed, entry, end });
     if (same) void this.#stopAt(feed.spec, same);
+    this.#watchFirstRows();
+  }
+
+  /** One of the first rows of its kind has a job. */
+  accepted(id: string): void {
+    const feed = this.#feeds.find(({ open }) => open.has(id));
+    const kind = feed?.open.get(id)?.kind;
+    if (!feed || !kind) return;
+    this.#breaker.accept(feed.spec.reference.service, kind);
+    this.#watchFirstRows();
+  }
+
+  #watchFirstRows(): void {
+    for (const trial of this.#breaker.answered) {
+      if (this.#watched.has(trial)) continue;
+      this.#watched.add(trial);
+      void CancellationScope.nonCancellable(() => this.#endTrialWhenQuiet(trial));
+    }
+  }
+
+  /** Wrong settings fail sooner, and slow jobs are no reason to wait. */
+  async #endTrialWhenQuiet(trial: Trial): Promise<void> {
+    const { quietMs = QUIET_MS } = this.#spec.policy;
+    const summary = `whether the first rows of kind ${trial.kind} fail`;
+    while (!trial.isOver) {
+      const { failed } = trial;
+      const isStirred = () => trial.isOver || trial.failed !== failed;
+      if (!(await condition(isStirred, quietMs, { summary }))) trial.isOver = true;
+    }
+    this.#openings += 1;
   }
 
   /** The budget of a service has granted requests: there is room for more. */
   taken({ service, ...taken }: TakenFromQueue): void {
     this.#feeds.find(({ spec }) => spec.reference.service === service)?.taken(taken);
-    this.#takings += 1;
+    this.#openings += 1;
   }
 
   /** The rest would fail in the same way: the user decides whether to continue. */
@@ -175,6 +216,7 @@ class CampaignRun {
   /** With one service that was paused because its items failed, or with all that is paused. */
   async resume(service?: ServiceName): Promise<void> {
     this.#breaker.release(service);
+    this.#openings += 1;
     if (service === undefined) return this.pause(false);
     this.#showDetails();
     const feed = this.#feeds.find(({ spec }) => spec.reference.service === service);
@@ -206,12 +248,12 @@ class CampaignRun {
     for (;;) {
       // Read first, because the items of one service may end while those of another are started.
       const growths = this.#growths;
-      const takings = this.#takings;
+      const openings = this.#openings;
       const ends = this.#tally.total;
       await Promise.all(this.#feeds.map((feed) => feed.fill()));
       if (this.#feeds.every(({ hasEnded }) => hasEnded)) return;
       if (shouldContinueAsNew()) await this.#continue();
-      const hasMore = () => this.#growths > growths || this.#takings > takings;
+      const hasMore = () => this.#growths > growths || this.#openings > openings;
       await condition(() => this.#tally.total > ends || hasMore() || isOutdated());
       this.#showDetails();
     }
@@ -262,7 +304,13 @@ class CampaignRun {
   }
 
   #feedOf(spec: FeedSpec, carried?: FeedCarried): Feed {
-    return new Feed(this.#spec, spec, carried, (kind, end) => this.#tally.count(kind, end));
+    return new Feed({
+      campaign: this.#spec,
+      spec,
+      carried,
+      breaker: this.#breaker,
+      onEnded: (kind, end) => this.#tally.count(kind, end),
+    });
   }
 
   #show(state: CampaignState): void {

@@ -18,6 +18,7 @@ import type { CampaignSpec, FeedSpec, ItemEnd, ItemEntry, ItemLaunch } from '../
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
 import { askBudget, type BegunItem } from './ask-budget.ts';
+import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
 import {
   askSignal,
@@ -31,7 +32,14 @@ import { itemWorkflowId } from './names.ts';
 import { shouldContinueAsNew } from './upgrade.ts';
 import type { ItemOfPage } from './activity-types.ts';
 
-type OnEnded = (kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>) => void;
+interface FeedParts {
+  readonly campaign: CampaignSpec;
+  readonly spec: FeedSpec;
+  readonly carried: FeedCarried | undefined;
+  readonly breaker: Breaker;
+  /** Called for items whose end was already on disk. */
+  readonly onEnded: (kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>) => void;
+}
 
 export class Feed {
   spec: FeedSpec;
@@ -43,22 +51,20 @@ export class Feed {
   readonly #asked: Set<string>;
   /** How many may wait there. */
   #ahead: number;
+  /** The kind of the next row, which waits until one of the first rows of its kind has succeeded. */
+  held: Kind | null = null;
   readonly #campaign: CampaignSpec;
-  /** Called for items whose end was already on disk. */
-  readonly #onEnded: OnEnded;
+  readonly #breaker: Breaker;
+  readonly #onEnded: FeedParts['onEnded'];
   #page: number;
   /** Entries of the current page that are done. */
   #offset: number;
   #entries: readonly ItemOfPage[] | null = null;
 
-  constructor(
-    campaign: CampaignSpec,
-    spec: FeedSpec,
-    carried: FeedCarried | undefined,
-    onEnded: OnEnded,
-  ) {
+  constructor({ campaign, spec, carried, breaker, onEnded }: FeedParts) {
     this.#campaign = campaign;
     this.spec = spec;
+    this.#breaker = breaker;
     this.#onEnded = onEnded;
     this.#page = carried?.page ?? 0;
     this.#offset = carried?.offset ?? 0;
@@ -121,10 +127,8 @@ export class Feed {
     for (let room = this.#room; room > 0 && !this.exhausted; room = this.#room) {
       if (shouldContinueAsNew()) return;
       this.#entries ??= await this.#load();
-      const next = this.#entries.slice(
-        this.#offset,
-        this.#offset + Math.min(this.spec.batch, room),
-      );
+      const next = this.#nextRows(this.#entries, Math.min(this.spec.batch, room));
+      if (this.held !== null && next.length === 0) return;
       const begun = await Promise.all(next.map((entry) => this.#begin(entry)));
       this.#offset += next.length;
       await this.#ask(begun.filter((item) => item !== null));
@@ -132,12 +136,37 @@ export class Feed {
     }
   }
 
+  /** At most so many, up to the first that has to wait for others of its kind. */
+  #nextRows(entries: readonly ItemOfPage[], most: number): readonly ItemOfPage[] {
+    const rows = entries.slice(this.#offset, this.#offset + most);
+    const sent = Map.groupBy(rows.filter(isSent), ({ kind }) => kind);
+    const held = rows.findIndex(
+      (row) => isSent(row) && (sent.get(row.kind) ?? []).indexOf(row) >= this.#roomFor(row.kind),
+    );
+    this.held = rows[held]?.kind ?? null;
+    return held < 0 ? rows : rows.slice(0, held);
+  }
+
+  /** How many further rows of this kind may be sent. */
+  #roomFor(kind: Kind): number {
+    const open = [...this.open.values()].filter((row) => row.kind === kind && isSent(row));
+    return this.#breaker.room(this.spec.reference.service, kind, open.length);
+  }
+
   async #ask(begun: readonly BegunItem[]): Promise<void> {
     for (const { input } of begun) if (input.remoteId === undefined) this.#asked.add(input.id);
     await askBudget(begun, 0, this.#behind);
   }
 
-  #load(): Promise<ItemOfPage[]> {
+  /** Where rows with the same options have succeeded, an earlier time or elsewhere, the others need not wait. */
+  async #load(): Promise<ItemOfPage[]> {
+    const entries = await this.#loadPage();
+    const proven = entries.filter((row) => row.proven || row.ended?.state === 'succeeded');
+    for (const { kind } of proven) this.#breaker.endTrial(this.spec.reference.service, kind);
+    return entries;
+  }
+
+  #loadPage(): Promise<ItemOfPage[]> {
     const { reference, pages } = this.spec;
     const summary = `page ${this.#page + 1} of ${pages}, the rows for ${reference.service}`;
     const { store, tree } = this.#campaign;
@@ -152,7 +181,7 @@ export class Feed {
   }
 
   /** An item whose end is on disk already, from an earlier run, is only counted. */
-  async #begin({ ended, ...entry }: ItemOfPage): Promise<BegunItem | null> {
+  async #begin({ ended, proven: _, ...entry }: ItemOfPage): Promise<BegunItem | null> {
     if (ended) {
       this.#onEnded(entry.kind, ended);
       return null;
@@ -194,6 +223,7 @@ export class Feed {
       policy,
       ...(fetchQueue !== undefined && { fetchQueue }),
       ...(sends && { sends }),
+      ...(Number.isFinite(this.#roomFor(input.kind)) && { first: true }),
     };
     return { input, launch, runId: workflowInfo().firstExecutionRunId };
   }
@@ -226,6 +256,11 @@ export class Feed {
       return null;
     }
   }
+}
+
+/** It takes a slot: it has no end and no job yet. */
+function isSent({ ended, remoteId }: Pick<ItemOfPage, 'ended' | 'remoteId'>): boolean {
+  return ended === undefined && remoteId === undefined;
 }
 
 interface Growing {

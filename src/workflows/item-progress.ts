@@ -1,10 +1,16 @@
 /** The progress of an item: shown in the Temporal UI, and recorded at its end. */
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  getExternalWorkflowHandle,
+  log,
+  setCurrentDetails,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import type { ItemState } from '../domain/states.ts';
 import { itemDetails } from './details/item.ts';
-import type { ItemInput } from './messages.ts';
+import { acceptedSignal, type ItemInput } from './messages.ts';
+import { campaignWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import type { FetchResult, ItemAddress, JobFinish, KeptFile, RemoteJob } from './activity-types.ts';
 
@@ -39,6 +45,7 @@ export class ItemProgress {
     const job = { item: this.address(), reference: this.input.reference, remoteId };
     // An adopted job was submitted by other means, at a time that only its service knows.
     if (outcome !== 'adopted') this.submittedAt = at;
+    if (this.input.first) void reportAccepted(this.input);
     this.show('running');
     return outcome === 'adopted' ? job : { ...job, times: { submittedAt: at, ...this.posted } };
   }
@@ -92,6 +99,15 @@ export class ItemProgress {
     const { remoteId, attempts, submittedAt, timing, files } = this;
     const standing = { state, end, remoteId, attempts, submittedAt, timing, files };
     setCurrentDetails(itemDetails(this.input, standing, Date.now()));
+  }
+}
+
+/** To its campaign, which waits for it to send the other rows of the kind. */
+async function reportAccepted({ campaign, id }: ItemInput): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(campaignWorkflowId(campaign)).signal(acceptedSignal, { id });
+  } catch (error) {
+    log.info('no campaign waits for the first rows', { error: String(error) });
   }
 }
 

@@ -69,6 +69,8 @@ export interface ItemInput extends ItemEntry, Standing {
   /** Task queue of activities that need the token; absent if every worker has it. */
   readonly fetchQueue?: string;
   readonly policy: JobPolicy;
+  /** As in `ItemLaunch`. */
+  readonly first?: true;
   /** How its first submission ended: its workflow was started with the answer. Absent where it has a job already. */
   readonly submitted?: Submitted;
 }
@@ -142,6 +144,8 @@ export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
 export const lookSignal = defineSignal('look');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
+/** From one of the first items of its kind: the service has accepted its job. */
+export const acceptedSignal = defineSignal<[{ id: string }]>('accepted');
 /** Ends at nearly the same time are sent in one signal. */
 export const itemDoneSignal = defineSignal<[readonly ItemDone[]]>('itemDone');
 export const pauseSignal = defineSignal('pause');

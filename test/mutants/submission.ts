@@ -167,9 +167,25 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'breaker-blames-service',
     file: 'src/workflows/breaker.ts',
-    find: "if (this.#threshold === undefined || state === 'cancelled' || byUs) return null;",
-    replace: "if (this.#threshold === undefined || state === 'cancelled') return null;",
+    find: "state === 'cancelled' || byUs || item.adopted) return null;",
+    replace: "state === 'cancelled' || item.adopted) return null;",
     breaks: '3: a worker that dies in a burst does not pause the service for good.',
+    tests: ['test/workflows/breaker.test.ts'],
+  },
+  {
+    name: 'slow-start-without-bound',
+    file: 'src/workflows/breaker.ts',
+    find: 'return Math.max(0, this.first - open - mostFrequent(last));',
+    replace: 'return Math.max(0, 100 * this.first - open - mostFrequent(last));',
+    breaks: '2: a wrong setting costs five jobs, not a window.',
+    tests: ['test/workflows/breaker.test.ts'],
+  },
+  {
+    name: 'slow-start-waits',
+    file: 'src/workflows/breaker.ts',
+    find: 'trial.isAnswered = true;\n    trial.failed += 1;',
+    replace: 'trial.failed += 1;',
+    breaks: '3: no history of ends holds back the other rows for good.',
     tests: ['test/workflows/breaker.test.ts'],
   },
   {

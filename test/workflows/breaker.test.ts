@@ -6,7 +6,10 @@ import { describe, expect, test } from 'vitest';
 import type { ItemEnd } from '../../src/domain/campaign.ts';
 import { Breaker, normalForm } from '../../src/workflows/breaker.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
-import { molecules, progressOf, sequences, type RigOptions } from '../rig.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
+import { ResultCache } from '../../src/store/result-cache.ts';
+import { seededRandom } from '../../packages/local-services/src/faults.ts';
+import { molecules, progressOf, sequences, type Rig, type RigOptions } from '../rig.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { accepted, openRig, reconnect, until } from './faulty.ts';
 
@@ -16,9 +19,11 @@ const failed = (message: string): ItemEnd => ({ state: 'failed', code: 'JOB_FAIL
 /** Open jobs of a service. */
 const OPEN = 4;
 
+const molecule = (n: number) => ({ id: `mol-${n}`, kind: 'molecule' });
+
 function tripsAt(ends: readonly ItemEnd[]): number[] {
   const breaker = new Breaker(5);
-  return ends.flatMap((end, n) => (breaker.add('molecules', end, `mol-${n}`) ? [n + 1] : []));
+  return ends.flatMap((end, n) => (breaker.add('molecules', molecule(n), end) ? [n + 1] : []));
 }
 
 test.each([
@@ -50,6 +55,7 @@ describe('when a service is paused', () => {
     ],
     ['other messages do not count', Array.from({ length: 20 }, (_, n) => failed(`no ${n}`)), []],
     ['deaths of our worker do not count', Array(30).fill({ ...same, byUs: true }), []],
+    ['other failures before them', [failed('a'), ...Array(7).fill(same)], [6]],
     [
       'nor do they count as another end',
       Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? { ...same, byUs: true } : same)),
@@ -62,7 +68,7 @@ describe('when a service is paused', () => {
   test('after a resume it takes 9 more of 10, and each service is counted separately', () => {
     const breaker = new Breaker(5);
     const add = (service: 'molecules' | 'predictions', n: number) =>
-      Array.from({ length: n }, (_, at) => breaker.add(service, same, `mol-${at}`)).filter(Boolean)
+      Array.from({ length: n }, (_, at) => breaker.add(service, molecule(at), same)).filter(Boolean)
         .length;
     expect([add('molecules', 5), add('predictions', 4)]).toEqual([1, 0]);
     breaker.release('molecules');
@@ -70,9 +76,71 @@ describe('when a service is paused', () => {
     const carried = new Breaker(5, structuredClone(breaker.carried()));
     const again = Array.from(
       { length: 10 },
-      (_, n) => carried.add('molecules', same, `mol-${n}`) !== null,
+      (_, n) => carried.add('molecules', molecule(n), same) !== null,
     );
     expect(again.indexOf(true) + 1).toBe(9);
+  });
+});
+
+describe('how many rows of a kind may be sent first', () => {
+  const same = failed('no parameters for Pt');
+  const held: ItemEnd = { state: 'held', code: 'SUBMIT_UNSURE', message: 'HTTP 502' };
+  /** After these ends, with this many rows open. */
+  function room(ends: readonly ItemEnd[], open: number): number {
+    const breaker = new Breaker(5);
+    for (const [n, end] of ends.entries()) breaker.add('molecules', molecule(n), end);
+    return breaker.room('molecules', 'molecule', open);
+  }
+
+  test.each([
+    ['none has ended', [], 2, 3],
+    ['five are open', [], 5, 0],
+    ['the same failure counts', [same, same], 3, 0],
+    ['different failures count once', Array.from({ length: 5 }, (_, n) => failed(`no ${n}`)), 0, 4],
+    ['deaths of our worker do not count', Array(5).fill({ ...held, byUs: true }), 0, 5],
+    ['cancelled rows do not count', Array(5).fill({ ...WELL, state: 'cancelled' }), 0, 5],
+    ['one has succeeded', [same, WELL, same], 4, Number.POSITIVE_INFINITY],
+  ] as [string, ItemEnd[], number, number][])('%s', (_, ends, open, expected) => {
+    expect(room(ends, open)).toBe(expected);
+  });
+
+  test('all after the user has resumed the service, and without a bound in the policy', () => {
+    const breaker = new Breaker(5);
+    for (let n = 0; n < 5; n += 1) breaker.add('molecules', molecule(n), same);
+    expect(breaker.room('molecules', 'molecule', 0)).toBe(0);
+    breaker.release('predictions');
+    expect(breaker.room('molecules', 'molecule', 0)).toBe(0);
+    breaker.release('molecules');
+    expect(breaker.room('molecules', 'molecule', 90)).toBe(Number.POSITIVE_INFINITY);
+    expect(new Breaker(undefined).room('molecules', 'molecule', 90)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('an adopted job proves nothing', () => {
+    const breaker = new Breaker(5);
+    breaker.add('molecules', { ...molecule(0), adopted: true }, WELL);
+    expect(breaker.room('molecules', 'molecule', 0)).toBe(5);
+  });
+
+  test('ends of any kind in any order leave room, or a service that waits for its user, or a bound that ends by itself', () => {
+    const random = seededRandom(7);
+    const pick = <T>(choices: readonly T[]): T =>
+      choices[Math.floor(random() * choices.length)] as T;
+    const ends = [WELL, held, same, failed('a'), failed('b'), { ...held, byUs: true as const }];
+    for (let history = 0; history < 3_000; history += 1) {
+      const breaker = new Breaker(5);
+      const possible = ends.filter(() => random() < 0.5);
+      for (let n = 0; n < 30 && possible.length > 0; n += 1) {
+        const kind = pick(['sequence', 'shifts']);
+        if (breaker.room('predictions', kind, 0) > 0)
+          breaker.add('predictions', { id: `row-${n}`, kind }, pick(possible));
+      }
+      const stalled = ['sequence', 'shifts'].filter(
+        (kind) =>
+          breaker.room('predictions', kind, 0) === 0 &&
+          !breaker.answered.some((trial) => trial.kind === kind),
+      );
+      expect(breaker.paused.length > 0 ? [] : stalled).toEqual([]);
+    }
   });
 });
 
@@ -115,7 +183,7 @@ test('a campaign pauses molecules that fail in the same way, again after a resum
   };
 
   const first = await pausedAfter(5);
-  expect(first, 'molecules paid for before the pause').toBeLessThanOrEqual(5 + OPEN);
+  expect(first, 'molecules paid for before the pause').toBe(5);
   await handle.signal(resumeSignal, 'molecules');
   const second = await pausedAfter(9);
   expect(second, 'molecules paid for before the second pause').toBeLessThanOrEqual(5 + 9 + OPEN);
@@ -133,4 +201,41 @@ test('a campaign whose last item failed like all others does not pause, and ment
   expect(progress).toMatchObject({ ended: { failed: 5 } });
   expect(progress.brakes).toBeUndefined();
   expect(events()).toEqual([undefined]);
+});
+
+/** When the service accepted the jobs, in ms after the first. */
+function acceptedAt(rig: Rig): number[] {
+  const stamps = accepted(rig).map(({ at }) => at);
+  return stamps.map((at) => at - (stamps[0] ?? 0));
+}
+
+test('five rows are sent first, all when one has succeeded, and all at once within a day of that', async () => {
+  const rig = await openRig({ policy: { sameFailures: 5 }, jobMs: 3_000 });
+  const rows = sequences(24);
+  const cache = new ResultCache(
+    await openFileStore(join(rig.folder, 'results', '.cache'), { create: true }),
+  );
+  const { handle } = await rig.start(rows.slice(0, 12), undefined, cache);
+  const first = async () => (await progressOf(handle)).first;
+  await expect.poll(first).toEqual([{ kind: 'sequence', rows: 5 }]);
+  expect((await handle.result()).first).toBeUndefined();
+  const [, , , , fifth = Number.NaN, sixth = Number.NaN] = acceptedAt(rig);
+  expect(fifth).toBeLessThan(2_000);
+  expect(sixth).toBeGreaterThan(3_000);
+
+  const { progress } = await rig.run(rows.slice(12), undefined, cache);
+  expect(progress).toMatchObject({ ended: { succeeded: 12 } });
+  const again = acceptedAt(rig).slice(12);
+  expect((again.at(-1) ?? Number.NaN) - (again[0] ?? Number.NaN)).toBeLessThan(2_500);
+});
+
+test('jobs that take long do not hold back the others', async () => {
+  const rig = await openRig({ policy: { sameFailures: 5, quietMs: 3_000 }, jobMs: 60_000 });
+  const { handle } = await rig.start(sequences(12));
+  await until(() => accepted(rig).length === 12);
+  const stamps = acceptedAt(rig);
+  expect(stamps[5]).toBeGreaterThan(2_500);
+  expect(stamps[5]).toBeLessThan(10_000);
+  await handle.cancel();
+  expect(await handle.result()).toMatchObject({ ended: { cancelled: 12 } });
 });

@@ -9,6 +9,7 @@ import type { Scene } from './scene.ts';
 import {
   countsLines,
   endLine,
+  firstLine,
   failureLines,
   happeningLines,
   headLine,
@@ -60,6 +61,7 @@ function partsOf(scene: Scene, width: number): Part[] {
     part(0, 1, counts.slice(0, 1)),
     part(0, 6, counts.slice(1)),
     part(0, 3, asLines(obstacleLine(scene))),
+    part(0, 9, asLines(firstLine(scene))),
     part(0, 5, oneLine ? [together] : end && [end]),
     part(0, 10, oneLine ? null : pace && [pace]),
     ...budgets.flatMap(({ first, second }) => [

@@ -1,5 +1,6 @@
 /** The parts of the live view, each as lines of a given width. Pure. */
 import { formatDuration } from '../../domain/duration.ts';
+import { firstText } from '../../domain/campaign.ts';
 import type { RecentEnd } from '../../domain/campaign.ts';
 import type { FinalState } from '../../domain/states.ts';
 import { expectedEnd } from '../../plan/expected-end.ts';
@@ -74,6 +75,12 @@ export function endLine({ seen, now, pace }: Scene, width: number): Line | null 
 export function obstacleLine({ seen: { obstacle, hindered } }: Scene): Line | null {
   const words = obstacle ?? hindered;
   return words === null ? null : [span(words, 'bad')];
+}
+
+/** `sending 5 of kind sequence first, until one succeeds` */
+export function firstLine({ seen }: Scene): Line | null {
+  const { first = [] } = seen.progress;
+  return first.length === 0 ? null : [span(first.map(firstText).join('; '), 'faint')];
 }
 
 /** `34 ended, 20 accepted in the last 5 min` */

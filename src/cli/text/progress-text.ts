@@ -1,5 +1,6 @@
 /** A campaign's progress as text, for the live view and the plain lines. Pure. */
 import { formatDuration } from '../../domain/duration.ts';
+import { firstText } from '../../domain/campaign.ts';
 import { countEnded } from '../../domain/states.ts';
 import {
   tightestFirst,
@@ -27,7 +28,7 @@ export function countItems({ progress, waiting }: CampaignObservation): ItemCoun
   return { done, running, waiting: total - done - running };
 }
 
-/** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting` */
+/** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting (sending 5 of kind sequence first, until one succeeds)` */
 export function countsText(seen: CampaignObservation): string {
   const { ended, total } = seen.progress;
   const { done, running, waiting } = countItems(seen);
@@ -41,9 +42,9 @@ export function countsText(seen: CampaignObservation): string {
       .filter(([, n]) => n > 0)
       .map(([word, n]) => `${n} ${word}`)
       .join(', ');
-  return [`${done} of ${total}`, [say(states), say(now)].filter(Boolean).join('; ')]
-    .filter(Boolean)
-    .join(': ');
+  const counts = [say(states), say(now)].filter(Boolean).join('; ');
+  const first = (seen.progress.first ?? []).map((one) => ` (${firstText(one)})`).join('');
+  return [`${done} of ${total}`, `${counts}${first}`].filter(Boolean).join(': ');
 }
 
 /** The state of a campaign that is not simply running: ` (publishing)`. */

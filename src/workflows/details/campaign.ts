@@ -1,5 +1,6 @@
 /** What the Temporal UI shows of a campaign, in markdown. Pure. */
 import type { CampaignSpec, CampaignProgress } from '../../domain/campaign.ts';
+import { firstText } from '../../domain/campaign.ts';
 import { countEnded } from '../../domain/states.ts';
 import { blocks, largest, table, verbatim } from './markdown.ts';
 import { utc } from './utc.ts';
@@ -21,9 +22,12 @@ export function campaignDetails(standing: CampaignStanding): string {
   const { campaign, state, failuresByCode } = progress;
   return blocks(
     `**${verbatim(campaign)}**: **${state}**`,
-    [`- started: ${utc(startedAt)}`, `- results: ${verbatim(store)}`, ...pauses(progress)].join(
-      '\n',
-    ),
+    [
+      `- started: ${utc(startedAt)}`,
+      `- results: ${verbatim(store)}`,
+      ...pauses(progress),
+      ...(progress.first ?? []).map((one) => `- ${firstText(one)}`),
+    ].join('\n'),
     countsTable(progress),
     Object.keys(failuresByCode).length > 0 && codesTable(failuresByCode),
   );
