@@ -1,14 +1,19 @@
 /**
  * Reads a page of a campaign's items from the store: those of one service, in the manifest's order.
  *
- * A page is always read whole and in the same order, and items that have ended are marked, so that an offset is
- * still right after continue-as-new.
+ * A page is a picture of the time at which the campaign was prepared. What is true now is in the records of its items:
+ * one may have ended since, or have a job. A page is always read whole and in the same order, and what is not to be begun
+ * is marked, so that an offset is still right after continue-as-new.
  */
 import { log } from '@temporalio/activity';
 import type { Sent, ServiceReference } from '../domain/campaign.ts';
-import { readPage, type PageEntry } from '../store/prepared-campaign.ts';
+import { isFinal } from '../domain/states.ts';
+import { inParallel } from '../store/in-parallel.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { readItem } from '../store/item-store.ts';
+import { pageEntry, readPage, type PageEntry } from '../store/prepared-campaign.ts';
 import { resultCacheIfAny } from '../store/result-cache.ts';
-import { StoreError } from '../store/store-error.ts';
+import { damagedRecordIsNone, StoreError } from '../store/store-error.ts';
 import type { ItemOfPage } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
@@ -28,29 +33,47 @@ export async function loadPage(
     const kinds = kindsOf(serviceOf(service));
     const entries = await readPage(opened, page);
     const worked = await workedSettings(opened.location, address, entries);
-    return (
-      entries
-        // A row that gets the result of another one needs no job: `publish` delivers it.
-        .filter(({ kind, follows }) => kinds.includes(kind) && follows === undefined)
-        .map(({ id, kind, done, generation = 0, job, adopts, sends }) => ({
-          id,
-          kind,
-          generation,
-          ...(done && { ended: { state: done, code: null } }),
-          // A job of another service, from before the configuration was changed, does not belong to this one.
-          ...(job?.address === address && {
-            remoteId: job.remoteId,
-            ...(job.formerEnd !== undefined && { formerEnd: job.formerEnd }),
-          }),
-          // Even if the configured service has changed: an adopted job is polled there, and never submitted.
-          ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
-          ...(sends && { sends: { ...sends, folder: kindOf(kind).folder } }),
-          ...(sends && worked.has(settingsOf(sends)) && { proven: true as const }),
-        }))
+    // A row that gets the result of another one needs no job: `publish` delivers it.
+    const own = entries.filter(
+      ({ kind, follows }) => kinds.includes(kind) && follows === undefined,
     );
+    const rows = new Map<string, ItemOfPage>();
+    await inParallel(own, opened.atOnce, async (entry) => {
+      const record = await readItem(opened, entry.kind, entry.id).catch(damagedRecordIsNone);
+      rows.set(entry.id, rowOf(entry, record, address));
+    });
+    return own.flatMap(({ id, sends }) => {
+      const row = rows.get(id);
+      if (row === undefined) return [];
+      return [sends && worked.has(settingsOf(sends)) ? { ...row, proven: true as const } : row];
+    });
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+/** Without a record, which a user may have removed or damaged, the page has to do: the submission says what is wrong. */
+function rowOf(entry: PageEntry, record: ItemRecord | null, address: string): ItemOfPage {
+  const { id, kind, generation = 0 } = entry;
+  const row = { id, kind, generation };
+  if (record !== null && isFinal(record.state))
+    return { ...row, ended: { state: record.state, code: record.error?.code ?? null } };
+  // It was begun again since: the command that did it writes the page anew.
+  if (record !== null && (entry.done !== undefined || record.generation !== generation))
+    return { ...row, isObsolete: true };
+  const { done, job, adopts, sends } = record === null ? entry : pageEntry(record);
+  return {
+    ...row,
+    ...(done && { ended: { state: done, code: null } }),
+    // A job of another service, from before the configuration was changed, does not belong to this one.
+    ...(job?.address === address && {
+      remoteId: job.remoteId,
+      ...(job.formerEnd !== undefined && { formerEnd: job.formerEnd }),
+    }),
+    // Even if the configured service has changed: an adopted job is polled there, and never submitted.
+    ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
+    ...(sends && { sends: { ...sends, folder: kindOf(kind).folder } }),
+  };
 }
 
 /** Those of the settings in a page with which a job has succeeded lately. Without the cache, none is known. */

@@ -6,6 +6,7 @@ import { itemPages } from '../report/campaign-items.ts';
 import { deliverDuplicates } from '../store/deliver-duplicates.ts';
 import { inParallel } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
+import type { ItemRecord } from '../store/item-record.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import { resultCacheFolder, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
@@ -13,6 +14,7 @@ import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
+import { settledNotes } from './sending.ts';
 import { openHeldTree } from './tree.ts';
 
 const BEAT_MS = 1_000;
@@ -60,10 +62,32 @@ async function cancelRest(
     // One after the other, a million rows would wait for the disk for half an hour.
     await inParallel(page, store.atOnce, async ({ record }) => {
       beat();
-      if (!record || isFinal(record.state)) return;
-      await writeItem(store, { ...record, state: 'cancelled', error, finishedAt });
+      if (!record) return;
+      if (isFinal(record.state)) {
+        // By an attempt of this activity that was cut off, perhaps.
+        if (record.state === 'cancelled' && record.remoteId === null)
+          await correctEnd(store, record);
+        return;
+      }
+      const cancelled: ItemRecord = { ...record, state: 'cancelled', error, finishedAt };
+      await writeItem(store, cancelled);
+      await correctEnd(store, cancelled);
     });
   }
+}
+
+/** A submission that was being sent when its row was cancelled: the job is not lost, and not paid for again. */
+async function correctEnd(store: Store, cancelled: ItemRecord): Promise<void> {
+  const { notes, outcome } = await settledNotes(store, cancelled);
+  if (outcome?.type === 'accepted') {
+    const { type: _, ...job } = outcome;
+    await writeItem(store, { ...cancelled, ...job });
+  } else if (outcome?.type === 'unsure') {
+    const code = 'SUBMIT_UNSURE' satisfies ItemEndCode;
+    const { message } = outcome;
+    await writeItem(store, { ...cancelled, state: 'held', error: { code, message } });
+  }
+  for (const note of notes) await store.remove(note);
 }
 
 /** Optional: the campaign has ended, and a later one can compute the results again. */

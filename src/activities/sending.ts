@@ -12,8 +12,10 @@
  * the service to which the job was sent: another one knows nothing of it, and must not be asked for it.
  */
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ServiceReference } from '../domain/campaign.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -153,6 +155,53 @@ export async function acceptedByNote(
     return { remoteId, submittedAt: answeredAt, sentAt, answeredAt };
   }
   return null;
+}
+
+/**
+ * What became of the submissions of a row whose end was just written. One that begins now finds the end, and sends
+ * nothing; one that has begun is waited for. Without an outcome, nothing was sent.
+ *
+ * @returns the notes, which can be removed when the outcome is in the record
+ */
+export async function settledNotes(
+  store: Store,
+  { kind, id, generation }: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
+): Promise<{ readonly notes: readonly string[]; readonly outcome: NotedOutcome | null }> {
+  const since = Date.now();
+  for (;;) {
+    const notes: string[] = [];
+    const outcomes: NotedOutcome[] = [];
+    for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
+      const text = isSendingNote(key, generation) ? await store.readText(key) : null;
+      if (text === null) continue;
+      notes.push(key);
+      const { data } = note.safeParse(parseJson(text));
+      if (!data?.refused) outcomes.push(notedOutcome(data));
+    }
+    const accepted = outcomes.find(({ type }) => type === 'accepted');
+    const mayBeSent = Date.now() - since < LATEST_ACCEPTANCE_MS;
+    if (accepted || outcomes.length === 0 || !mayBeSent)
+      return { notes, outcome: accepted ?? outcomes[0] ?? null };
+    await delay(AGAIN_MS);
+  }
+}
+
+/** Between two looks whether a submission has an outcome. */
+const AGAIN_MS = 500;
+
+type NotedOutcome =
+  | (Required<Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>> & {
+      readonly type: 'accepted';
+      readonly remoteId: string;
+      readonly address: string;
+    })
+  | { readonly type: 'unsure'; readonly message: string };
+
+function notedOutcome(data: z.infer<typeof note> | undefined): NotedOutcome {
+  if (data?.remoteId === undefined)
+    return { type: 'unsure', message: unknownFate(data ? ` at ${data.at}` : '') };
+  const { remoteId, address, at, sentAt = at, answeredAt = at } = data;
+  return { type: 'accepted', remoteId, address, submittedAt: answeredAt, sentAt, answeredAt };
 }
 
 function unknownFate(since: string): string {

@@ -128,6 +128,8 @@ export interface ItemConclusion {
 /** A line of a page, with the item's end if it is on disk already. */
 export interface ItemOfPage extends ItemEntry {
   readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
+  /** Its record was begun again since the page was written: it is left to the campaign that is prepared with it. */
+  readonly isObsolete?: true;
   /** Within a day, a job with these options has succeeded at this service. */
   readonly proven?: true;
 }

@@ -181,7 +181,8 @@ export class Feed {
   }
 
   /** An item whose end is on disk already, from an earlier run, is only counted. */
-  async #begin({ ended, proven: _, ...entry }: ItemOfPage): Promise<BegunItem | null> {
+  async #begin({ ended, isObsolete, proven: _, ...entry }: ItemOfPage): Promise<BegunItem | null> {
+    if (isObsolete) return null;
     if (ended) {
       this.#onEnded(entry.kind, ended);
       return null;
@@ -259,8 +260,8 @@ export class Feed {
 }
 
 /** It takes a slot: it has no end and no job yet. */
-function isSent({ ended, remoteId }: Pick<ItemOfPage, 'ended' | 'remoteId'>): boolean {
-  return ended === undefined && remoteId === undefined;
+function isSent({ ended, isObsolete, remoteId }: Partial<ItemOfPage>): boolean {
+  return ended === undefined && isObsolete === undefined && remoteId === undefined;
 }
 
 interface Growing {

@@ -1,7 +1,10 @@
 /** A row is sent only while its record is open: its note is gone when it has ended, and it may be requested again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
+import { settledNotes } from '../../src/activities/sending.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { itemKey } from '../../src/store/layout.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { reopened } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -138,4 +141,65 @@ describe.concurrent('a row', () => {
     expect(ended.succeeded).toBe(1);
     expect(calls.slice(-2)).toEqual(['replace item.json', 'remove sending-0-0.json']);
   });
+
+  test('that has ended, has a job or was begun again since its page was written is treated by its record', async (context) => {
+    const policy = { lostAfterMs: 500 };
+    const rig = await openRig({ limit: 0, policy }, context);
+    await rig.stopWorker();
+    const started = await rig.start(molecules(4), 'pages');
+    const store = await openStore(started.folder, { create: false });
+    const change = async (id: string, to: Partial<ItemRecord>) => {
+      const record = await readItem(store, 'molecule', id);
+      if (record) await writeItem(store, { ...record, ...to });
+    };
+    const finishedAt = new Date().toISOString();
+    const error = { code: 'SUBMIT_UNSURE', message: 'by another' };
+    await change('mol-0', { state: 'held', error, finishedAt });
+    const { address } = settingsOf(rig, 'molecules').reference;
+    await change('mol-1', { remoteId: 'nobodys', address, submittedAt: finishedAt });
+    await change('mol-2', { generation: 1 });
+    await rig.startWorker();
+    await expect(started.handle.result()).rejects.toThrow();
+    expect(posts(rig), 'POSTs').toHaveLength(1);
+    const codes = await Promise.all(
+      started.ids.map(async (id) => (await readItem(store, 'molecule', id))?.error?.code),
+    );
+    expect(codes).toEqual(['SUBMIT_UNSURE', 'JOB_LOST', undefined, undefined]);
+    // The same command again sends what was begun again.
+    const { ended } = (await rig.run(molecules(4), 'pages')).progress;
+    expect(ended).toMatchObject({ held: 1, failed: 1, succeeded: 2 });
+    expect(posts(rig), 'POSTs').toHaveLength(2);
+  });
+});
+
+test.each([
+  ['a row that is accepted while its campaign is cancelled keeps its job', 'accepted'],
+  ['a row that was certainly not sent is cancelled', 'removed'],
+] as const)('%s', async (_, outcome) => {
+  const rig = await openRig({ limit: 0 });
+  await rig.stopWorker();
+  const started = await rig.start(molecules(1));
+  const store = await openStore(started.folder, { create: false });
+  const { service, address } = settingsOf(rig, 'molecules').reference;
+  const at = new Date().toISOString();
+  const key = itemKey('molecule', 'mol-0', 'sending-0-0.json');
+  // As by a worker that is sending it at this moment.
+  await store.write(key, JSON.stringify({ at, service, address }));
+  const record = await readItem(store, 'molecule', 'mol-0');
+  if (!record) throw new Error('no record');
+  const settled = settledNotes(store, record);
+  await delay(700);
+  if (outcome === 'removed') await store.remove(key);
+  else await store.write(key, JSON.stringify({ at, service, address, remoteId: 'job-1' }));
+  expect(await settled).toMatchObject(
+    outcome === 'removed'
+      ? { notes: [], outcome: null }
+      : { notes: [key], outcome: { type: 'accepted', remoteId: 'job-1', submittedAt: at } },
+  );
+  if (outcome === 'removed') return;
+  await started.handle.cancel();
+  await rig.startWorker();
+  expect((await started.handle.result()).ended).toMatchObject({ cancelled: 1 });
+  expect(await readItem(store, 'molecule', 'mol-0')).toMatchObject({ remoteId: 'job-1' });
+  expect(await store.exists(key)).toBe(false);
 });
