@@ -1,14 +1,12 @@
 /**
- * The interface of export formats: pure functions from the results of items, one by one, to pieces of files.
- * export-tree.ts reads the items and writes the files, so that memory does not grow with the number of items.
- *
- * Rejected: a folder beside the export that is renamed when it is complete, which a bucket cannot do.
+ * The interface of export formats: pure functions from the results of items, one by one, to pieces of files. export.ts
+ * reads the items and writes the files.
  */
 import type { Kind } from '../domain/item.ts';
+import type { BondOrders } from '../domain/molecular-graph.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import type { AlignmentReading, SequenceReading, ShiftsReading } from '../kinds/protein/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import type { BondedMolecule } from './bonded-molecule.ts';
 import type { LeftOut } from './left-out.ts';
 
 /** The user's options besides the format. */
@@ -24,16 +22,18 @@ export const DEFAULT_OPTIONS: ExportOptions = {
   structureColumn: 'structure',
 };
 
-/** A structure file named in the user's column. */
-export interface StructureFile {
-  /** As in the column. */
-  readonly name: string;
-  readonly text: string;
-}
-
 export type ResultReading = MoleculeReading | SequenceReading | AlignmentReading | ShiftsReading;
 
-/** An item that has succeeded, with everything that the format needs. */
+/** A molecule for formats with bond orders and formal charges, which its topology does not have. */
+export interface BondedMolecule extends BondOrders {
+  readonly reading: MoleculeReading;
+  /** Sum of the formal charges, which equals the sum of the partial charges. */
+  readonly netCharge: number;
+  /** With the same bonds: the user's own, or RDKit's canonical one; null if RDKit refuses the molecule. */
+  readonly smiles: string | null;
+}
+
+/** An item that has succeeded, with everything that the format takes. */
 export interface ExportItem {
   readonly id: string;
   readonly record: Pick<
@@ -42,19 +42,18 @@ export interface ExportItem {
   >;
   /** The texts of the files that the format needs, by file name ending. */
   readonly files: Readonly<Record<string, string>>;
-  /** The content of the result; null if the format does not need it. */
+  /** The content of the result. */
   readonly reading: ResultReading | null;
-  /** With bond orders; null if the format does not need them. */
   readonly molecule: BondedMolecule | null;
-  readonly structure: StructureFile | null;
+  /** The structure file named in the user's column; its name is as there. */
+  readonly structure: { readonly name: string; readonly text: string } | null;
 }
 
-/** A piece of a file. The file is complete with the first piece without `goesOn`. */
+/** A piece of a file. Pieces that go on are joined at the end of the export. */
 export interface Piece {
   /** Path in the export folder, with `/`. */
   readonly file: string;
   readonly text: string;
-  /** More pieces will follow; export-tree.ts completes the file at the end of the export. */
   readonly goesOn?: boolean;
 }
 
@@ -70,7 +69,7 @@ export type Added =
 export interface Exporter {
   add(item: ExportItem): Added;
   /** The files about all items. */
-  end(): Iterable<Piece>;
+  end?(): Iterable<Piece>;
 }
 
 export interface ExportFormat {
@@ -83,9 +82,21 @@ export interface ExportFormat {
   readonly loadedBy: string;
   /** The files of an item that it needs, by file name ending. */
   readonly files: readonly string[];
-  /** Whether it needs the content of the result, or the bond orders of a molecule. */
-  readonly takes: readonly ('reading' | 'bonds')[];
-  /** Whether the user's structure file is needed. */
-  readonly structure: 'needed' | 'none';
+  /** What it needs besides the content of the result: bond orders of a molecule, the user's structure file. */
+  readonly takes: readonly ('bonds' | 'structure')[];
+  /** What to type next in the folder of the export, for its README: Markdown. `id`: of an exported item. */
+  readonly next: (id: string) => string;
   start(options: ExportOptions): Exporter;
+}
+
+/** What files say of a result of the synthetic engine, where the format has a place for it. */
+export const SYNTHETIC = 'SYNTHETIC: made by the synthetic engine, without scientific meaning';
+
+export function isSynthetic({ record }: Pick<ExportItem, 'record'>): boolean {
+  return record.engine === 'synthetic';
+}
+
+/** A block of code in a README. */
+export function codeBlock(language: string, lines: readonly string[]): string {
+  return ['```' + language, ...lines, '```'].join('\n');
 }

@@ -1,12 +1,10 @@
-/** The formats of `hundredfold export`, in the order of `--list`. Add a format as a file and a line here. */
+/** The formats of `hundredfold export`, in the order of `--list`. */
 import { codedError } from '../domain/errors.ts';
 import type { ExportFormat } from './format.ts';
-import { gff } from './gff.ts';
-import { gromacs } from './gromacs/gromacs.ts';
-import { jalview } from './jalview.ts';
-import { openmm } from './openmm.ts';
+import { gromacs } from './gromacs.ts';
+import { openmm, sdf, smi } from './molecules.ts';
 import { pdb } from './pdb.ts';
-import { sdf, smi } from './sdf.ts';
+import { gff, jalview } from './proteins.ts';
 
 export const FORMATS: readonly ExportFormat[] = [gromacs, openmm, sdf, smi, gff, jalview, pdb];
 

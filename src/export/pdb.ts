@@ -1,9 +1,15 @@
 /** `pdb`: the user's structure, with a predictor's values as B factors. */
-import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
-import { whyLeftOut, type LeftOut } from './left-out.ts';
-import { namedProteins } from './proteins.ts';
-import { ungapped, withoutGaps } from './regions.ts';
 import { ONE_LETTER } from '../domain/amino-acids.ts';
+import {
+  type Added,
+  codeBlock,
+  type ExportFormat,
+  type ExportItem,
+  isSynthetic,
+  SYNTHETIC,
+} from './format.ts';
+import { type LeftOut, whyLeftOut } from './left-out.ts';
+import { namedProteins, noTrack, ungapped, withoutGaps } from './proteins.ts';
 
 export const pdb: ExportFormat = {
   name: 'pdb',
@@ -11,32 +17,42 @@ export const pdb: ExportFormat = {
   content: "your structure file (column structure) with a predictor's values as B factors",
   loadedBy: 'Biopython, PyMOL, ChimeraX, VMD',
   files: [],
-  takes: ['reading'],
-  structure: 'needed',
-  start: ({ predictor }): Exporter => ({
-    add: (item) => addStructure(item, predictor),
-    end: () => [],
-  }),
+  takes: ['structure'],
+  next: (id) =>
+    [
+      codeBlock('sh', [`pymol ${id}.pdb -d "spectrum b, blue_white_red, minimum=0, maximum=1"`]),
+      codeBlock('python', [
+        'from Bio.PDB import PDBParser',
+        '',
+        `structure = PDBParser().get_structure("${id}", "${id}.pdb")`,
+        'for residue in structure[0].get_residues():',
+        '    if "CA" in residue:',
+        '        print(residue.get_resname(), residue.get_id()[1], residue["CA"].get_bfactor())',
+      ]),
+    ].join('\n\n'),
+  start: ({ predictor }) => ({ add: (item) => addStructure(item, predictor) }),
 };
 
 /** B factor of atoms without a value. */
 const NO_VALUE = -1;
 
 function addStructure(item: ExportItem, track: string): Added {
-  const structure = colourStructure(item, track);
-  if ('code' in structure) return { leftOut: structure };
-  const text = withValues(item.structure?.text ?? '', structure, track);
-  return { pieces: [{ file: `${item.id}.pdb`, text }], notes: structure.notes };
+  const coloured = colourResidues(item, track);
+  if ('code' in coloured) return { leftOut: coloured };
+  const remarks = [
+    ...(isSynthetic(item) ? [`REMARK 999 ${SYNTHETIC}`] : []),
+    `REMARK 999 B FACTORS ARE ${track} OF HUNDREDFOLD; ${NO_VALUE}.00 WHERE THERE IS NONE`,
+  ];
+  const text = writeValues(item.structure?.text ?? '', coloured.values, remarks);
+  return { pieces: [{ file: `${item.id}.pdb`, text }], notes: coloured.notes };
 }
 
-function withValues(text: string, { residues }: ColouredStructure, track: string): string {
-  const values = new Map(
-    residues.map(({ chain, number, insertion, value }) => [
-      `${chain}${String(number).padStart(4)}${insertion.padEnd(1)}`,
-      value,
-    ]),
-  );
-  const remark = `REMARK 999 B FACTORS ARE ${track} OF HUNDREDFOLD; ${NO_VALUE}.00 WHERE THERE IS NONE`;
+/** @param values by chain, number and insertion code of a residue */
+function writeValues(
+  text: string,
+  values: ReadonlyMap<string, number>,
+  remarks: readonly string[],
+): string {
   const lines = text.split(/\r?\n/).flatMap((line) => {
     // The old displacements would contradict the new column.
     if (line.startsWith('ANISOU')) return [];
@@ -45,41 +61,34 @@ function withValues(text: string, { residues }: ColouredStructure, track: string
     return [`${line.padEnd(66).slice(0, 60)}${value}${line.slice(66)}`.trimEnd()];
   });
   const head = lines.findIndex((line) => isAtom(line) || line.startsWith('MODEL'));
-  lines.splice(Math.max(0, head), 0, remark);
+  lines.splice(Math.max(0, head), 0, ...remarks);
   return lines.join('\n');
 }
 
-/** Assigns a predictor's values to the residues of the user's structure. */
-interface ColouredResidue extends ChainResidue {
-  readonly chain: string;
-  /** Null if the predictor has none. */
-  readonly value: number | null;
-}
-
-interface ColouredStructure {
-  /** The residues of the chains that match the item's sequence. */
-  readonly residues: readonly ColouredResidue[];
+interface Coloured {
+  /** By `residueKey`, in the chains that match the item's sequence. */
+  readonly values: ReadonlyMap<string, number>;
   readonly notes: readonly string[];
 }
 
 /** @param track the payload's key: `backbone` */
-function colourStructure(item: ExportItem, track: string): ColouredStructure | LeftOut {
+function colourResidues(item: ExportItem, track: string): Coloured | LeftOut {
   const { name = '', text = '' } = item.structure ?? {};
   const chains = readChains(text);
-  if (chains.length === 0) {
+  if (chains.length === 0)
     return whyLeftOut('STRUCTURE_UNREADABLE', { name, mmcif: /^data_/m.test(text) });
-  }
-  const proteins = namedProteins(item, item.reading).map(({ name: called, protein }) => {
-    const values = protein.tracks[track];
+  const proteins = namedProteins(item).map(({ name: called, protein }) => {
+    const own = protein.tracks[track];
     const sequence = ungapped(protein.residues).toUpperCase();
-    return { called, sequence, values: values && withoutGaps(values, protein.residues) };
+    return { called, sequence, values: own && withoutGaps(own, protein.residues) };
   });
   if (proteins.every(({ values }) => values === undefined)) return noTrack(item, track);
-  const residues: ColouredResidue[] = [];
+  const values = new Map<string, number>();
   const notes: string[] = [];
-  for (const { id, residues: own } of chains) {
+  let isAnyMatched = false;
+  for (const { id, residues } of chains) {
     const fits = proteins.flatMap((protein) => {
-      const indices = matchChain(own, protein.sequence);
+      const indices = matchChain(residues, protein.sequence);
       return indices === null ? [] : [{ ...protein, indices }];
     });
     const [fit, other] = fits;
@@ -88,75 +97,45 @@ function colourStructure(item: ExportItem, track: string): ColouredStructure | L
       notes.push(
         `chain ${id} of ${name} matches several of its sequences; ${fit?.called ?? ''} is shown`,
       );
-    residues.push(...(fit === undefined ? [] : coloured(id, own, fit.indices, fit.values ?? [])));
+    if (fit !== undefined) isAnyMatched = true;
+    for (const [place, { key }] of residues.entries()) {
+      const value = fit?.values?.[fit.indices[place] ?? -1];
+      if (typeof value === 'number') values.set(key, value);
+    }
   }
-  if (residues.length > 0) return { residues, notes };
+  if (isAnyMatched) return { values, notes };
   const ids = chains.map(({ id }) => id.trim() || '(blank)');
   return whyLeftOut('STRUCTURE_DIFFERS', { name, chains: ids });
 }
 
-function coloured(
-  chain: string,
-  residues: Chain['residues'],
-  indices: readonly number[],
-  values: readonly (number | string | null)[],
-): ColouredResidue[] {
-  return residues.map((residue, place) => {
-    const value = values[indices[place] ?? -1];
-    return { ...residue, chain, value: typeof value === 'number' ? value : null };
-  });
-}
-
-export function noTrack({ reading }: ExportItem, track: string): LeftOut {
-  const known =
-    reading?.kind === 'sequence' || reading?.kind === 'alignment'
-      ? Object.keys(reading.proteins[0]?.tracks ?? {})
-      : [];
-  return whyLeftOut('NO_TRACK', { track, known });
-}
-
 /** Shorter ones match by chance. */
-const SHORTEST = 5;
+const MIN_MATCH = 5;
 
 /**
  * Indices into the sequence, from 0, in residue order. Every letter must match: nobody would check the score of an
- * alignment. If the residue numbers count the missing residues, gaps are
- * allowed anywhere; otherwise the chain must be one continuous part of the sequence.
+ * alignment. If the residue numbers count the missing residues, gaps are allowed anywhere; otherwise the chain must be
+ * one continuous part of the sequence.
  * @returns null if the chain does not match the sequence, or matches in several places
  */
 export function matchChain(
   residues: readonly ChainResidue[],
   sequence: string,
 ): readonly number[] | null {
-  if (residues.length < SHORTEST) return null;
-  return matchByNumbers(residues, sequence) ?? matchAsPiece(residues, sequence);
-}
-
-function matchByNumbers(
-  residues: readonly ChainResidue[],
-  sequence: string,
-): readonly number[] | null {
   const [first] = residues;
-  if (first === undefined || residues.some(({ insertion }) => insertion !== '')) return null;
-  const fits = [...sequence].flatMap((_, start) => {
-    const indices = residues.map(({ number }) => start + number - first.number);
-    return agree(residues, indices, sequence) ? [indices] : [];
-  });
+  if (first === undefined || residues.length < MIN_MATCH) return null;
+  const fitting = (indexOf: (residue: ChainResidue, place: number) => number) =>
+    [...sequence].flatMap((_, start) => {
+      const indices = residues.map((residue, place) => start + indexOf(residue, place));
+      return agree(residues, indices, sequence) ? [indices] : [];
+    });
+  const hasInsertions = residues.some(({ insertion }) => insertion !== '');
+  const byNumbers = hasInsertions ? [] : fitting(({ number }) => number - first.number);
   // Of several matches, the one with the sequence's own numbers.
-  return fits.length === 1
-    ? (fits[0] ?? null)
-    : (fits.find(([start]) => start === first.number - 1) ?? null);
-}
-
-function matchAsPiece(
-  residues: readonly ChainResidue[],
-  sequence: string,
-): readonly number[] | null {
-  const fits = [...sequence].flatMap((_, start) => {
-    const indices = residues.map((_residue, index) => start + index);
-    return agree(residues, indices, sequence) ? [indices] : [];
-  });
-  return fits.length === 1 ? (fits[0] ?? null) : null;
+  const own = byNumbers.find(([start]) => start === first.number - 1);
+  const [found] = byNumbers.length === 1 ? byNumbers : [own];
+  if (found !== undefined) return found;
+  const asPiece = fitting((_, place) => place);
+  return asPiece.length === 1 ? (asPiece[0] ?? null) : null;
 }
 
 function agree(
@@ -166,17 +145,17 @@ function agree(
 ): boolean {
   let known = 0;
   for (const [place, { letter }] of residues.entries()) {
-    const index = indices[place] ?? -1;
-    const own = sequence[index];
+    const own = sequence[indices[place] ?? -1];
     if (own === undefined) return false;
     if (letter === 'X' || own === 'X') continue;
     if (letter !== own) return false;
     known += 1;
   }
-  return known >= SHORTEST;
+  return known >= MIN_MATCH;
 }
 
 interface ChainResidue {
+  readonly key: string;
   /** Number and insertion code: `12`, `12A`. */
   readonly number: number;
   readonly insertion: string;
@@ -223,7 +202,7 @@ export function readChains(pdb: string): readonly Chain[] {
     const number = Number(line.slice(22, 26));
     if (!Number.isInteger(number)) continue;
     const residues = chains.get(line.slice(21, 22)) ?? [];
-    residues.push({ number, insertion: line.slice(26, 27).trim(), letter: letter ?? 'X' });
+    residues.push({ key, number, insertion: line.slice(26, 27).trim(), letter: letter ?? 'X' });
     chains.set(line.slice(21, 22), residues);
   }
   return [...chains].map(([id, residues]) => ({ id, residues }));

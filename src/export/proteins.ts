@@ -1,40 +1,33 @@
-/** The chains of a result, each with a name that is unique in the export. */
-import type { ProteinReading } from '../kinds/protein/reading.ts';
-import type { Added, ExportFormat, ExportItem, ResultReading } from './format.ts';
-import { leftOut } from './left-out.ts';
+/** Formats of predictions along chains: `gff` (regions above the thresholds) and `jalview` (annotation tracks). */
+import {
+  DISORDER_ABOVE,
+  EARLY_FOLDING_ABOVE,
+  MEMBRANE_ABOVE,
+  PHASE_SEPARATION_FROM,
+  type ProteinReading,
+  RIGID_FROM,
+} from '../kinds/protein/reading.ts';
+import {
+  type Added,
+  codeBlock,
+  type ExportFormat,
+  type ExportItem,
+  isSynthetic,
+  type Piece,
+  type ResultReading,
+  SYNTHETIC,
+} from './format.ts';
+import { leftOut, type LeftOut, whyLeftOut } from './left-out.ts';
 
-export interface NamedProtein {
+interface NamedProtein {
   /** From characters that every format accepts: the id of the item, and of the record if there are several. */
   readonly name: string;
   readonly protein: ProteinReading;
 }
 
-/** The common part of formats for predictions along chains. */
-export const OF_PROTEINS: Pick<ExportFormat, 'kinds' | 'files' | 'takes'> = {
-  kinds: ['sequence', 'alignment'],
-  files: [],
-  takes: ['reading'],
-};
-
-export type NamedProteins = readonly [NamedProtein, ...NamedProtein[]];
-
-/** For items whose result contains a protein; others are left out. */
-export function withProteins(
-  add: (item: ExportItem, proteins: NamedProteins) => Added,
-): (item: ExportItem) => Added {
-  return (item) => {
-    const [first, ...others] = namedProteins(item, item.reading);
-    if (first === undefined) return leftOut('RESULT_UNREADABLE', { lack: 'no protein' });
-    return add(item, [first, ...others]);
-  };
-}
-
-/** ids are unique in a campaign and contain no `:`, so the names are unique too. */
-export function namedProteins(
-  { id }: Pick<ExportItem, 'id'>,
-  reading: ResultReading | null,
-): readonly NamedProtein[] {
-  const proteins = proteinsOf(reading);
+/** The chains of a result; ids are unique in a campaign and contain no `:`, so the names are unique too. */
+export function namedProteins({ id, reading }: ExportItem): readonly NamedProtein[] {
+  const proteins = proteinsIn(reading);
   if (proteins.length < 2) return proteins.map((protein) => ({ name: id, protein }));
   const taken = new Set<string>();
   return proteins.map((protein) => {
@@ -46,6 +39,215 @@ export function namedProteins(
   });
 }
 
-function proteinsOf(reading: ResultReading | null): readonly ProteinReading[] {
+function proteinsIn(reading: ResultReading | null): readonly ProteinReading[] {
   return reading?.kind === 'sequence' || reading?.kind === 'alignment' ? reading.proteins : [];
+}
+
+export function noTrack({ reading }: ExportItem, track: string): LeftOut {
+  const known = Object.keys(proteinsIn(reading)[0]?.tracks ?? {});
+  return whyLeftOut('NO_TRACK', { track, known });
+}
+
+/** The values of the residues: a row of an alignment has a value for each column. */
+export function withoutGaps<T>(values: readonly T[], residues: string): readonly T[] {
+  return residues.includes('-') ? values.filter((_, index) => residues[index] !== '-') : values;
+}
+
+export function ungapped(residues: string): string {
+  return residues.replaceAll('-', '');
+}
+
+/** A rule for the regions of a track; those without a term are `polypeptide_region`. */
+interface Rule {
+  readonly track: string;
+  readonly label: string;
+  /** Term of the Sequence Ontology. */
+  readonly term?: string;
+  /** The program that predicted the track. */
+  readonly program: string;
+  /** One of them: whether a value equal to the threshold belongs to the region. */
+  readonly above?: number;
+  readonly from?: number;
+}
+
+const DISORDERED = 'intrinsically_unstructured_polypeptide_region';
+
+/** kinds/protein/reading.ts has the thresholds. */
+const RULES: readonly Rule[] = [
+  { track: 'backbone', label: 'rigid backbone', program: 'DynaMine', from: RIGID_FROM },
+  { track: 'backbone', label: 'membrane-spanning', program: 'DynaMine', above: MEMBRANE_ABOVE },
+  {
+    track: 'earlyFolding',
+    label: 'early folding',
+    program: 'EFoldMine',
+    above: EARLY_FOLDING_ABOVE,
+  },
+  {
+    track: 'disoMine',
+    label: 'disordered',
+    term: DISORDERED,
+    program: 'DisoMine',
+    above: DISORDER_ABOVE,
+  },
+];
+/** Of a whole protein. */
+const PHASE_SEPARATION: Rule = {
+  track: 'protein_score',
+  label: 'phase separation',
+  program: 'PSPer',
+  from: PHASE_SEPARATION_FROM,
+};
+
+interface Region extends Rule {
+  /** Residues, counted from 1 without gaps; both are inclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** Mean of the values; for a whole protein its score. */
+  readonly score: number;
+}
+
+function isIn({ above = Infinity, from = Infinity }: Rule, value: unknown): boolean {
+  return typeof value === 'number' && (value > above || value >= from);
+}
+
+/** Regions of a chain in which a predictor is above its threshold: by rule, and then along the chain. */
+export function findRegions(protein: ProteinReading): readonly Region[] {
+  const regions = RULES.flatMap((rule) => {
+    const track = protein.tracks[rule.track];
+    return track === undefined ? [] : findRuns(rule, withoutGaps(track, protein.residues));
+  });
+  const score = protein.scores[PHASE_SEPARATION.track];
+  const end = chainLength(protein);
+  if (score === undefined || !isIn(PHASE_SEPARATION, score) || end === 0) return regions;
+  return [...regions, { ...PHASE_SEPARATION, start: 1, end, score }];
+}
+
+function findRuns(rule: Rule, values: readonly (number | string | null)[]): Region[] {
+  const regions: Region[] = [];
+  let start = 0;
+  for (const [index, value] of [...values, null].entries()) {
+    if (isIn(rule, value)) continue;
+    const inside = values.slice(start, index).map(Number);
+    const score = inside.reduce((sum, one) => sum + one, 0) / inside.length;
+    if (inside.length > 0) regions.push({ ...rule, start: start + 1, end: index, score });
+    start = index + 1;
+  }
+  return regions;
+}
+
+/** Length of the chain without gaps, in residues. */
+function chainLength({ residues, tracks }: ProteinReading): number {
+  return residues === '' ? (Object.values(tracks)[0]?.length ?? 0) : ungapped(residues).length;
+}
+
+const GFF = 'regions.gff3';
+
+/** GFF3 (Sequence Ontology, GFF3 specification 1.26). */
+export const gff: ExportFormat = {
+  name: 'gff',
+  kinds: ['sequence', 'alignment'],
+  content: "regions above the predictors' thresholds, GFF3",
+  loadedBy: 'GFF3 readers (gffutils, GenomeTools, JBrowse)',
+  files: [],
+  takes: [],
+  next: (id) =>
+    codeBlock('sh', [`gt gff3validator ${GFF}`, `grep -P "^${id}[:\\t]" ${GFF} | sort -k4,4n`]),
+  start: () => {
+    let head: Piece[] = [{ file: GFF, text: '##gff-version 3\n', goesOn: true }];
+    return {
+      add: (item) => {
+        const proteins = namedProteins(item);
+        if (proteins.length === 0) return leftOut('RESULT_UNREADABLE', { lack: 'no protein' });
+        const mark = isSynthetic(item) ? [`# ${item.id} ${SYNTHETIC}`] : [];
+        const text = [...mark, ...proteins.flatMap(gffLines)].map((one) => `${one}\n`).join('');
+        const pieces = [...head, { file: GFF, text, goesOn: true }];
+        head = [];
+        return { pieces };
+      },
+    };
+  },
+};
+
+function gffLines({ name, protein }: NamedProtein): string[] {
+  const seqid = escapeGff(name, /[^A-Za-z0-9.:^*$@!+_?|-]/g);
+  const length = chainLength(protein);
+  return [
+    ...(length === 0 ? [] : [`##sequence-region ${seqid} 1 ${length}`]),
+    ...findRegions(protein).map((region, index) => {
+      const { program, term = 'polypeptide_region', start, end, score, label, track } = region;
+      const bound = region.from === undefined ? `> ${region.above}` : `>= ${region.from}`;
+      const attributes = [
+        ['ID', `${seqid}.${index + 1}`],
+        ['Name', label],
+        ['Note', `${track} ${bound}`],
+      ].map(([key = '', value = '']) => `${key}=${escapeGff(value, /[\t\n\r%;=&,]/g)}`);
+      const columns = [seqid, program, term, start, end, score.toFixed(4), '.', '.'];
+      return [...columns, attributes.join(';')].join('\t');
+    }),
+  ];
+}
+
+/** GFF3 uses URL escapes. */
+function escapeGff(text: string, letters: RegExp): string {
+  const hex = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  return text.replace(letters, (letter) => [...Buffer.from(letter)].map(hex).join(''));
+}
+
+/** Sequences and annotation tracks (Jalview manual, "Alignment Annotations File"). */
+export const jalview: ExportFormat = {
+  name: 'jalview',
+  kinds: ['sequence', 'alignment'],
+  content: 'FASTA and an annotation file of each item: one line graph per predictor and sequence',
+  loadedBy: 'Jalview',
+  files: [],
+  takes: [],
+  next: (id) => codeBlock('sh', [`jalview -open ${id}.fasta -annotations ${id}.annotations`]),
+  start: ({ predictor }) => ({ add: (item) => addTracks(item, predictor) }),
+};
+
+const FASTA_LINE = /.{1,60}/g;
+
+function addTracks(item: ExportItem, predictor: string): Added {
+  const proteins = namedProteins(item);
+  const [first] = proteins;
+  if (first === undefined) return leftOut('RESULT_UNREADABLE', { lack: 'no protein' });
+  if (proteins.some(({ protein }) => protein.residues === ''))
+    return leftOut('RESULT_UNREADABLE', { lack: 'no residues' });
+  // For an alignment, nine graphs per row would be too many.
+  const isAlignment = item.reading?.kind === 'alignment';
+  const tracks = isAlignment ? [predictor] : Object.keys(first.protein.tracks);
+  if (first.protein.tracks[tracks[0] ?? ''] === undefined)
+    return { leftOut: noTrack(item, predictor) };
+  const fasta = proteins.map(({ name, protein }) => {
+    const lines = protein.residues.match(FASTA_LINE) ?? [];
+    return `>${name}\n${lines.join('\n')}\n`;
+  });
+  const mark = isSynthetic(item) ? [`# ${SYNTHETIC}`] : [];
+  const rows = proteins.flatMap((one) => graphsOf(one, tracks));
+  const text = ['JALVIEW_ANNOTATION', ...mark, ...rows, ''].join('\n');
+  return {
+    pieces: [
+      { file: `${item.id}.fasta`, text: fasta.join('') },
+      { file: `${item.id}.annotations`, text },
+    ],
+  };
+}
+
+/** A graph's values belong to the residues of the sequence named before it. */
+function graphsOf({ name, protein }: NamedProtein, tracks: readonly string[]): string[] {
+  const residues = ungapped(protein.residues);
+  return tracks.flatMap((track) => {
+    const values = withoutGaps(protein.tracks[track] ?? [], protein.residues);
+    if (!values.some((value) => typeof value === 'number')) return [];
+    const cells = values.map((value, index) =>
+      typeof value === 'number' ? `${value},${residues[index] ?? ''}` : '',
+    );
+    return [
+      `SEQUENCE_REF\t${name}`,
+      `LINE_GRAPH\t${track}\t${track} of ${name}\t${cells.join('|')}`,
+      ...RULES.filter((rule) => rule.track === track).map(
+        ({ above, from = above, label }) => `GRAPHLINE\t${track}\t${from}\t${label}\tblack`,
+      ),
+    ];
+  });
 }

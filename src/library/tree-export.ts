@@ -1,5 +1,5 @@
 /** Exports files of an output tree for other programs (docs/export.md). */
-import { exportTree } from '../export/export-tree.ts';
+import { exportTree } from '../export/export.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
 import { exportFormatOf } from '../export/formats.ts';
 import type { Listed } from '../report/campaign-items.ts';

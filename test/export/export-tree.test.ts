@@ -3,10 +3,11 @@ import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
-import { exportTree, type ExportWork, itemNotes } from '../../src/export/export-tree.ts';
+import { exportTree, type ExportWork, itemNotes } from '../../src/export/export.ts';
 import { DEFAULT_OPTIONS } from '../../src/export/format.ts';
-import { exportFormatOf } from '../../src/export/formats.ts';
+import { exportFormatOf, FORMATS } from '../../src/export/formats.ts';
 import { openTree } from '../../src/library/index.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
@@ -33,7 +34,7 @@ test('omitted items are reported, with the reason, in the answer and in export.j
   expect(exported).toMatchObject({ exported: 7, otherKinds: 8, leftOut: [failed] });
   const record = JSON.parse(await readFile(join(out, 'export.json'), 'utf8')) as unknown;
   expect(record).toMatchObject({ format: 'sdf', campaign: 'finished', left_out: [failed] });
-  expect((await readdir(out)).sort()).toEqual(['export.json', 'molecules.sdf']);
+  expect((await readdir(out)).sort()).toEqual(['README.md', 'export.json', 'molecules.sdf']);
 });
 
 test('a file that differs from what was received is reported, and its item is omitted', async () => {
@@ -52,18 +53,48 @@ test('a file that differs from what was received is reported, and its item is om
   ]);
 });
 
-test('the same export again changes nothing; a different one is refused without permission to replace', async () => {
+test('the next export to the same folder replaces the former one, but no file that was changed since', async () => {
   const { out, ...given } = await work('gromacs');
-  await exportTree(given);
-  const before = await readdir(join(out, 'ligands'));
-  await exportTree(given);
-  const fewer: ExportWork = { ...given, wanted: ({ id }) => id <= 'molecule-00003' };
+  const { files } = await exportTree(given);
+  expect((await exportTree(given)).files).toEqual(files);
+  const own = join(out, 'topol.top');
+  await writeFile(own, 'mine');
+  const edited = join(out, 'ligands', 'molecule-00003.itp');
+  const text = await readFile(edited, 'utf8');
+  await writeFile(edited, `${text}; checked\n`);
+  const fewer: ExportWork = { ...given, wanted: ({ id }) => id <= 'molecule-00002' };
   const refusal = { code: 'EXPORT_WOULD_REPLACE', exitCode: 2 };
   await expect(exportTree(fewer)).rejects.toMatchObject(refusal);
-  expect(await readdir(join(out, 'ligands'))).toEqual(before);
+  expect(await readdir(join(out, 'ligands'))).toHaveLength(3 * 7);
   // Ligands of the former selection would not match the new atomtypes.itp.
+  await writeFile(edited, text);
+  await exportTree(fewer);
+  expect(await readdir(join(out, 'ligands'))).toHaveLength(3 * 3);
+  expect(await readFile(own, 'utf8')).toBe('mine');
+  await writeFile(join(out, 'atomtypes.itp'), 'mine');
   await exportTree({ ...fewer, replace: true });
-  expect(await readdir(join(out, 'ligands'))).toHaveLength(3 * 4);
+  expect((await exportTree(fewer)).exported).toBe(3);
+});
+
+test('the README has the commands for an exported item; results of the synthetic engine are marked', async () => {
+  for (const format of FORMATS) {
+    if (format.takes.includes('structure')) continue;
+    const { out, store, ...given } = await work(format.name);
+    const kind = format.kinds[0] ?? '';
+    const record = await readItem(store, kind, `${kind}-00002`);
+    if (record === null) throw new Error(kind);
+    await writeItem(store, { ...record, engine: 'synthetic' });
+    const { notes, files } = await exportTree({ ...given, store });
+    const readme = await readFile(join(out, 'README.md'), 'utf8');
+    expect(readme).toMatch(/^7 of 8 items, written by `hundredfold export finished --to /m);
+    expect(readme).toContain('**1 of them are SYNTHETIC');
+    expect(readme).toContain(format.next(`${kind}-00000`));
+    expect(notes.filter(({ message }) => message.includes('synthetic'))).toHaveLength(1);
+    const texts = [...files.keys()].map((file) => readFile(join(out, file), 'utf8'));
+    const marked = (await Promise.all(texts)).filter((text) => text.includes('SYNTHETIC'));
+    // ACPYPE's own files are as they are.
+    expect(marked, format.name).toHaveLength(format.name === 'openmm' ? 1 : 2);
+  }
 });
 
 test('a file that is not ours is not overwritten', async () => {

@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { AtomTypes, type AtomTypeLine } from '../../src/export/gromacs/atom-types.ts';
-import { regionsOf } from '../../src/export/regions.ts';
+import { type AtomTypeLine, AtomTypes } from '../../src/export/gromacs.ts';
+import { findRegions } from '../../src/export/proteins.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import {
   exportInMemory,
@@ -46,7 +46,7 @@ test('GFF3: a region extends from the first residue above the threshold to the l
     backbone: [0.7, 0.8, 1.2, 0.9, 0.5, 0.85],
     disoMine: [0.6, 0.5, 0.51, 0.2, null, 0.9],
   };
-  const regions = regionsOf({ name: 'one', residues: 'ACDEFG', tracks, scores: {} });
+  const regions = findRegions({ name: 'one', residues: 'ACDEFG', tracks, scores: {} });
   expect(regions.map(({ label, start, end }) => [label, start, end])).toEqual([
     ['rigid backbone', 2, 4],
     ['rigid backbone', 6, 6],
@@ -58,11 +58,11 @@ test('GFF3: a region extends from the first residue above the threshold to the l
   expect(regions[0]?.score).toBeCloseTo((0.8 + 1.2 + 0.9) / 3);
   // The columns of an alignment become the residues of the row.
   const columns = { earlyFolding: [null, 0.2, null, 0.3, 0.1] };
-  const ofRow = regionsOf({ name: 'row', residues: '-A-CD', tracks: columns, scores: {} });
+  const ofRow = findRegions({ name: 'row', residues: '-A-CD', tracks: columns, scores: {} });
   expect(ofRow).toMatchObject([{ start: 1, end: 2, label: 'early folding' }]);
   // A protein that is likely to separate into phases is one region.
   const whole = (score: number) =>
-    regionsOf({ name: 'one', residues: 'ACD', tracks: {}, scores: { protein_score: score } });
+    findRegions({ name: 'one', residues: 'ACD', tracks: {}, scores: { protein_score: score } });
   expect(whole(0.5611)).toMatchObject([{ start: 1, end: 3, score: 0.5611 }]);
   expect(whole(0.56)).toEqual([]);
 });

@@ -1,10 +1,10 @@
 /** Results of the real engines, as items of an export, and an export of them in memory or in a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bondedMolecule } from '../../src/export/bonded-molecule.ts';
+import { bondedMolecule } from '../../src/export/molecules.ts';
 import { DEFAULT_OPTIONS, type ExportItem, type ExportOptions } from '../../src/export/format.ts';
 import { exportFormatOf } from '../../src/export/formats.ts';
-import type { LeftOutItem, Remark } from '../../src/export/export-record.ts';
+import type { LeftOutItem, Remark } from '../../src/export/export.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment, readSequences } from '../../src/kinds/protein/payload.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
@@ -137,7 +137,7 @@ interface InMemory {
   readonly notes: readonly Remark[];
 }
 
-/** The same fold as in export-tree.ts, without a store. */
+/** The same fold as in export.ts, without a store. */
 export function exportInMemory(
   format: string,
   items: Iterable<ExportItem>,
@@ -159,7 +159,7 @@ export function exportInMemory(
     for (const piece of added.pieces) take(piece);
     notes.push(...(added.notes ?? []).map((message) => ({ id: item.id, message })));
   }
-  for (const piece of exporter.end()) take(piece);
+  for (const piece of exporter.end?.() ?? []) take(piece);
   return { files, leftOut, notes };
 }
 

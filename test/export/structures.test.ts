@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exportLoaders } from '../../scripts/python-environment.ts';
 import type { ExportItem } from '../../src/export/format.ts';
-import { StructureFolder } from '../../src/export/structure-folder.ts';
+import { readStructure } from '../../src/export/read-item.ts';
 import { matchChain, readChains } from '../../src/export/pdb.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { exportInMemory, madeStructure, sequenceItem, writeTo, type Made } from './recorded.ts';
@@ -78,18 +78,20 @@ describe('the column structure', () => {
     await mkdir(join(folder, 'models'));
     await writeFile(join(folder, 'models', 'one.pdb'), 'ATOM');
     const manifest = join(folder, 'night.csv');
-    const beside = new StructureFolder('structure', undefined);
     const found = { name: 'models/one.pdb', text: 'ATOM' };
-    expect(await beside.read(record('models/one.pdb', manifest))).toEqual(found);
-    const elsewhere = new StructureFolder('structure', join(folder, 'models'));
-    expect(await elsewhere.read(record('one.pdb', 'night.csv'))).toMatchObject({ text: 'ATOM' });
-    const outside = await elsewhere.read(record('../night.csv', manifest));
+    expect(await readStructure(record('models/one.pdb', manifest), 'structure')).toEqual(found);
+    const elsewhere = (name: string) =>
+      readStructure(record(name, manifest), 'structure', join(folder, 'models'));
+    expect(await elsewhere('one.pdb')).toMatchObject({ text: 'ATOM' });
+    const outside = await elsewhere('../night.csv');
     expect(outside).toMatchObject({ code: 'STRUCTURE_OUTSIDE' });
-    expect(await beside.read(record('', manifest))).toMatchObject({ code: 'STRUCTURE_UNNAMED' });
+    expect(await readStructure(record('', manifest), 'structure')).toMatchObject({
+      code: 'STRUCTURE_UNNAMED',
+    });
   });
 
   test('a UniProt accession is refused with a message that nothing is downloaded', async () => {
-    const read = await new StructureFolder('structure', '.').read(record('P69905', 'night.csv'));
+    const read = await readStructure(record('P69905', 'night.csv'), 'structure');
     expect(read).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
     expect('message' in read ? read.message : '').toContain('UniProt accession');
   });

@@ -2,8 +2,7 @@
 import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { DEFAULT_OPTIONS } from '../../export/format.ts';
 import { exportFormatOf, FORMATS } from '../../export/formats.ts';
-import { EXPORT_RECORD, type Remark } from '../../export/export-record.ts';
-import { type Exported, exportTree } from '../../export/export-tree.ts';
+import { EXPORT_RECORD, type Exported, exportTree, type Remark } from '../../export/export.ts';
 import { absoluteAddress, addressOf } from '../../store/address.ts';
 import { openStore } from '../../store/open-store.ts';
 import { say } from '../text/explain.ts';

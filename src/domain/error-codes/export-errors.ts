@@ -5,11 +5,11 @@ export const EXPORT_ERRORS = {
   EXPORT_WOULD_REPLACE: {
     exit: 'refused',
     advice:
-      'the folder has files with different content; nothing was written. Use another `--out`, or `--replace`',
+      'the folder has files that are not those of an earlier export, or were changed since. Use another `--out`, or `--replace`',
     text: wording<{ location: string; files: number; shown: string }>(
       ({ location, files, shown }) =>
-        `${location} has ${files} files that this export would change or remove: ${shown}`,
-      'Nothing was changed. Choose another folder with --out, or overwrite them with --replace.',
+        `${location} has files that this export would replace, and that no export has written: ${shown} (${files})`,
+      'They were not changed. Choose another folder with --out, or overwrite them with --replace.',
     ),
   },
   EXPORT_NOTHING: {

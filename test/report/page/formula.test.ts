@@ -6,7 +6,7 @@ import { assignBondOrders } from '../../../src/kinds/molecule/bonding.ts';
 import { writeMolfile } from '../../../src/kinds/molecule/molfile.ts';
 import type { MoleculeReading } from '../../../src/kinds/molecule/reading.ts';
 import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
-import { bondedMolecule } from '../../../src/export/bonded-molecule.ts';
+import { bondedMolecule } from '../../../src/export/molecules.ts';
 import { readItem } from '../../../src/store/item-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aMolecule } from '../../store/an-item.ts';

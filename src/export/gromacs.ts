@@ -1,25 +1,42 @@
 /** `gromacs`: a library of ligands that can be combined freely in one system. */
-import { readTopology, type Topology } from '../../kinds/molecule/gromacs.ts';
-import type { Added, Exporter, ExportFormat, ExportItem } from '../format.ts';
-import { hydrogensMissing } from '../../kinds/molecule/bonding.ts';
-import { leftOut } from '../left-out.ts';
-import { type AtomTypeLine, AtomTypes, type NamedType } from './atom-types.ts';
-import { DEFAULTS, TEMPLATES } from './templates.ts';
-import type { MoleculeReading } from '../../kinds/molecule/reading.ts';
+import { hydrogensMissing } from '../kinds/molecule/bonding.ts';
+import { readTopology, type Topology } from '../kinds/molecule/gromacs.ts';
+import type { MoleculeReading } from '../kinds/molecule/reading.ts';
+import {
+  type Added,
+  codeBlock,
+  type Exporter,
+  type ExportFormat,
+  type ExportItem,
+  isSynthetic,
+  SYNTHETIC,
+} from './format.ts';
+import { DEFAULTS, TEMPLATES } from './gromacs-templates.ts';
+import { leftOut } from './left-out.ts';
 
 const ITP = '_GMX.itp';
 const GRO = '_GMX.gro';
 const TOP = '_GMX.top';
-const PDB = '_NEW.pdb';
 
 export const gromacs: ExportFormat = {
   name: 'gromacs',
   kinds: ['molecule'],
   content: 'a ligand library: atomtypes.itp, an .itp, posre and .gro each, topologies, .mdp',
   loadedBy: 'GROMACS',
-  files: [ITP, GRO, TOP, PDB],
-  takes: ['reading'],
-  structure: 'none',
+  files: [ITP, GRO, TOP],
+  takes: [],
+  next: (id) =>
+    codeBlock('sh', [
+      `sed 's/LIGAND/${id}/g' ligand-in-water.top > topol.top`,
+      `gmx editconf -f ligands/${id}.gro -o box.gro -bt dodecahedron -d 1.2`,
+      'gmx solvate -cp box.gro -cs spc216.gro -p topol.top -o water.gro',
+      'gmx grompp -f em.mdp -c water.gro -p topol.top -o em.tpr',
+      'gmx mdrun -deffnm em',
+      'gmx grompp -f nvt.mdp -c em.gro -r em.gro -p topol.top -o nvt.tpr',
+      'gmx mdrun -deffnm nvt',
+      'gmx grompp -f npt.mdp -c nvt.gro -r nvt.gro -p topol.top -o npt.tpr',
+      'gmx mdrun -deffnm npt',
+    ]),
   start: () => new GromacsLibrary(),
 };
 
@@ -28,7 +45,8 @@ class GromacsLibrary implements Exporter {
   /** Id of the first ligand for each name in ACPYPE's files. */
   readonly #names = new Map<string, string>();
 
-  add({ id, files, reading }: ExportItem): Added {
+  add(item: ExportItem): Added {
+    const { id, files, reading } = item;
     const itp = readLigandItp(files[ITP] ?? '');
     const topology = readTopology(files[ITP] ?? '');
     if (itp === null || topology === null || reading?.kind !== 'molecule') {
@@ -36,13 +54,12 @@ class GromacsLibrary implements Exporter {
     }
     const missing = hydrogensMissing(reading);
     if (missing !== null) return leftOut('HYDROGENS_MISSING', missing);
-    if (!hasDefaults(files[TOP] ?? '')) {
-      return leftOut('DEFAULTS_DIFFER', {});
-    }
+    if (!hasDefaults(files[TOP] ?? '')) return leftOut('DEFAULTS_DIFFER', {});
     const { types, renamed } = this.#types.add(itp.types);
+    const mark = isSynthetic(item) ? `; ${SYNTHETIC}\n` : '';
     return {
       pieces: [
-        { file: `ligands/${id}.itp`, text: writeLigandItp(itp, { molecule: id, types }) },
+        { file: `ligands/${id}.itp`, text: mark + writeLigandItp(itp, id, types) },
         { file: `ligands/posre_${id}.itp`, text: positionRestraints(topology) },
         { file: `ligands/${id}.gro`, text: withBox(files[GRO] ?? '', reading) },
       ],
@@ -139,18 +156,15 @@ function cells(line: string): string[] {
   return text === '' || text.startsWith('[') ? [] : text.split(/\s+/);
 }
 
-/** The ligand's name and the names of its types in the library. */
-interface LibraryNames {
-  /** Of the `[ moleculetype ]`, the item's id. */
-  readonly molecule: string;
-  readonly types: readonly NamedType[];
-}
-
 /**
  * The file of the library, which includes its position restraints.
  * @throws Error if an atom has a type that the file does not define, which ACPYPE never writes
  */
-function writeLigandItp({ lines }: LigandItp, { molecule, types }: LibraryNames): string {
+function writeLigandItp(
+  { lines }: LigandItp,
+  molecule: string,
+  types: readonly NamedType[],
+): string {
   const newNames = new Map(types.map(({ name, newName }) => [name, newName]));
   let section = '';
   const written = lines.map((line) => {
@@ -178,4 +192,95 @@ function withType(line: string, newNames: ReadonlyMap<string, string>): string {
     if (name === undefined) throw new Error(`no atom type ${type} in the file of the ligand`);
     return `${number}${name}`;
   });
+}
+
+/** One line of `[ atomtypes ]`. */
+export interface AtomTypeLine {
+  readonly name: string;
+  /** Mass, charge, particle type, sigma in nm and epsilon in kJ/mol, as ACPYPE wrote them. */
+  readonly parameters: readonly string[];
+}
+
+interface NamedType extends AtomTypeLine {
+  /** The name in the library. */
+  readonly newName: string;
+}
+
+/** Appended to AMBER's own types, which the protein force fields define as well. */
+const LIGAND_SUFFIX = '_lig';
+
+/**
+ * The atom types of a ligand library in one `[ atomtypes ]` (GROMACS manual, topology file formats): types
+ * with equal parameters are one; a type that is already defined with other parameters gets another name. ACPYPE writes
+ * every bonded parameter in full, so a type's name only stands for its Lennard-Jones parameters.
+ *
+ * Types are always renamed, even if the parameters are those of the protein force field: `grompp` warns about a second
+ * definition, and stops on a warning. Rejected: a separate force field for the export (`.ff` folder), which cannot be
+ * combined with that of a protein.
+ */
+export class AtomTypes {
+  /** By their names in the library. */
+  readonly #byName = new Map<string, AtomTypeLine>();
+  /** Names in the library, by name and parameters in the ligand's file. */
+  readonly #newNames = new Map<string, string>();
+
+  /** Adds the types of a ligand. `renamed`: those that are new with it, one sentence each. */
+  add(types: readonly AtomTypeLine[]): {
+    readonly types: readonly NamedType[];
+    readonly renamed: readonly string[];
+  } {
+    const before = new Set(this.#byName.keys());
+    const named = types.map((type) => ({ ...type, newName: this.#nameFor(type) }));
+    const renamed = named
+      .filter(({ name, newName }) => name !== newName && !before.has(newName))
+      .map(({ name, newName }) => `the atom type ${name} of its file ${isRenamedTo(newName)}`);
+    return { types: named, renamed };
+  }
+
+  /** `atomtypes.itp` */
+  text(): string {
+    const renamed = [...this.#byName].filter(([newName, { name }]) => newName !== name);
+    return [
+      '; All atom types of this ligand library. Include it once, before the first [ moleculetype ].',
+      ...renamed.map(
+        ([newName, { name }]) => `; ${name} of ACPYPE's files ${isRenamedTo(newName)}`,
+      ),
+      '[ atomtypes ]',
+      '; name  bond_type  mass  charge  ptype  sigma  epsilon',
+      ...[...this.#byName].map(([newName, { parameters }]) =>
+        [newName.padEnd(10), newName.padEnd(10), ...parameters].join('  '),
+      ),
+      '',
+    ].join('\n');
+  }
+
+  #nameFor(type: AtomTypeLine): string {
+    const known = `${type.name} ${type.parameters.map(plainNumber).join(' ')}`;
+    const given = this.#newNames.get(known);
+    if (given !== undefined) return given;
+    const wanted = isOfAmber(type.name) ? `${type.name}${LIGAND_SUFFIX}` : type.name;
+    let name = wanted;
+    for (let number = 2; this.#byName.has(name); number += 1) name = `${wanted}_${number}`;
+    this.#byName.set(name, type);
+    this.#newNames.set(known, name);
+    return name;
+  }
+}
+
+/** GAFF's types are in lower case so that they never collide with AMBER's, which begin with a capital. */
+function isOfAmber(name: string): boolean {
+  return /^[^a-z]/.test(name);
+}
+
+function isRenamedTo(newName: string): string {
+  const why = newName.endsWith(LIGAND_SUFFIX)
+    ? 'protein force fields have a type of that name'
+    : 'another ligand has a type of that name with other parameters';
+  return `is ${newName} here: ${why}`;
+}
+
+/** `3.39771e-01` and `0.339771` are equal. */
+function plainNumber(text: string): string {
+  const number = Number(text);
+  return Number.isNaN(number) ? text : String(number);
 }

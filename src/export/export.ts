@@ -1,0 +1,260 @@
+/** Exports the items of an output tree: reads them one after the other, and writes the files of a format. */
+import { z } from 'zod';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
+import { type FileDigest, storedDigest } from '../store/digest.ts';
+import { inOrder } from '../store/in-parallel.ts';
+import { warningsOf } from '../store/item-record.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import {
+  type ExportFormat,
+  type ExportItem,
+  type ExportOptions,
+  isSynthetic,
+  type Piece,
+} from './format.ts';
+import { whyLeftOut, type LeftOut } from './left-out.ts';
+import { readExportItem } from './read-item.ts';
+
+/** What an export contains, what was left out and why. It makes the next export to the same folder safe. */
+export const EXPORT_RECORD = 'export.json';
+const README = 'README.md';
+
+export interface ExportWork {
+  readonly store: Store;
+  readonly campaign: PreparedCampaign;
+  readonly format: ExportFormat;
+  readonly options: ExportOptions;
+  /** Base folder of the paths of structure files; the default is the manifest's. */
+  readonly structures?: string | undefined;
+  /** Which items to export; the default is all. */
+  readonly wanted?: ((item: Listed) => boolean) | undefined;
+  /** The target. */
+  readonly to: Store;
+  /** Whether files that are not those of an earlier export may be overwritten. */
+  readonly replace?: boolean | undefined;
+  /** Called after each item; may throw to abort. */
+  readonly onItem?: (() => void) | undefined;
+}
+
+export interface Remark {
+  /** Id of the item. */
+  readonly id: string;
+  readonly message: string;
+}
+
+export interface LeftOutItem extends Remark {
+  readonly code: string;
+}
+
+export interface Exported {
+  readonly format: string;
+  readonly campaign: string;
+  readonly options: Readonly<Record<string, string>>;
+  /** Items in the files. */
+  readonly exported: number;
+  readonly leftOut: readonly LeftOutItem[];
+  readonly notes: readonly Remark[];
+  /** Selected items of kinds that the format does not support. */
+  readonly otherKinds: number;
+  readonly files: ReadonlyMap<string, FileDigest>;
+}
+
+/**
+ * Files of an earlier export are replaced, and removed if they are no longer written; files that were changed since, or
+ * that are not of an export, are not. An export that is interrupted leaves none of its files.
+ *
+ * @throws HundredfoldError `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
+ * @throws StoreError
+ */
+export async function exportTree(work: ExportWork): Promise<Exported> {
+  const { to, replace = false } = work;
+  const former = await readFormerFiles(to, replace);
+  const target = new Target(to, replace ? null : former);
+  try {
+    const { ids, synthetic, ...found } = await writeItems(work, target);
+    await target.write(README, readme(work, { ...found, ids, synthetic }));
+    await target.end();
+    for (const file of former) if (!target.files.has(file)) await to.remove(file);
+    const { format, campaign } = work;
+    const options = { ...work.options };
+    const head = { format: format.name, campaign: campaign.name, options, exported: ids.length };
+    const exported = { ...head, ...found, files: target.files };
+    await to.write(EXPORT_RECORD, recordText(exported));
+    return exported;
+  } catch (error) {
+    await target.removeAll();
+    throw error;
+  }
+}
+
+function recordText({ files, leftOut, otherKinds: _, ...head }: Exported): string {
+  const document = { ...head, left_out: leftOut, files: Object.fromEntries(files) };
+  return `${JSON.stringify(document, null, 1)}\n`;
+}
+
+const record = z.object({ files: z.record(z.string(), z.object({ sha256: z.string() })) });
+
+/** The files of the earlier export in the folder. @throws HundredfoldError `EXPORT_WOULD_REPLACE`: they were changed */
+async function readFormerFiles(to: Store, replace: boolean): Promise<ReadonlySet<string>> {
+  const text = await to.readText(EXPORT_RECORD);
+  if (text === null) return new Set();
+  let files: z.output<typeof record>['files'];
+  try {
+    ({ files } = record.parse(JSON.parse(text)));
+  } catch {
+    // Another program's file of that name.
+    if (replace) return new Set();
+    throw wouldReplace(to, [EXPORT_RECORD]);
+  }
+  const changed: string[] = [];
+  for (const [file, { sha256 }] of Object.entries(files)) {
+    const found = replace ? null : await to.digest(file);
+    if (found !== null && found.sha256 !== sha256) changed.push(file);
+  }
+  if (changed.length > 0) throw wouldReplace(to, changed);
+  return new Set(Object.keys(files));
+}
+
+/** The files of an export, as they are written. */
+class Target {
+  readonly files = new Map<string, FileDigest>();
+  readonly #to: Store;
+  /** Which existing files may be replaced; null: all. */
+  readonly #own: ReadonlySet<string> | null;
+  readonly #unfinished = new Map<string, string[]>();
+
+  constructor(to: Store, own: ReadonlySet<string> | null) {
+    this.#to = to;
+    this.#own = own;
+  }
+
+  async take({ file, text, goesOn = false }: Piece): Promise<void> {
+    if (!goesOn) {
+      await this.write(file, text);
+      return;
+    }
+    const pieces = this.#unfinished.get(file) ?? [];
+    this.#unfinished.set(file, pieces);
+    pieces.push(text);
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    const isFree = this.#own === null || this.#own.has(file) || !(await this.#to.exists(file));
+    if (!isFree) throw wouldReplace(this.#to, [file]);
+    this.files.set(file, storedDigest(await this.#to.write(file, text, { durable: false })));
+  }
+
+  async end(): Promise<void> {
+    for (const [file, pieces] of this.#unfinished) await this.write(file, pieces.join(''));
+    await this.#to.flush(this.files.keys());
+  }
+
+  async removeAll(): Promise<void> {
+    for (const file of this.files.keys()) await this.#to.remove(file);
+  }
+}
+
+interface Found extends Pick<Exported, 'leftOut' | 'notes' | 'otherKinds'> {
+  /** Of the exported items. */
+  readonly ids: readonly string[];
+  /** How many of them are of the synthetic engine. */
+  readonly synthetic: number;
+}
+
+async function writeItems(work: ExportWork, target: Target): Promise<Found> {
+  const exporter = work.format.start(work.options);
+  const [ids, leftOut, notes]: [string[], LeftOutItem[], Remark[]] = [[], [], []];
+  let [otherKinds, synthetic] = [0, 0];
+  for await (const { listed, read } of readItems(work)) {
+    work.onItem?.();
+    const { id } = listed;
+    if (read === null) {
+      otherKinds += 1;
+      continue;
+    }
+    const added = 'code' in read ? { leftOut: read } : exporter.add(read);
+    if ('leftOut' in added) {
+      leftOut.push({ id, ...added.leftOut });
+      continue;
+    }
+    for (const piece of added.pieces) await target.take(piece);
+    const messages = 'code' in read ? [] : [...itemNotes(read), ...(added.notes ?? [])];
+    notes.push(...messages.map((message) => ({ id, message })));
+    ids.push(id);
+    if (!('code' in read) && isSynthetic(read)) synthetic += 1;
+  }
+  if (ids.length === 0) throw nothing(work, leftOut, otherKinds);
+  for (const piece of exporter.end?.() ?? []) await target.take(piece);
+  return { ids, leftOut, notes, otherKinds, synthetic };
+}
+
+interface ReadItem {
+  readonly listed: Listed;
+  /** Null if the format does not support its kind. */
+  readonly read: ExportItem | LeftOut | null;
+}
+
+/** In manifest order; some are read ahead. */
+function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
+  const { store, campaign, format, wanted = () => true } = work;
+  async function* selected(): AsyncGenerator<Listed> {
+    for await (const item of listedItems(store, campaign)) if (wanted(item)) yield item;
+  }
+  return inOrder(selected(), store.atOnce, async (listed): Promise<ReadItem> => {
+    const { kind, record } = listed;
+    if (kind !== null && !format.kinds.includes(kind)) return { listed, read: null };
+    if (record?.state === 'succeeded') return { listed, read: await readExportItem(work, record) };
+    const error = errorOf(listed)?.code ?? null;
+    return { listed, read: whyLeftOut('NOT_SUCCEEDED', { state: stateOf(listed), error }) };
+  });
+}
+
+function readme({ format, campaign }: ExportWork, found: Found): string {
+  const { ids, leftOut, synthetic } = found;
+  const [id = ''] = ids;
+  const count = `${ids.length} of ${ids.length + leftOut.length} items`;
+  const made = `\`hundredfold export ${campaign.name} --to ${format.name}\``;
+  const warning = `**${synthetic} of them are SYNTHETIC: made by the synthetic engine, without scientific meaning.**`;
+  return [
+    `# ${campaign.name}, for ${format.loadedBy}`,
+    `${count}, written by ${made}: ${format.content}. \`${EXPORT_RECORD}\` has notes on items, why others were left out, and the SHA-256 of each file.`,
+    ...(synthetic > 0 ? [warning] : []),
+    '## Next',
+    `${format.next(id)}\n`,
+  ].join('\n\n');
+}
+
+function wouldReplace(to: Store, files: readonly string[]): HundredfoldError {
+  const shown = files.slice(0, 3).join(', ') + (files.length > 3 ? ', …' : '');
+  return codedError('EXPORT_WOULD_REPLACE', { location: to.location, files: files.length, shown });
+}
+
+function nothing(
+  { format, campaign }: ExportWork,
+  [first, ...others]: readonly LeftOutItem[],
+  otherKinds: number,
+): HundredfoldError {
+  let reason = 'no item was selected';
+  if (first !== undefined)
+    reason = `all ${others.length + 1} items were left out, ${first.id} because ${first.message} (${first.code})`;
+  else if (otherKinds > 0)
+    reason = `none of the ${otherKinds} selected items has a supported kind (${format.kinds.join(', ')})`;
+  return codedError('EXPORT_NOTHING', { campaign: campaign.name, format: format.name, reason });
+}
+
+/** In sentences without the id. */
+export function itemNotes(item: ExportItem): readonly string[] {
+  const { record, reading } = item;
+  const notes = warningsOf({ ...record, state: 'succeeded' }).map(({ message }) => message);
+  if (isSynthetic(item))
+    notes.push('its result comes from the synthetic engine and has no scientific meaning');
+  const estimated = reading?.kind === 'molecule' ? reading.estimated : [];
+  const guessed = estimated.filter(({ needsRevision }) => needsRevision).map(({ types }) => types);
+  if (guessed.length > 0)
+    notes.push(
+      `parameters were guessed and need revision (ATTN in its frcmod): ${guessed.join(', ')}`,
+    );
+  return notes;
+}
