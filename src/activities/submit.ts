@@ -5,6 +5,7 @@
  * The server runs it again when a worker does not answer. Everything up to the note in the item's folder (sending.ts)
  * may happen twice; the POST comes after the note.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -28,6 +29,9 @@ import { SendingNote } from './sending.ts';
 import { closeSlot, reserveSlot, writtenAnswer, type Slot, type SlotRequest } from './slot.ts';
 import { openHeldTree } from './tree.ts';
 import { isWanted } from './wanted.ts';
+
+/** The last checks are made this long before the slot is free (ms). */
+const READY_BEFORE_MS = 200;
 
 const IN_DOUBT = 'the submission was answered with a web page, and others after it were accepted';
 
@@ -57,10 +61,26 @@ export async function submit(
   if (!service) return unknownHere(reference);
   const prepared = await prepare(deps, request, reference, { watch, client: service.client });
   if ('type' in prepared) return prepared;
-  if (!(await isWanted(deps, request)))
-    return { type: 'unwanted', message: 'the item that asked for it has ended' };
+  const obstacle = await awaitSlot(deps, request);
+  if (obstacle) return obstacle;
   const result = await send(deps, service, request, { ...prepared, watch });
   return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
+}
+
+/** Slots are granted ahead of time, so that whatever can be done before is done when the slot is free. */
+async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<SubmitResult | null> {
+  const { cancellationSignal: signal, info } = Context.current();
+  deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
+  const until = async (at: number): Promise<SubmitResult | null> => {
+    const waitMs = deps.serverClock.until(at);
+    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
+    return signal.aborted ? notNow('the worker is stopping') : null;
+  };
+  const stopped = await until(request.notBefore - READY_BEFORE_MS);
+  if (stopped) return stopped;
+  if (!(await isWanted(deps, request)))
+    return { type: 'unwanted', message: 'the item that asked for it has ended' };
+  return until(request.notBefore);
 }
 
 interface Prepared {

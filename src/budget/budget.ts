@@ -243,6 +243,7 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
   const granted: Grant = {
     request,
     ticket,
+    notBefore: now,
     number: state.granted,
     probe,
     withdrawn: false,

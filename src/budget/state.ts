@@ -67,6 +67,8 @@ interface OpenJobs {
 /** Permission to submit one item. */
 export interface Grant<Job extends JobReference = JobReference> {
   readonly request: Waiting<Job>;
+  /** From when on it holds (ms). */
+  readonly notBefore: number;
   readonly ticket: Ticket;
   /** `Budget.granted`, from 1: shows which of two requests was sent first. */
   readonly number: number;

@@ -115,6 +115,7 @@ export interface BudgetSnapshot {
   readonly outstanding: readonly {
     readonly campaign: string;
     readonly credential: string;
+    readonly notBefore: number;
     /** Of unknown fate, and charged from then at the latest (ms). */
     readonly settlesBy?: number;
   }[];
@@ -184,8 +185,8 @@ export function snapshotOf(
   };
 }
 
-function underWay({ request: { campaign, credential } }: Grant) {
-  return { campaign, credential };
+function underWay({ request: { campaign, credential }, notBefore }: Grant) {
+  return { campaign, credential, notBefore };
 }
 
 /** Closes that have left every window are not written, but remembered as unknown. */
@@ -226,7 +227,12 @@ function blockSnapshot({ until, reason, refusesSince }: Block): BlockSnapshot {
 /** The status at `now` (ms). */
 export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
   const { service, address, addressBlock, credentials, waiting, outstanding } = snapshot;
-  const described = credentials.map((one) => describeCredential(one, snapshot.open, now));
+  // Given out ahead of time: not yet used, though the state counts them.
+  const ahead = outstanding.filter(({ notBefore }) => notBefore > now);
+  const described = credentials.map((one) => {
+    const own = ahead.filter(({ credential }) => credential === one.credential).length;
+    return describeCredential(one, own, snapshot.open, now);
+  });
   return {
     service,
     address,
@@ -250,6 +256,7 @@ const UNKNOWN = 'what was charged before is not known: its window counts as full
 
 function describeCredential(
   of: CredentialSnapshot,
+  ahead: number,
   open: number | undefined,
   now: number,
 ): CredentialStatus {
@@ -269,7 +276,7 @@ function describeCredential(
   return {
     credential,
     ...(strangers && { strangers }),
-    windows: policy.windows.map((window) => describeWindow(window, usage, now)),
+    windows: policy.windows.map((window) => describeWindow(window, usage, ahead, now)),
     // Some are counted twice (open-jobs.ts): more than are allowed would not be true.
     open:
       maxOpen === null || open === undefined
@@ -281,11 +288,11 @@ function describeCredential(
   };
 }
 
-function describeWindow(window: Window, usage: Usage, now: number): WindowStatus {
+function describeWindow(window: Window, usage: Usage, ahead: number, now: number): WindowStatus {
   const { free, nextAt } = roomInWindow(window, usage, now);
   return {
     ...window,
-    charged: charged(window, usage, now),
+    charged: charged(window, usage, now) - ahead,
     free,
     nextFreeAt: finite(nextAt),
     releases: releases(window, usage, now),

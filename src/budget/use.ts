@@ -74,6 +74,7 @@ interface Snapshot {
   readonly outstanding: readonly {
     readonly campaign: string;
     readonly credential: string;
+    readonly notBefore: number;
   }[];
 }
 
@@ -98,7 +99,7 @@ export function describeUse(
 ): CampaignUse[] {
   const lanes = snapshot.waiting.filter((lane) => lane.credential === credential);
   const begun = snapshot.outstanding
-    .filter((grant) => grant.credential === credential)
+    .filter((grant) => grant.credential === credential && grant.notBefore <= now)
     .map(({ campaign }) => campaign);
   const charged = (campaign: string | null): number => {
     const closes = closesOf(users.filter((user) => user.campaign === campaign));

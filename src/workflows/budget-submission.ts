@@ -118,12 +118,13 @@ export function reportRefused(
 }
 
 function submitRequest(
-  { request, probe, mayReplace, inDoubt }: ItemGrant,
+  { request, probe, notBefore, mayReplace, inDoubt }: ItemGrant,
   { state, run }: BudgetView,
 ): SubmitRequest {
   return {
     ...request,
     probe,
+    notBefore,
     readIn: run,
     ...(mayReplace && { mayReplace: true as const }),
     ...(inDoubt && { inDoubt: true as const }),
@@ -132,8 +133,8 @@ function submitRequest(
 }
 
 /** If its token is refused, another one is tried: any worker of this service may have it. */
-function submitOptions(grant: ItemGrant, { state }: BudgetView): ActivityOptions {
-  const summary = submitSummary(grant);
+function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOptions {
+  const summary = submitSummary(grant, now);
   const { submitQueue } = credentialOf(state, grant.request.credential);
   if (submitQueue === undefined || grant.mayReplace) return { summary };
   return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOT_POLLED_MS };

@@ -19,9 +19,10 @@ import {
   workflowInfo,
   type Workflow,
 } from '@temporalio/workflow';
+import { decideAhead } from '../budget/ahead.ts';
 import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
 import { needsCount } from '../budget/open-jobs.ts';
-import { decide, heedReading, newBudget, take, type Budget, type Grant } from '../budget/budget.ts';
+import { heedReading, newBudget, take, type Budget, type Grant } from '../budget/budget.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
 import { blocksOf } from '../budget/state.ts';
 import type { BudgetEvent } from '../budget/events.ts';
@@ -207,7 +208,7 @@ class BudgetKeeper {
   /** With the last reading: it is not later than now, so that a slot may be given late and never early. */
   #grant(): void {
     if (this.#isUnknown) return;
-    const { grants, wakeAt } = decide(this.#state, this.#clock.now);
+    const { grants, wakeAt, opensAt } = decideAhead(this.#state, this.#clock.now);
     // The state is plain data, without the type of the jobs of its requests.
     const granted = grants as readonly unknown[] as readonly ItemGrant[];
     for (const grant of granted) void this.#runGranted(grant);
@@ -216,7 +217,7 @@ class BudgetKeeper {
     this.#track(...takeNotices(this.#state).map((taken) => reportTaken(service, taken)));
     this.#wakeAt = wakeAt;
     // With an old reading it would fire late.
-    if (wakeAt !== null && this.#isFresh) this.#wakeBy(wakeAt);
+    if (wakeAt !== null && this.#isFresh) this.#wakeBy(wakeAt, opensAt ?? wakeAt);
   }
 
   async #runGranted(grant: ItemGrant): Promise<void> {
@@ -251,10 +252,11 @@ class BudgetKeeper {
     }
   }
 
-  #wakeBy(at: number): void {
+  /** `opensAt`: what it wakes a little ahead of. */
+  #wakeBy(at: number, opensAt: number): void {
     if (this.#timerAt !== null && this.#timerAt <= at) return;
     this.#timerAt = at;
-    void this.#sleepUntil(at, timerSummary(describe(this.#snapshot(), this.#clock.now), at));
+    void this.#sleepUntil(at, timerSummary(describe(this.#snapshot(), this.#clock.now), opensAt));
   }
 
   async #sleepUntil(at: number, summary: string): Promise<void> {

@@ -19,6 +19,8 @@ export interface ItemJob extends JobReference {
 export type ItemRequest = Request<ItemJob>;
 
 export interface SubmitRequest extends Waiting<ItemJob> {
+  /** The slot is free from this time of the server on (ms). */
+  readonly notBefore: number;
   /** The run of the budget whose clock was read for the grant: after a reset, nothing is sent in another one. */
   readonly readIn: string;
   /** The service was down: a harmless request is sent before the job. */

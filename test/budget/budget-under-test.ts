@@ -1,5 +1,6 @@
 /** The real budget, as used in the workflow. */
 import { isDeepStrictEqual } from 'node:util';
+import { decideAhead } from '../../src/budget/ahead.ts';
 import { decide, type Budget, type Decision } from '../../src/budget/budget.ts';
 import { tightest } from '../../src/budget/status.ts';
 import { PlayedBudget } from './a-budget.ts';
@@ -11,12 +12,16 @@ export function throughJson<T>(value: T): T {
 }
 
 export class BudgetUnderTest extends PlayedBudget {
-  constructor() {
+  readonly #choose: (state: Budget, now: number) => Decision;
+
+  /** @param ahead slots are granted shortly before they are free, as in the workflow */
+  constructor(ahead: boolean) {
     super(null, []);
+    this.#choose = ahead ? decideAhead : decide;
   }
 
   decide(now: number): Decision {
-    return decide(this.state, now);
+    return this.#choose(this.state, now);
   }
 
   /** The state becomes JSON for the next run of the workflow, and must decide and report the same there as here. */

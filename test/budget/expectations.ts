@@ -19,10 +19,12 @@ export interface Sent {
   readonly request: Request;
   /** Its position in the order of the requests. */
   readonly order: number;
-  /** The policy in force at the time of the grant. */
+  /** The policy in force at the time of the grant, and the blocks known then. */
   readonly policy: Policy;
   readonly changes: number;
-  readonly sentAt: Moment;
+  readonly refusals: number;
+  /** Null until its send time. */
+  sentAt: Moment | null;
   /** When the service stamped its job. */
   stampedAt: Moment | null;
   closedAt: Moment | null;
@@ -53,8 +55,9 @@ export class Expectations {
   /** null: it is not known exactly which request could be served when. */
   readonly #turns: Turns | null;
   #asked = 0;
-  /** Number of changes of the policies. */
+  /** Number of changes of the policies, and of refusals by the service. */
   #changes = 0;
+  #refusals = 0;
 
   constructor(setting: Setting) {
     this.policies = { ...setting.policies };
@@ -67,7 +70,7 @@ export class Expectations {
 
   /** Sent and not answered. */
   get open(): Sent[] {
-    return this.sent.filter(({ closedAt }) => !closedAt);
+    return this.sent.filter(({ sentAt, closedAt }) => sentAt && !closedAt);
   }
 
   policyChanges(credential: string, policy: Policy): void {
@@ -142,8 +145,6 @@ export class Expectations {
     if (probe !== this.addressBlock.probing)
       throw new Broken('a service that was down is asked first', `${item}: ${probe}`);
     const replaced = used ? this.#replacedIn(used.request) : null;
-    const reason = this.reasonAgainst(credential, now, 0, replaced);
-    if (reason) throw new Broken('nothing is sent before its time', `${item}, but ${reason}`);
     if (!replaced) this.#turns?.taken(request, this.#lanesOpen(now));
     this.waiting.delete(item);
     const sent: Sent = {
@@ -152,7 +153,8 @@ export class Expectations {
       order: place.order,
       policy: this.#policyOf(credential),
       changes: this.#changes,
-      sentAt: now,
+      refusals: this.#refusals,
+      sentAt: null,
       stampedAt: null,
       closedAt: null,
       chargedAt: null,
@@ -176,8 +178,22 @@ export class Expectations {
     return former;
   }
 
+  /** At its send time, what was known at the time of the grant must hold. */
+  sends(sent: Sent, now: Moment): void {
+    const { item, credential } = sent.request;
+    const known = sent.refusals === this.#refusals;
+    if (this.policiesAreThoseOf(sent)) {
+      const reason = known
+        ? this.reasonAgainst(credential, now)
+        : this.#windowAgainst(credential, now);
+      if (reason) throw new Broken('nothing is sent before its time', `${item}, but ${reason}`);
+    }
+    sent.sentAt = now;
+  }
+
   refuses(block: NaiveBlock, { number }: Sent, retryAfterMs: number | null, at: Moment): void {
     block.refused(number, this.sent.length, retryAfterMs, at);
+    this.#refusals += 1;
   }
 
   /** Its answer has arrived. */
@@ -250,8 +266,8 @@ export class Expectations {
   #taken(credential: string, { windowMs }: Window, now: Moment, has: Sent | null): number {
     let taken = 0;
     for (const sent of this.sent) {
-      const { request, closedAt, chargedAt, replacedBy } = sent;
-      if (replacedBy || sent === has) continue;
+      const { request, sentAt, closedAt, chargedAt, replacedBy } = sent;
+      if (!sentAt || replacedBy || sent === has) continue;
       if (request.credential !== credential) continue;
       if (closedAt === null || (chargedAt && passed(chargedAt, now) < windowMs + GUARD_MS))
         taken += 1;

@@ -63,7 +63,7 @@ function findBrokenInBatch({ world, histories: numRuns, seed }: Wanted): string 
 
 /** Runs a history and what follows it; throws `Broken`. */
 function play(setting: Setting, history: History, write: ((line: string) => void) | null): void {
-  const budget = new BudgetUnderTest();
+  const budget = new BudgetUnderTest(setting.world === 'old');
   const world = new World(setting, budget, write);
   fc.modelRun(() => ({ model: world, real: budget }), history);
   write?.('all is well from now on');

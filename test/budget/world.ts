@@ -24,6 +24,7 @@ const MOST_ROUNDS = 2_000;
 interface Flight {
   readonly sent: Sent;
   readonly fate: Fate;
+  readonly sendAt: number;
   readonly stampAt: number;
   readonly answerAt: number;
   /** When the budget takes the answer in. */
@@ -155,6 +156,7 @@ export class World {
       if (rounds > MOST_ROUNDS)
         throw new Broken('a service is not flooded', `${rounds} rounds in one millisecond`);
       this.time = Math.max(this.time, next);
+      this.#sendDue();
       if (this.#takeAnswers()) this.#decide();
       else if (this.#takeReading()) this.#decide(true);
       else if (this.#wakeAt !== null && this.#wakeAt <= this.time) this.#wake();
@@ -165,7 +167,13 @@ export class World {
 
   /** Our side is suspended for a while; the service is not. What arrived meanwhile is handled at the end. */
   sleep(ms: number): void {
-    this.time += ms;
+    const end = this.time + ms;
+    // Slots granted for a later time are used at that time, by a worker that is not suspended.
+    for (let next = this.#nextSending(); next <= end; next = this.#nextSending()) {
+      this.time = Math.max(this.time, next);
+      this.#sendDue();
+    }
+    this.time = end;
     this.#takeAnswers();
     this.#decide();
   }
@@ -181,7 +189,8 @@ export class World {
   /** The next event that happens by itself, in true time; `Infinity` if there is none. */
   get next(): number {
     const timer = this.#wakeAt ?? Number.POSITIVE_INFINITY;
-    return Math.min(this.#nextAnswer(), this.#reading?.arrivesAt ?? Infinity, timer);
+    const reading = this.#reading?.arrivesAt ?? Number.POSITIVE_INFINITY;
+    return Math.min(this.#nextAnswer(), this.#nextSending(), reading, timer);
   }
 
   #configure(credential: string): void {
@@ -246,21 +255,35 @@ export class World {
     const told = this.#told;
     this.#told = null;
     if (!told) return;
-    const sent = grants.filter(({ request }) => request.credential === told.credential).length;
+    const now = grants.filter(({ notBefore }) => notBefore <= this.now);
+    const sent = now.filter(({ request }) => request.credential === told.credential).length;
     if (sent > told.remaining)
       throw new Broken('the service is believed', `${told.remaining} were left, ${sent} were sent`);
   }
 
   #send(grant: Grant): void {
-    const { request } = grant;
+    const { request, notBefore } = grant;
     const sent = this.expected.allows(grant, this.moment);
     const { fates } = this.setting;
     const fate = this.#healthy ? GOOD : (fates[this.#fatesUsed++ % fates.length] ?? GOOD);
-    const stampAt = this.time + fate.stampAfterMs;
+    const sendAt = this.time + Math.max(0, notBefore - this.now);
+    const stampAt = sendAt + fate.stampAfterMs;
     const answerAt = stampAt + fate.answerAfterMs;
     const closeAt = answerAt + fate.takenInAfterMs;
-    this.#flights.push({ sent, fate, stampAt, answerAt, closeAt, closing: null });
-    this.#note(() => `${request.item} is sent (${request.campaign} with ${request.credential})`);
+    this.#flights.push({ sent, fate, sendAt, stampAt, answerAt, closeAt, closing: null });
+    const when = sendAt > this.time ? `may be sent in ${sendAt - this.time} ms` : 'is sent';
+    this.#note(() => `${request.item} ${when} (${request.campaign} with ${request.credential})`);
+    this.#sendDue();
+  }
+
+  #sendDue(): void {
+    for (const { sent, sendAt } of this.#flights)
+      if (!sent.sentAt && sendAt <= this.time) this.expected.sends(sent, this.moment);
+  }
+
+  #nextSending(): number {
+    const waiting = this.#flights.filter(({ sent }) => !sent.sentAt);
+    return Math.min(...waiting.map(({ sendAt }) => sendAt));
   }
 
   #nextAnswer(): number {
@@ -331,6 +354,8 @@ export class World {
   #checkWindows({ request }: Sent, at: Moment): void {
     const stamped = this.expected.sent.filter(({ stampedAt }) => stampedAt);
     const last = stamped.at(-1) as Sent;
+    // Granted ahead under limits that no longer apply: the order of sending differs from that of the grants.
+    if (this.#isOld && !this.expected.policiesAreThoseOf(last)) return;
     if (last.request.credential !== request.credential) return;
     const own = stamped.filter((sent) => sent.request.credential === request.credential);
     for (const { limit, windowMs } of last.policy.windows) {
@@ -344,7 +369,7 @@ export class World {
     if (!closing) throw new Error('answered before it arrived');
     const { request, number } = sent;
     const { expected } = this;
-    this.#slowestMs = Math.max(this.#slowestMs, this.time - sent.sentAt.time);
+    this.#slowestMs = Math.max(this.#slowestMs, this.time - (sent.sentAt as Moment).time);
     this.#note(() => `${request.item}: ${JSON.stringify(closing)}`);
     // A time in the past is not known of a clock that was set.
     const knownMs = closing.type === 'accepted' && !this.#stepped ? this.time - answerAt : 0;
@@ -421,11 +446,8 @@ export class World {
     this.#tell({ type: 'found', slot: slotOf(sent.request) });
     // Read at once: before that, another submission may use its slot.
     if (this.#isOld) {
-      this.#reading = {
-        at: this.time,
-        arrivesAt: this.time,
-        events: this.budget.state.untimed.length,
-      };
+      const events = this.budget.state.untimed.length;
+      this.#reading = { at: this.time, arrivesAt: this.time, events };
       this.#takeReading();
     }
     this.#decide();
@@ -437,7 +459,7 @@ export class World {
    */
   #wasAlone(sent: Sent): boolean {
     const { number, request, sentAt } = sent;
-    if (this.#stepped || !this.expected.policiesAreThoseOf(sent)) return false;
+    if (this.#stepped || !sentAt || !this.expected.policiesAreThoseOf(sent)) return false;
     const unsure = this.expected.unsure(sentAt);
     if (unsure.some((one) => one.request.credential === request.credential)) return false;
     return this.expected.sent.every(
@@ -453,6 +475,7 @@ export class World {
    * if none of ours became free, none of those did either.
    */
   #wasFreedSince({ request: { credential }, sentAt }: Sent, { windowMs }: Window): boolean {
+    if (!sentAt) return false;
     return this.expected.sent.some(
       ({ request, chargedAt }) =>
         request.credential === credential &&

@@ -171,6 +171,14 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
+    name: 'grant-ahead',
+    file: 'src/budget/budget.ts',
+    find: 'notBefore: now,',
+    replace: 'notBefore: 0,',
+    breaks: '1: a slot that is given out ahead of time is used when it is free.',
+    tests: ['test/budget/histories.property.test.ts'],
+  },
+  {
     name: 'end-before-reading',
     file: 'src/budget/budget.ts',
     find: 'for (const event of state.untimed.splice(0, events)) apply(state, event, now);',

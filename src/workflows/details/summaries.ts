@@ -13,10 +13,13 @@ export function summary(text: string): string {
   return oneLine(text, LONGEST);
 }
 
-export function submitSummary({ request }: Grant<ItemJob>): string {
+/** @param now ms since the epoch */
+export function submitSummary({ request, notBefore }: Grant<ItemJob>, now: number): string {
   const { job, campaign, attempt } = request;
   const again = attempt === 0 ? '' : `, submission ${attempt + 1}`;
-  return summary(`${job.kind} ${job.id} of ${campaign}${again}`);
+  // Given out ahead of time, it is sent when its slot is free.
+  const slot = notBefore > now ? `, slot frees ${clock(notBefore, now)}` : '';
+  return summary(`${job.kind} ${job.id} of ${campaign}${again}${slot}`);
 }
 
 export function againSummary(at: number, now: number): string {
