@@ -5,7 +5,7 @@ import type { Judge, Judged, ResultFault } from '../kinds/kind.ts';
 import { lineOf } from '../plugins/modules.ts';
 import { storedDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { readToJudge } from '../store/judge-result.ts';
+import { readToJudge } from '../store/deliver.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { KeptFile } from '../workflows/activity-types.ts';

@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { isFinal } from '../domain/states.ts';
 import { itemPages } from '../report/campaign-items.ts';
-import { deliverDuplicates } from '../store/deliver-duplicates.ts';
+import { deliverDuplicates } from '../store/deliver.ts';
 import { inParallel } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';

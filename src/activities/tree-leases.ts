@@ -6,19 +6,20 @@
  * activity. Rejected: a heartbeat activity, an event in the history each time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { RENEW_EVERY_MS, treeLeased } from '../store/hold-tree.ts';
 import {
+  checkTreeId,
   isOf,
-  newestLease,
-  releaseLease,
-  renewLease,
-  takeLease,
   type Lease,
   type LeaseHolder,
+  newestLease,
+  releaseLease,
+  RENEW_EVERY_MS,
+  renewLease,
+  takeLease,
+  treeLeased,
 } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
 import { checkPlugins } from '../store/campaign-plugins.ts';
-import { checkTreeId } from '../store/tree-identity.ts';
 import { Periodic } from '../domain/periodic.ts';
 
 /** A tree by its address and its id. */

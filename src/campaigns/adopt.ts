@@ -8,8 +8,8 @@ import { isFinal } from '../domain/states.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { kindsOf, serviceOf, serviceOfKind } from '../services/registry.ts';
 import { ID } from '../domain/name.ts';
-import { addressOf } from '../store/address.ts';
-import { jobsInFolder, type JobsInFolder, namesIn } from '../store/jobs-in-folder.ts';
+import { addressOf } from '../store/layout.ts';
+import { jobsInFolder, type JobsInFolder, namesIn } from '../store/jobs-in-tree.ts';
 import {
   addAdopted,
   ADOPTED_MANIFEST,

@@ -5,9 +5,8 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { codedError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
-import { addressOf } from '../store/address.ts';
+import { addressOf, PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
-import { PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';
 
 /** JSON, because names of jobs are the service's: nothing in them has to be quoted. */
 export const ADOPTED_MANIFEST = `${WORK_AREA}adopted.jsonl`;

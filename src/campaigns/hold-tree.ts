@@ -4,13 +4,16 @@ import { Periodic } from '../domain/periodic.ts';
 import type { Settings } from '../config/settings.ts';
 import { embeddedServer } from '../host/host.ts';
 import type { Session } from '../host/session.ts';
-import { holderInWords, holdTree, RENEW_EVERY_MS, treeLeased } from '../store/hold-tree.ts';
 import {
-  newestLease,
-  releaseLease,
-  renewLease,
+  holderInWords,
+  holdTree,
   type Lease,
   type LeaseHolder,
+  newestLease,
+  releaseLease,
+  RENEW_EVERY_MS,
+  renewLease,
+  treeLeased,
 } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
 import { isGone, thisProcess, treeHolder } from '../temporal/tree-holder.ts';

@@ -5,7 +5,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import type { Session } from '../host/session.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { readTreeId, treeNotHere } from '../store/tree-identity.ts';
+import { readTreeId, treeNotHere } from '../store/lease.ts';
 import { withdrawRunSignal, withdrawSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import type { Running } from './launch.ts';

@@ -1,11 +1,10 @@
 /** Copies a campaign's tree, or a part of it, from its store to a local folder. */
 import { codedError } from '../domain/errors.ts';
-import { absoluteAddress, campaignAddress } from '../store/address.ts';
-import { itemFolder, itemOf } from '../store/layout.ts';
+import { absoluteAddress, campaignAddress, itemFolder, itemOf } from '../store/layout.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { transfer, type Transferred } from '../store/transfer.ts';
-import { readTreeId } from '../store/tree-identity.ts';
+import { readTreeId } from '../store/lease.ts';
 import { requireTree, type CampaignTree } from './campaign-tree.ts';
 import { whileHoldingAlone } from './hold-tree.ts';
 import { itemLines, type ItemLine } from './item-lines.ts';

@@ -5,7 +5,7 @@ import type { ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import { createClient, kindsOf, serviceOf } from '../services/registry.ts';
-import { type HolderOfJob, jobsInFolder } from '../store/jobs-in-folder.ts';
+import { type HolderOfJob, jobsInFolder } from '../store/jobs-in-tree.ts';
 import { chooseServices } from './choose-services.ts';
 import { hostLocalServices } from '../host/local.ts';
 import { type LocalName, localSettings, recordOf } from '../host/local-settings.ts';

@@ -15,9 +15,13 @@ import { isPublished } from '../report/published-campaign.ts';
 import { openStore } from '../store/open-store.ts';
 import { hasOtherPlugins } from '../store/campaign-plugins.ts';
 import { countInvalidRows, writeInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
-import { growCampaign, prepareCampaign, type Prepared } from '../store/prepare.ts';
-import { restoreItems } from '../store/restore.ts';
-import type { Known } from '../store/prepare-item.ts';
+import {
+  growCampaign,
+  type Known,
+  prepareCampaign,
+  type Prepared,
+  restoreItems,
+} from '../store/prepare.ts';
 import {
   idsOf,
   readPreparedCampaign,
@@ -27,7 +31,7 @@ import {
 } from '../store/prepared-campaign.ts';
 import type { ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
-import { ensureTreeId } from '../store/tree-identity.ts';
+import { ensureTreeId } from '../store/lease.ts';
 import {
   campaignRun,
   digestOfManifests,

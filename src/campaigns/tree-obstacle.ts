@@ -2,10 +2,8 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Session } from '../host/session.ts';
 import { openStore } from '../store/open-store.ts';
-import { treeLeased } from '../store/hold-tree.ts';
-import { isOf, newestLease } from '../store/lease.ts';
+import { checkTreeId, isOf, newestLease, treeLeased } from '../store/lease.ts';
 import { StoreError } from '../store/store-error.ts';
-import { checkTreeId } from '../store/tree-identity.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
 import { obstacleOf } from './obstacle.ts';
 import { runningWorkflows } from '../workflows/running-workflows.ts';

@@ -5,7 +5,7 @@ import type { Environment } from '../domain/environment.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../state/warn.ts';
-import { chargesInTree, credentialOfTree } from '../store/charges-in-tree.ts';
+import { chargesInTree, credentialOfTree } from '../store/jobs-in-tree.ts';
 import type { Store } from '../store/store.ts';
 import { localNameOf } from './local-settings.ts';
 import { stateFolderOf } from './state.ts';

@@ -2,7 +2,7 @@
 import { adoptJobs } from '../campaigns/adopt.ts';
 import { codedError } from '../domain/errors.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
-import { absoluteAddress } from '../store/address.ts';
+import { absoluteAddress } from '../store/layout.ts';
 import type { Campaign } from './campaign.ts';
 import { settingsOf } from './configuration.ts';
 import { startCampaign, type StartOptions } from './start-campaign.ts';

@@ -14,8 +14,7 @@ import {
   stateOf,
 } from '../report/campaign-items.ts';
 import { treeFaults } from '../report/verify/tree.ts';
-import { absoluteAddress, addressOf } from '../store/address.ts';
-import { itemKey, tableKeys } from '../store/layout.ts';
+import { absoluteAddress, addressOf, itemKey, tableKeys } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import {
   notPrepared,

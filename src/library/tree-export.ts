@@ -3,7 +3,7 @@ import { exportTree } from '../export/export.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
 import { exportFormatOf } from '../export/formats.ts';
 import type { Listed } from '../report/campaign-items.ts';
-import { absoluteAddress } from '../store/address.ts';
+import { absoluteAddress } from '../store/layout.ts';
 import { openStore } from '../store/open-store.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,7 @@
 /** Finds rows with the same work: one job serves them all. Rows are numbered in input order. */
 import type { Item, Options } from '../domain/item.ts';
 import { combined, covers } from '../kinds/registry.ts';
-import type { AssignedItem } from '../store/prepare-item.ts';
+import type { AssignedItem } from '../store/prepare.ts';
 import { shareDigest } from '../store/work.ts';
 
 export class Shares {

@@ -9,7 +9,7 @@ import { checkManifests } from '../manifest/check.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { type ItemRecord, jobOptionsOf, waitingRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
-import { isFollowing, isSameJob } from '../store/prepare-item.ts';
+import { isFollowing, isSameJob } from '../store/prepare.ts';
 import { forNextRun } from '../store/reopen.ts';
 import type { Miss, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';

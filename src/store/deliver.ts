@@ -3,12 +3,17 @@
  * copied and not linked, so that an edit in one tree never changes another.
  */
 import type { StoreCode } from '../domain/error-codes/registry.ts';
+import type { Kind } from '../domain/item.ts';
+import { isFinal } from '../domain/states.ts';
+import type { Judge } from '../kinds/kind.ts';
+import { kindOf } from '../kinds/registry.ts';
 import type { FileDigest } from './digest.ts';
-import { isResultOf } from './judge-result.ts';
-import { itemKey } from './layout.ts';
 import type { ItemRecord, ResultSource } from './item-record.ts';
+import { readItem, writeItem } from './item-store.ts';
+import { itemKey, pageName } from './layout.ts';
+import { type PageEntry, type PreparedCampaign, readPage } from './prepared-campaign.ts';
+import { damagedRecordIsNone, StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
 
 /** Errors of an item that follows one without a record, or without its files: the next `run` prepares it again. */
 export const LEADER_GONE = 'STORE_MISSING' satisfies StoreCode;
@@ -115,4 +120,111 @@ export function duplicateOf(store: Store, leader: ItemRecord): Source {
     inputSha256: leader.input.sha256,
     read: (name) => store.readStream(itemKey(leader.kind, leader.id, name)),
   };
+}
+
+/**
+ * Delivers the result of a shared job to the rows that share it. Done when the campaign ends, from the tree alone:
+ * nothing has to be kept consistent while it runs, and rows that a crash left out are found again.
+ *
+ * Rejected: at the end of each job, which must be kept consistent with crashes, cancels and added rows; a workflow for
+ * each such row, 60 events that submit nothing.
+ *
+ * @param beat called after each row
+ */
+export async function deliverDuplicates(
+  store: Store,
+  campaign: PreparedCampaign,
+  beat: () => void,
+): Promise<void> {
+  for (let page = 0; page < campaign.pages; page += 1) {
+    for (const entry of await readPage(store, page)) {
+      if (entry.follows === undefined) continue;
+      await deliverTo(store, entry);
+      beat();
+    }
+  }
+}
+
+async function deliverTo(store: Store, { kind, id, follows = '' }: PageEntry): Promise<void> {
+  const record = await readable(store, kind, id);
+  // Removed or damaged manually, and published as such; or delivered before.
+  if (record === null || isFinal(record.state)) return;
+  const leader = await readable(store, kind, follows);
+  if (leader !== null && !isFinal(leader.state)) return;
+  const written: string[] = [];
+  const ended = await endOf(store, record, leader, written);
+  await store.flush(written);
+  await writeItem(store, ended);
+}
+
+/** A damaged record is published as such: it must not prevent the others from ending. */
+function readable(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
+  return readItem(store, kind, id).catch(damagedRecordIsNone);
+}
+
+async function endOf(
+  store: Store,
+  record: ItemRecord,
+  leader: ItemRecord | null,
+  written: string[],
+): Promise<ItemRecord> {
+  const finishedAt = new Date().toISOString();
+  const failed = (code: StoreCode, message: string): ItemRecord => ({
+    ...record,
+    state: 'failed',
+    error: { code, message },
+    finishedAt,
+  });
+  if (leader === null) return failed(LEADER_GONE, 'the item that shares its job is gone');
+  if (leader.state === 'succeeded') {
+    const delivered = await deliver(store, record, duplicateOf(store, leader), written);
+    const why = `the files of ${leader.id} were changed, or are no result of this row`;
+    return delivered ?? failed(LEADER_CHANGED, why);
+  }
+  // Files of an invalid result stay with the item that has the job.
+  for (const name of Object.keys(record.files))
+    await store.remove(itemKey(record.kind, record.id, name));
+  return { ...record, ...jobResultOf(leader), files: {} };
+}
+
+/** What a plugin judges the result of an item by: the files in its folder, and its own input. */
+export async function readToJudge(
+  store: Store,
+  { kind, id, options, adopted, input: sent }: ItemRecord,
+  remoteId: string,
+  files: readonly string[],
+): Promise<Parameters<Judge>> {
+  const read = (name: string) => store.readText(itemKey(kind, id, name));
+  const texts: Record<string, string[]> = {};
+  for (const [artefact, { file, isPaged = false }] of Object.entries(kindOf(kind).artefacts)) {
+    const name = typeof file === 'string' ? file : file(null);
+    const names = files.filter((one) => one === name || (isPaged && isPage(one, name)));
+    const found = await Promise.all(names.sort().map(read));
+    texts[artefact] = found.filter((text) => text !== null);
+  }
+  const text = adopted?.inputKnown === false ? null : await read(sent.name);
+  const input = text === null ? null : { name: sent.name, text };
+  return [texts, { options, input, remoteId, mayBeSynthetic: false }];
+}
+
+function isPage(file: string, name: string): boolean {
+  const number = Number(/\.(\d{4})\./.exec(file)?.[1]);
+  return Number.isInteger(number) && pageName(name, number) === file;
+}
+
+/** Whether the result of another job, with these files, is one of this item; true without its plugin. */
+export async function isResultOf(
+  store: Store,
+  record: ItemRecord,
+  remoteId: string,
+  files: readonly string[],
+): Promise<boolean> {
+  const { judge } = kindOf(record.kind);
+  if (judge === undefined) return true;
+  const given = await readToJudge(store, record, remoteId, files);
+  try {
+    return !('fault' in judge(...given));
+  } catch {
+    return false;
+  }
 }

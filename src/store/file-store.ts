@@ -23,11 +23,10 @@ import {
 } from './folder-calls.ts';
 import { inParallel } from './in-parallel.ts';
 import { Incoming } from './incoming.ts';
-import { badKey, keySegments, TEMPORARY_PREFIX } from './key.ts';
-import { LEASES } from './layout.ts';
+import { badKey, keySegments, LEASES, TEMPORARY_PREFIX } from './layout.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { missing, storeErrorOf } from './store-error.ts';
-import { treeNotHere } from './tree-identity.ts';
+import { treeNotHere } from './lease.ts';
 
 /** Files synced at the same time; more do not help, measured on ext4. */
 const MAX_SYNCS_AT_ONCE = 16;

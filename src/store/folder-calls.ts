@@ -3,7 +3,7 @@ import { constants, type Dirent, type Stats } from 'node:fs';
 import { copyFile, link, lstat, mkdir, open, readdir, rename, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasErrno } from '../domain/errno.ts';
-import { badKey } from './key.ts';
+import { badKey } from './layout.ts';
 import { noRoom, storeErrorOf } from './store-error.ts';
 
 /** Runs a call of the file system; its errors get a code and a remedy. */

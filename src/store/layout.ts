@@ -1,9 +1,15 @@
-/** Paths in the output tree (docs/output-tree.md). Pure: names only. */
+/**
+ * Names in the output tree (docs/output-tree.md), and addresses of trees. Pure. Keys, the paths below a campaign, are
+ * built from external names (ids, file names in a service's answer), so each one is checked: a valid key can only name a
+ * file inside the tree.
+ */
+import { dirname, join, resolve } from 'node:path';
 import type { Kind } from '../domain/item.ts';
 import { ID } from '../domain/name.ts';
-import { allKinds, isOwnKind, kindNames, kindOf } from '../kinds/registry.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
-import { badKey, keyFault } from './key.ts';
+import { allKinds, isOwnKind, kindNames, kindOf } from '../kinds/registry.ts';
+import { type StoreError, storeError } from './store-error.ts';
 
 /** Names at the top of the tree. */
 export const ITEMS_TABLE = 'items.csv';
@@ -73,7 +79,7 @@ export const WORK_AREA = '.hundredfold/';
 export const PREPARED_CAMPAIGN = `${WORK_AREA}campaign.json`;
 export const PAGES = `${WORK_AREA}items-`;
 
-/** Identifies this tree (tree-identity.ts). */
+/** Identifies this tree (lease.ts). */
 export const TREE_IDENTITY = `${WORK_AREA}tree.json`;
 /** The leases of the tree; the one with the highest number counts (lease.ts). */
 export const LEASES = `${WORK_AREA}lease/`;
@@ -141,4 +147,69 @@ export function pageName(file: string, number: number): string {
 /** The file of the result itself, the first artefact of the kind. */
 export function resultFile(kind: Kind): string {
   return artefactFile(kind, Object.keys(kindOf(kind).artefacts)[0] ?? '', null);
+}
+
+/** Bytes: the limit of a name on every common file system, and of a whole key on S3. */
+const MAX_SEGMENT_BYTES = 255;
+const MAX_KEY_BYTES = 1024;
+
+/** Prefix of a file while it is written. No key may begin like this. */
+export const TEMPORARY_PREFIX = '.tmp-';
+
+// C0 and C1 control codes, DEL, and the two line separators that break lists of names into lines.
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Why a key is invalid, in words; null if it is valid. */
+export function keyFault(key: string): string | null {
+  if (key === '') return 'it is empty';
+  if (!key.isWellFormed()) return 'it is not well-formed Unicode';
+  if (CONTROL.test(key)) return 'it contains a control code';
+  if (key.includes('\\')) return 'it contains a backslash';
+  if (key.startsWith('/')) return 'it is an absolute path';
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES) return `it is longer than ${MAX_KEY_BYTES} bytes`;
+  for (const segment of key.split('/')) {
+    if (segment === '') return 'it has an empty part';
+    if (segment === '.' || segment === '..') return `it has the part "${segment}"`;
+    if (segment.startsWith(TEMPORARY_PREFIX)) {
+      return `a part begins with "${TEMPORARY_PREFIX}", which is kept for unfinished files`;
+    }
+    if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
+      return `a part is longer than ${MAX_SEGMENT_BYTES} bytes`;
+    }
+  }
+  return null;
+}
+
+export function badKey(key: string, fault: string): StoreError {
+  return storeError('STORE_BAD_KEY', { case: 'name', key, fault });
+}
+
+/** The parts of a key. @throws StoreError `STORE_BAD_KEY` */
+export function keySegments(key: string): readonly string[] {
+  const fault = keyFault(key);
+  if (fault !== null) throw badKey(key, fault);
+  return key.split('/');
+}
+
+/** An address in its stored form: absolute, without a trailing slash. */
+export function absoluteAddress(address: string): string {
+  if (!isObjectAddress(address)) return resolve(address);
+  return address.replace(/^s3:\/\//i, 's3://').replace(/\/+$/, '');
+}
+
+/** The tree of a campaign below `root` (`store.url`, or `--out`). */
+export function campaignAddress(root: string, name: string): string {
+  return addressOf(absoluteAddress(root), name);
+}
+
+/** A file or folder inside a tree, for messages and for opening it. */
+export function addressOf(address: string, key: string): string {
+  return isObjectAddress(address) ? `${address}/${key}` : join(address, key);
+}
+
+/** A sibling of a tree, in the same store. */
+export function addressBeside(address: string, name: string): string {
+  if (!isObjectAddress(address)) return join(dirname(address), name);
+  return addressOf(address.slice(0, address.lastIndexOf('/')), name);
 }

@@ -1,13 +1,22 @@
 /**
- * The lease on an output tree: one Temporal works on a tree at a time. Leases are numbered files in the tree, and the
+ * The lease on an output tree, and its identity: one Temporal works on a tree at a time. Leases are numbered files in the tree, and the
  * highest number counts. To take over a tree, a contender creates the next number, which only one can do; to renew, the
  * holder rewrites its own file. Clocks of other machines are not used: a contender observes whether the file changes.
+ * A command or a worker becomes the holder immediately if there is none, after a crash of the former holder, and never
+ * while another Temporal works on the tree.
+ *
+ * A tree has an identity, a random id that its campaign carries: a worker must not work on the tree if the folder of that
+ * name is missing or contains another tree. Another Temporal that takes over the tree gives it a new id: operations that
+ * the former one still has in progress no longer match it.
  *
  * Rejected: `flock` and SQLite's locks, which do not work on NFS; one file that is replaced if unchanged, which POSIX
  * cannot do; an expiry time, which needs synchronised clocks.
  */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { LEASES, leaseKey } from './layout.ts';
+import { leaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
+import { type StoreError, storeError } from './store-error.ts';
 import type { Store } from './store.ts';
 
 /** The holder of a tree. */
@@ -157,4 +166,144 @@ export function isOf(lease: Lease | null, { temporal }: Pick<LeaseHolder, 'tempo
 function textOf({ renewsIdentity, ...same }: LeaseRecord): string {
   const disk: z.output<typeof held> = { format: FORMAT, ...same, renews_identity: renewsIdentity };
   return `${JSON.stringify(disk, null, 2)}\n`;
+}
+
+/** A holder renews its lease this often, in ms. */
+export const RENEW_EVERY_MS = 10_000;
+/** A lease that does not change for this long while a contender watches has expired, in ms by the contender's clock. */
+const STALE_AFTER_MS = 30_000;
+const LOOK_EVERY_MS = 500;
+
+export interface HoldOptions {
+  /** Whether the holder's processes are known to be gone, because they ran on this machine. */
+  readonly isGone: (former: LeaseRecord) => boolean;
+  /** Called once, when watching the former holder begins. */
+  readonly onWatch?: (former: LeaseRecord | null) => void;
+  /** In ms; default: `STALE_AFTER_MS`. */
+  readonly staleAfterMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Held {
+  readonly lease: Lease;
+  /** Whether this Temporal held the tree before. */
+  readonly already: boolean;
+  /** The holder that had not released it; its record is null if its lease could not be read. */
+  readonly takenOver: { readonly former: LeaseRecord | null } | null;
+}
+
+/** @throws StoreError `TREE_LEASED`: another Temporal works on it */
+export async function holdTree(
+  store: Store,
+  holder: LeaseHolder,
+  options: HoldOptions,
+): Promise<Held> {
+  for (;;) {
+    const found = await newestLease(store);
+    if (isOf(found, holder) && found) {
+      const lease = await renewLease(store, holder, found);
+      if (lease) return { lease: await withIdentity(store, holder, lease), ...ALREADY };
+    } else if (found === null || found.released) {
+      const lease = await takeLease(store, holder, found, false);
+      if (lease) return { lease, already: false, takenOver: null };
+    } else if (await isAbandoned(store, found, options)) {
+      const lease = await takeLease(store, holder, found, true);
+      const takenOver = { former: found.record };
+      if (lease)
+        return { lease: await withIdentity(store, holder, lease), already: false, takenOver };
+    }
+  }
+}
+
+const ALREADY = { already: true, takenOver: null } as const;
+
+/** The tree no longer has the id that the former holder's workflows carry. Repeated after a crash in the middle. */
+async function withIdentity(store: Store, holder: LeaseHolder, lease: Lease): Promise<Lease> {
+  if (!lease.record?.renewsIdentity) return lease;
+  await renewTreeId(store);
+  const renewed = await renewLease(store, holder, lease, false);
+  if (renewed) return renewed;
+  throw treeLeased(store, (await newestLease(store))?.record ?? null);
+}
+
+/**
+ * True when the holder has ended without releasing the tree, or its lease no longer changes. False when the tree was
+ * released meanwhile: it keeps its id, and is looked at again.
+ * @throws StoreError `TREE_LEASED`
+ */
+async function isAbandoned(store: Store, found: Lease, options: HoldOptions): Promise<boolean> {
+  const { isGone, onWatch, staleAfterMs = STALE_AFTER_MS, signal } = options;
+  if (found.record && isGone(found.record)) return true;
+  onWatch?.(found.record);
+  const since = performance.now();
+  while (performance.now() - since < staleAfterMs) {
+    await delay(LOOK_EVERY_MS, undefined, { signal });
+    const now = await newestLease(store);
+    // Released, or removed with its folder.
+    if (now === null || now.released) return false;
+    if (now.number !== found.number || now.text !== found.text) throw treeLeased(store, now.record);
+    if (found.record && isGone(found.record)) return true;
+  }
+  return true;
+}
+
+export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
+  const who = by === null ? 'its lease cannot be read' : holderInWords(by);
+  return storeError('TREE_LEASED', { location: store.location, holder: who });
+}
+
+/** A description of the holder, for people. */
+export function holderInWords({ where, pid, host, since }: LeaseRecord): string {
+  return `${where}, process ${pid} on ${host}, since ${since}`;
+}
+
+const onDisk = z.object({ format: z.literal(1), id: z.string().min(1) });
+
+/** Null if the tree has none, or an unreadable one. */
+export async function readTreeId(store: Store): Promise<string | null> {
+  const text = await store.readText(TREE_IDENTITY);
+  return text === null ? null : idIn(text);
+}
+
+/** The id of the tree; creates one if it has none. `id`: the one that a running campaign carries, if any. */
+export async function ensureTreeId(store: Store, id: string = randomUUID()): Promise<string> {
+  const known = await readTreeId(store);
+  if (known !== null) return known;
+  if (await store.create(TREE_IDENTITY, identityText(id))) return id;
+  const other = await readTreeId(store);
+  // Damaged: no campaign can carry its content.
+  return other ?? renewTreeId(store, id);
+}
+
+/** Replaces the id of the tree by a new one. */
+export async function renewTreeId(store: Store, id: string = randomUUID()): Promise<string> {
+  await store.write(TREE_IDENTITY, identityText(id));
+  return id;
+}
+
+function identityText(id: string): string {
+  return `${JSON.stringify({ format: 1, id })}\n`;
+}
+
+function idIn(text: string): string | null {
+  try {
+    return onDisk.parse(JSON.parse(text)).id;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws StoreError `TREE_NOT_HERE` */
+export async function checkTreeId(store: Store, wanted: string): Promise<void> {
+  const found = await readTreeId(store);
+  if (found === wanted) return;
+  const fault =
+    found === null
+      ? `it has no ${TREE_IDENTITY}`
+      : 'it is another tree, or another Temporal server has taken it over since';
+  throw treeNotHere(store.location, fault);
+}
+
+export function treeNotHere(folder: string, fault: string): StoreError {
+  return storeError('TREE_NOT_HERE', { folder, fault });
 }

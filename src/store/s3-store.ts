@@ -11,7 +11,7 @@ import {
 import type { ObjectAddress, ObjectStoreAccess } from '../domain/object-store.ts';
 import { digestOf, type FileDigest } from './digest.ts';
 import { Incoming } from './incoming.ts';
-import { badKey, keySegments } from './key.ts';
+import { badKey, keySegments } from './layout.ts';
 import { isAbsentObject, objectErrorOf } from './s3-errors.ts';
 import {
   clientFor,
@@ -31,7 +31,7 @@ import { missing } from './store-error.ts';
 /** Limit of S3 for the full name, with the prefix. */
 const MAX_NAME_BYTES = 1024;
 
-/** Opening makes no request: problems of the bucket are reported by the first one, or by probe.ts. */
+/** Opening makes no request: problems of the bucket are reported by the first one, or by `probe`. */
 export class S3Store implements Store {
   readonly location: string;
   readonly atOnce = 24;

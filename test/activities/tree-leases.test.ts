@@ -3,10 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openHeldTree } from '../../src/activities/tree.ts';
 import { TreeLeases, type TreeAddress } from '../../src/activities/tree-leases.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { holdTree } from '../../src/store/hold-tree.ts';
-import { newestLease, type LeaseHolder } from '../../src/store/lease.ts';
+import { ensureTreeId, holdTree, type LeaseHolder, newestLease } from '../../src/store/lease.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ensureTreeId } from '../../src/store/tree-identity.ts';
 import { expectCode } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 

@@ -2,7 +2,7 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { workflowFindings } from '../../src/doctor/workflows.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { holdTree } from '../../src/store/hold-tree.ts';
+import { holdTree } from '../../src/store/lease.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';
 import { argumentsOf, beginWith, unreplayable } from '../other-code.ts';
 import { OTHER_TEMPORAL } from '../other-temporal.ts';

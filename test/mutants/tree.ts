@@ -68,7 +68,7 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'resumed-from-scratch',
-    file: 'src/store/prepare-item.ts',
+    file: 'src/store/prepare.ts',
     find: 'return jobText(former) === jobText(fresh);',
     replace: 'return jobText(former) === jobText(fresh) && former.state === fresh.state;',
     breaks: '4: `run` begins no item again that has ended or has a job.',
@@ -76,7 +76,7 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'former-files-kept',
-    file: 'src/store/prepare-item.ts',
+    file: 'src/store/prepare.ts',
     find: 'if (key !== record) await this.#store.remove(key);',
     replace: 'if (key === record) await this.#store.remove(key);',
     breaks: '5: results of the former input do not stay beside the new one.',
@@ -100,7 +100,7 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'charges-of-lost-database',
-    file: 'src/store/charges-in-tree.ts',
+    file: 'src/store/jobs-in-tree.ts',
     find: 'jobs.push(...jobsOf(record, address).filter((job) => job.closedAt > now - windowMs));',
     replace: 'jobs.push(...jobsOf(record, address).filter((job) => job.closedAt > now));',
     breaks: '1: jobs of a tree whose database was lost still count.',

@@ -1,6 +1,6 @@
 /** What an output tree records of submissions that may still count. */
 import { expect, test } from 'vitest';
-import { chargesInTree, credentialOfTree } from '../../src/store/charges-in-tree.ts';
+import { chargesInTree, credentialOfTree } from '../../src/store/jobs-in-tree.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { aSequence } from './an-item.ts';

@@ -3,15 +3,17 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
-import { holdTree, type HoldOptions } from '../../src/store/hold-tree.ts';
 import {
+  ensureTreeId,
+  type HoldOptions,
+  holdTree,
+  type LeaseHolder,
   newestLease,
+  readTreeId,
   releaseLease,
   renewLease,
   takeLease,
-  type LeaseHolder,
 } from '../../src/store/lease.ts';
-import { ensureTreeId, readTreeId } from '../../src/store/tree-identity.ts';
 import type { Store } from '../../src/store/store.ts';
 import { collected, expectCode } from './store-expectations.ts';
 import { onFolder, temporaryStore } from './temporary-store.ts';

@@ -13,10 +13,14 @@ import { Shares } from '../../src/plan/shares.ts';
 import { Spool } from '../../src/plan/spool.ts';
 import { surveyManifests } from '../../src/plan/survey.ts';
 import { faultsOf } from '../../src/report/audit.ts';
-import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
+import { deliverDuplicates } from '../../src/store/deliver.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
-import type { AssignedItem, Known } from '../../src/store/prepare-item.ts';
-import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
+import {
+  type AssignedItem,
+  growCampaign,
+  type Known,
+  prepareCampaign,
+} from '../../src/store/prepare.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -4,10 +4,9 @@ import type { Item } from '../../src/domain/item.ts';
 import { digestOf } from '../../src/store/digest.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
-import { prepareRetry } from '../../src/store/prepare-retry.ts';
-import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
+import { prepareRetry } from '../../src/store/retry.ts';
+import { growCampaign, prepareCampaign, restoreItems } from '../../src/store/prepare.ts';
 import { readPage, readPreparedCampaign, RowCounter } from '../../src/store/prepared-campaign.ts';
-import { restoreItems } from '../../src/store/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import {

@@ -1,10 +1,9 @@
 /** A campaign whose ended items are reopened, from its output tree alone. */
 import { describe, expect, test } from 'vitest';
-import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
+import { deliverDuplicates } from '../../src/store/deliver.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
-import { prepareRetry } from '../../src/store/prepare-retry.ts';
+import { prepareRetry, type Selection, surveyRetry } from '../../src/store/retry.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { surveyRetry, type Selection } from '../../src/store/retry-survey.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { allEntries, CAMPAIGN, campaignIn, changeRecord, recordIn } from './store-expectations.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateBucketCommand, DeleteBucketCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { probe } from '../../src/store/probe.ts';
+import { probe } from '../../src/store/open-store.ts';
 import { S3Store } from '../../src/store/s3-store.ts';
 import { WITHOUT_S3, startS3, type S3Server } from '../s3-server.ts';
 import { httpServer } from '../services/scripted-server.ts';

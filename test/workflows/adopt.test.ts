@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { chargesInTree } from '../../src/store/charges-in-tree.ts';
+import { chargesInTree } from '../../src/store/jobs-in-tree.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ResultCache, resultCacheFolder } from '../../src/store/result-cache.ts';
 import { itemWorkflowId } from '../../src/workflows/names.ts';

@@ -1,8 +1,7 @@
 /** `hundredfold retry` without the command: ended items are reopened, and the campaign runs once more. */
 import { openFileStore } from '../../src/store/file-store.ts';
-import { prepareRetry } from '../../src/store/prepare-retry.ts';
+import { prepareRetry, surveyRetry } from '../../src/store/retry.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
-import { surveyRetry } from '../../src/store/retry-survey.ts';
 import type { Ran, Rig, Started } from '../rig.ts';
 
 /** Reopens all items that did not succeed, and starts the campaign. */

@@ -14,7 +14,7 @@ import {
   type ListedJob,
   type RemoteJobs,
 } from '../../campaigns/remote-jobs.ts';
-import { absoluteAddress } from '../../store/address.ts';
+import { absoluteAddress } from '../../store/layout.ts';
 import { commandSettings } from '../session/command-settings.ts';
 
 interface ListFlags extends ServiceFlags {

@@ -4,7 +4,7 @@ import { kindNames } from '../../kinds/registry.ts';
 import { serviceNames } from '../../services/registry.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
-import { absoluteAddress } from '../../store/address.ts';
+import { absoluteAddress } from '../../store/layout.ts';
 import { checkChoice, commandSettings } from '../session/command-settings.ts';
 import type { RunFlags } from '../session/run-campaign.ts';
 import { say } from '../text/explain.ts';

@@ -3,7 +3,7 @@ import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts'
 import { DEFAULT_OPTIONS } from '../../export/format.ts';
 import { exportFormatOf, FORMATS } from '../../export/formats.ts';
 import { EXPORT_RECORD, type Exported, exportTree, type Remark } from '../../export/export.ts';
-import { absoluteAddress, addressOf } from '../../store/address.ts';
+import { absoluteAddress, addressOf } from '../../store/layout.ts';
 import { openStore } from '../../store/open-store.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';

@@ -11,7 +11,7 @@ import {
   type ItemLine,
 } from '../../campaigns/item-lines.ts';
 import { treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
-import { campaignAddress } from '../../store/address.ts';
+import { campaignAddress } from '../../store/layout.ts';
 import { checkChoice, commandSettings } from '../session/command-settings.ts';
 import { say } from '../text/explain.ts';
 import { Table } from '../text/table.ts';

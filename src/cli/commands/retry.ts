@@ -4,7 +4,7 @@ import { EXIT } from '../../domain/errors.ts';
 import { oneAtATime } from '../../campaigns/one-at-a-time.ts';
 import { retryOf, startRetry } from '../../campaigns/retry.ts';
 import { openSession } from '../../host/open-session.ts';
-import type { RetrySurvey } from '../../store/retry-survey.ts';
+import type { RetrySurvey } from '../../store/retry.ts';
 import { startInBackground } from '../../host/background.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { concludeRun, concludeEnded } from '../session/conclusion.ts';

@@ -1,6 +1,6 @@
 /** The output tree of a campaign, by its name. */
 import { EXIT } from '../../domain/errors.ts';
-import { campaignAddress } from '../../store/address.ts';
+import { campaignAddress } from '../../store/layout.ts';
 import { findCampaign } from '../../campaigns/find.ts';
 import { commandSettings } from './command-settings.ts';
 import type { CommonFlags } from '../command-line/flags.ts';

@@ -2,7 +2,7 @@
 import { openFolder, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
 import { checkedName } from '../../domain/name.ts';
-import { absoluteAddress, campaignAddress } from '../../store/address.ts';
+import { absoluteAddress, campaignAddress } from '../../store/layout.ts';
 import { commandSettings } from './command-settings.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 

@@ -3,8 +3,7 @@ import { formatDuration } from '../../domain/duration.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { briefWarning } from '../../domain/item-warnings.ts';
 import type { CampaignDocument, EndedCampaign } from '../../report/campaign-document.ts';
-import { addressOf } from '../../store/address.ts';
-import { CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
+import { addressOf, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
 import { say } from './explain.ts';
 
 interface Printing {

@@ -2,15 +2,30 @@
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
+import { serviceOfKind } from '../services/registry.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
-import { type ListedItem, readListed } from './item-store.ts';
-import { itemFolder, itemKey } from './layout.ts';
-import { type PageEntry, type PreparedCampaign, readPage } from './prepared-campaign.ts';
-import { canBeRetried, mayBeThere, type RetriedState, type Way, wayOf } from './reopen.ts';
+import { type ListedItem, readListed, writeItem } from './item-store.ts';
+import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
+import {
+  type PageEntry,
+  pageEntry,
+  type PreparedCampaign,
+  readPage,
+  RowCounter,
+  writePage,
+  writePreparedCampaign,
+} from './prepared-campaign.ts';
+import {
+  canBeRetried,
+  mayBeThere,
+  reopened,
+  type RetriedState,
+  type Way,
+  wayOf,
+} from './reopen.ts';
+import { damagedRecordIsNone, isDamagedRecord } from './store-error.ts';
 import type { Store } from './store.ts';
-import { isDamagedRecord } from './store-error.ts';
-import { serviceOfKind } from '../services/registry.ts';
 
 /** Items read at once: more would only make a disk seek. */
 const READ_LIMIT = 16;
@@ -193,4 +208,65 @@ const SHOWN = 20;
 function refused(reasons: readonly string[]): HundredfoldError {
   const more = reasons.length > SHOWN ? [`And ${reasons.length - SHOWN} more.`] : [];
   return codedError('ITEM_NOT_RETRYABLE', { reasons: [...reasons.slice(0, SHOWN), ...more] });
+}
+
+/** Items written at once, as in `prepare.ts`. */
+const WRITE_LIMIT = 16;
+
+interface PreparedRetry {
+  /** Items whose end is kept. */
+  readonly done: number;
+}
+
+/**
+ * Reopens ended items of a campaign, from its output tree alone: the manifest's files may be gone. Each record is
+ * written whole before the page that lists it; after an interruption, reopened items are open and the rest is
+ * unchanged.
+ *
+ * `chosen`: ids of items to reopen; `alone`: the chosen items that no longer share a job. `at`: ISO 8601, UTC.
+ */
+export async function prepareRetry(
+  store: Store,
+  campaign: PreparedCampaign,
+  chosen: ReadonlySet<string>,
+  at: string,
+  alone: ReadonlySet<string> = new Set(),
+): Promise<PreparedRetry> {
+  let done = 0;
+  const counter = new RowCounter();
+  for (let page = 0; page < campaign.pages; page += 1) {
+    const former = await readPage(store, page);
+    const written: string[] = [];
+    const entries = new Map<string, PageEntry>();
+    await inParallel(former, WRITE_LIMIT, async (entry) => {
+      const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
+      entries.set(entry.id, await open(store, entry, again, written));
+    });
+    await store.flush(written);
+    const current = former.flatMap(({ id }) => entries.get(id) ?? []);
+    await writePage(store, page, current);
+    counter.add(current);
+    done += current.filter((entry) => entry.done !== undefined).length;
+  }
+  await writePreparedCampaign(store, { ...campaign, counts: counter.counts });
+  return { done };
+}
+
+/** The item's line in its page, from its current record. */
+async function open(
+  store: Store,
+  entry: PageEntry,
+  again: { readonly at: string; readonly alone: boolean } | null,
+  written: string[],
+): Promise<PageEntry> {
+  const { id, kind, asks, done = 'failed' } = entry;
+  const record = await readListed(store, entry).catch(damagedRecordIsNone);
+  // Published as failed, with the reason; there is nothing to send.
+  if (record === null) return { id, kind, done, asks };
+  if (again === null || !canBeRetried(record.state)) return pageEntry(record);
+  const { resultFrom, ...own } = reopened(record, again.at);
+  const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
+  await writeItem(store, opened, { durable: false });
+  written.push(itemKey(kind, id, ITEM_RECORD));
+  return pageEntry(opened);
 }

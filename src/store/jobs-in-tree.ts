@@ -1,0 +1,161 @@
+/**
+ * Jobs that are recorded in the item.json files of output trees: those of a folder's campaigns by their ids, and those of
+ * one tree that may still count against a token, which a new budget needs after its Temporal database was lost.
+ */
+import type { ServiceName } from '../domain/item.ts';
+import type { ItemState } from '../domain/states.ts';
+import { inParallel } from './in-parallel.ts';
+import type { ItemRecord } from './item-record.ts';
+import { readItem } from './item-store.ts';
+import { addressOf, itemFolder, PREPARED_CAMPAIGN } from './layout.ts';
+import { openStore, openStoreIfAny } from './open-store.ts';
+import { type PageEntry, readPage, readPreparedCampaign } from './prepared-campaign.ts';
+import { damagedRecordIsNone, StoreError, unreadableIsNone } from './store-error.ts';
+import type { Store } from './store.ts';
+
+const READS_AT_ONCE = 16;
+
+/** An accepted job, or one that may have been accepted: the latest time from which it counts. */
+interface JobInTree {
+  /** The service's id; for a submission of unknown fate, a substitute name. */
+  readonly remoteId: string;
+  /** ms since the epoch */
+  readonly closedAt: number;
+}
+
+/** The credential that the tree's campaign uses; null when unknown. */
+export async function credentialOfTree(store: Store, service: ServiceName): Promise<string | null> {
+  const campaign = await readPreparedCampaign(store).catch(unreadableIsNone);
+  const services = campaign?.settings['services'] as
+    Readonly<Record<string, { readonly credential?: unknown } | undefined>> | undefined;
+  const credential = services?.[service]?.credential;
+  return typeof credential === 'string' ? credential : null;
+}
+
+/**
+ * Jobs that the service at `address` accepted within the last `windowMs`. A time in the future counts as well: it was
+ * written before the clock was set back. What is unreadable is ignored here: it is reported and repaired when the tree is next prepared.
+ */
+export async function chargesInTree(
+  store: Store,
+  address: string,
+  windowMs: number,
+  now = Date.now(),
+): Promise<readonly JobInTree[]> {
+  const campaign = await readPreparedCampaign(store).catch(unreadableIsNone);
+  if (!campaign || windowMs <= 0) return [];
+  const jobs: JobInTree[] = [];
+  for (let page = 0; page < campaign.pages; page += 1) {
+    const entries = (await readPage(store, page).catch(unreadableIsNone)) ?? [];
+    await inParallel(entries, READS_AT_ONCE, async (entry) => {
+      if (entry.follows !== undefined) return;
+      const record = await readItem(store, entry.kind, entry.id).catch(() => null);
+      if (record)
+        jobs.push(...jobsOf(record, address).filter((job) => job.closedAt > now - windowMs));
+    });
+  }
+  return jobs;
+}
+
+/** Its own jobs only: results from the cache, from another row or from another program needed no submission. */
+function jobsOf(record: ItemRecord, address: string): JobInTree[] {
+  if (record.address !== address || record.resultFrom || record.adopted) return [];
+  const sent = [record, ...record.earlier].flatMap(({ remoteId, submittedAt }) =>
+    remoteId !== null && submittedAt !== null
+      ? [{ remoteId, closedAt: Date.parse(submittedAt) }]
+      : [],
+  );
+  const unsure = record.remoteId === null ? record.attempts : [];
+  return [
+    ...sent,
+    ...unsure
+      .filter(({ outcome }) => outcome === 'unsure')
+      .map(({ at }) => ({
+        remoteId: `unsure ${record.id} ${at}`,
+        closedAt: Date.parse(at),
+      })),
+  ];
+}
+
+/** The item that has a job. */
+export interface HolderOfJob {
+  readonly campaign: string;
+  readonly id: string;
+  readonly state: ItemState;
+  /** The item's folder, below the output folder. */
+  readonly path: string;
+}
+
+export interface JobsInFolder {
+  /** Remote id → the item that has the job. */
+  readonly jobs: ReadonlyMap<string, HolderOfJob>;
+  /** Campaigns that could not be read, a sentence each. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Jobs of a service that are recorded in the item.json files of a folder's campaigns.
+ * @param folder that contains the campaigns; it may not exist
+ */
+export async function jobsInFolder(folder: string, service: ServiceName): Promise<JobsInFolder> {
+  const jobs = new Map<string, HolderOfJob>();
+  const unreadable: string[] = [];
+  for (const name of await campaignsIn(folder)) {
+    try {
+      await readCampaign(await openStore(addressOf(folder, name)), name, service, jobs);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      unreadable.push(error.message);
+    }
+  }
+  return { jobs, unreadable };
+}
+
+/** Names of the folders that contain a prepared campaign, in order. */
+async function campaignsIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const name of await namesIn(folder)) {
+    const tree = await openStoreIfAny(addressOf(folder, name));
+    if (tree !== null && (await tree.exists(PREPARED_CAMPAIGN))) names.push(name);
+  }
+  return names;
+}
+
+/** Names of the folders in it, in order; none if it is missing. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  const store = await openStoreIfAny(folder);
+  const names: string[] = [];
+  if (store !== null) for await (const name of store.folders()) names.push(name);
+  return names;
+}
+
+async function readCampaign(
+  store: Store,
+  name: string,
+  service: ServiceName,
+  jobs: Map<string, HolderOfJob>,
+): Promise<void> {
+  const campaign = await readPreparedCampaign(store);
+  for (let page = 0; page < (campaign?.pages ?? 0); page += 1) {
+    await inParallel(await readPage(store, page), READS_AT_ONCE, async (entry) => {
+      await readEntry(store, name, service, entry, jobs);
+    });
+  }
+}
+
+async function readEntry(
+  store: Store,
+  campaign: string,
+  service: ServiceName,
+  { kind, id }: PageEntry,
+  jobs: Map<string, HolderOfJob>,
+): Promise<void> {
+  const record = await readItem(store, kind, id).catch(damagedRecordIsNone);
+  // A result from another row or from the cache is listed at the item that has the job.
+  if (record?.service !== service || record.resultFrom) return;
+  const { state, remoteId, earlier } = record;
+  const holder = { campaign, id, state, path: `${campaign}/${itemFolder(kind, id)}` };
+  for (const job of [remoteId, ...earlier.map((end) => end.remoteId)]) {
+    if (job !== null && !jobs.has(job)) jobs.set(job, holder);
+  }
+}
