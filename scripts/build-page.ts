@@ -18,7 +18,7 @@ const IN_VIEWER = ['3dmol', 'iobuffer', 'netcdfjs', 'pako', 'upng-js'];
 const { code, packages } = await bundle();
 const pieces = {
   'app.js': inline(code),
-  'style.css': styles(),
+  'style.css': readFileSync(join(PAGE, 'style.css'), 'utf8'),
   'viewer.js': inline(readFileSync(VIEWER, 'utf8')),
   'licences.txt': licences([...packages, ...IN_VIEWER]),
 };
@@ -46,13 +46,6 @@ async function bundle(): Promise<{ readonly code: string; readonly packages: rea
     (path) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/.exec(path)?.[1] ?? [],
   );
   return { code, packages: [...new Set(names)].sort() };
-}
-
-function styles(): string {
-  const folder = join(PAGE, 'style');
-  return ['colours.css', 'page.css', 'items.css', 'item.css', 'small-and-paper.css']
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
-    .join('\n');
 }
 
 /** The licences must be included in every copy, and every report is one. */

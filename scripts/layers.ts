@@ -67,8 +67,8 @@ const MAY_IMPORT: Table = {
   ledger: ['domain', 'budget', 'state'],
   // Workflow code runs in the sandbox: nothing that uses a clock, a network or a disk is allowed.
   workflows: ['domain', 'budget'],
-  // Runs in a browser: it imports its data, and the pure files of kinds only.
-  'report-page': ['page-data', 'domain', 'kinds'],
+  // Runs in a browser: it imports nothing but its data.
+  'report-page': ['page-data'],
   // The server side: with code shared with the client both could have the same error.
   'local-services': ['contract'],
   // These two start the local services in their own process.

@@ -16,13 +16,11 @@ function linkCommand(): void {
     symlinkSync(join('..', '..', 'bin', 'hundredfold.js'), link);
 }
 
-/** All that the page may import (scripts/layers.ts), and the versions it is bundled with. */
+/** The page, what it imports (scripts/layers.ts), and the versions it is bundled with. */
 const SOURCES_OF_PAGE = [
   'packages/report-page',
   'scripts/build-page.ts',
-  'src/kinds',
   'src/report/page-data.ts',
-  'src/domain',
   'package-lock.json',
 ];
 

@@ -1,4 +1,5 @@
 /** Data in the page, or in `report-data/` next to it: deflated JSON in base64, inflated on demand. */
+import { useEffect, useState } from 'preact/hooks';
 import {
   chunkFile,
   DELIVER,
@@ -9,32 +10,32 @@ import {
   type Structures,
 } from '../../src/report/page-data.ts';
 
-export async function pageData(): Promise<PageData> {
-  return JSON.parse(await inflated(textOf(ELEMENT.page))) as PageData;
+export async function readPageData(): Promise<PageData> {
+  return JSON.parse(await inflate(textOf(ELEMENT.page))) as PageData;
 }
 
 /** The script of the 3D viewer; null if the report has no molecules. */
-export async function viewerScript(): Promise<string | null> {
+export async function readViewerScript(): Promise<string | null> {
   const element = document.getElementById(ELEMENT.viewer);
-  return element === null ? null : inflated(element.textContent);
+  return element === null ? null : inflate(element.textContent);
 }
-
-let structures: Promise<Structures | null> | null = null;
 
 /** SMILES and fingerprints of the molecules; null if the report has none. */
-export function structureList(): Promise<Structures | null> {
-  structures ??= readStructures();
-  return structures;
-}
-
-async function readStructures(): Promise<Structures | null> {
-  await wholePage();
+export async function readStructures(): Promise<Structures | null> {
+  await awaitWholePage();
   const element = document.getElementById(ELEMENT.structures);
-  return element === null ? null : (JSON.parse(await inflated(element.textContent)) as Structures);
+  return element === null ? null : (JSON.parse(await inflate(element.textContent)) as Structures);
 }
 
 /** The folder next to the report is missing, or the report was moved without it. */
-export class DataMissing extends Error {}
+class DataMissing extends Error {
+  constructor(chunk: number) {
+    super(
+      `${chunkFile(chunk)} is missing. The details of this item are in the folder report-data next to ` +
+        'report.html: put it back, or write both again with hundredfold report.',
+    );
+  }
+}
 
 const chunks = new Map<number, Promise<readonly ItemDetail[]>>();
 
@@ -49,23 +50,44 @@ export async function itemDetail(layout: ChunkLayout, row: number): Promise<Item
     details.catch(() => chunks.delete(chunk));
   }
   const detail = (await details)[row - (layout.firstRows[chunk] ?? 0)];
-  if (detail === undefined) throw new DataMissing(chunkFile(chunk));
+  if (detail === undefined) throw new DataMissing(chunk);
   return detail;
+}
+
+/** The details of these rows; null while they are being read, a sentence if they cannot. */
+export function useDetails(layout: ChunkLayout, rows: readonly number[]) {
+  const [details, setDetails] = useState<readonly ItemDetail[] | string | null>(null);
+  const key = rows.join(' ');
+  useEffect(() => {
+    let left = false;
+    const all = key === '' ? [] : key.split(' ').map((row) => itemDetail(layout, Number(row)));
+    Promise.all(all).then(
+      (found) => left || setDetails(found),
+      (error: unknown) => {
+        if (!(error instanceof DataMissing)) throw error;
+        if (!left) setDetails(error.message);
+      },
+    );
+    return () => {
+      left = true;
+    };
+  }, [layout, key]);
+  return details;
 }
 
 async function readChunk(layout: ChunkLayout, chunk: number): Promise<readonly ItemDetail[]> {
   const base64 =
-    chunk < layout.embedded ? await inThePage(`${ELEMENT.chunk}${chunk}`) : await beside(chunk);
-  return JSON.parse(await inflated(base64)) as readonly ItemDetail[];
+    chunk < layout.embedded ? await fromPage(`${ELEMENT.chunk}${chunk}`) : await fromBeside(chunk);
+  return JSON.parse(await inflate(base64)) as readonly ItemDetail[];
 }
 
 /** The address may request an item before the page is parsed completely. */
-async function inThePage(id: string): Promise<string> {
-  await wholePage();
+async function fromPage(id: string): Promise<string> {
+  await awaitWholePage();
   return textOf(id);
 }
 
-async function wholePage(): Promise<void> {
+async function awaitWholePage(): Promise<void> {
   if (document.readyState !== 'loading') return;
   await new Promise((resolve) => {
     document.addEventListener('DOMContentLoaded', resolve, { once: true });
@@ -81,7 +103,7 @@ function textOf(id: string): string {
 const delivered = new Map<number, string>();
 
 /** A page opened from disk may not fetch a file, but may load it as a script. */
-function beside(chunk: number): Promise<string> {
+function fromBeside(chunk: number): Promise<string> {
   Object.assign(window, {
     [DELIVER]: (number: number, base64: string) => delivered.set(number, base64),
   });
@@ -92,23 +114,22 @@ function beside(chunk: number): Promise<string> {
       const base64 = delivered.get(chunk);
       delivered.delete(chunk);
       script.remove();
-      if (base64 === undefined) reject(new DataMissing(script.src));
+      if (base64 === undefined) reject(new DataMissing(chunk));
       else resolve(base64);
     };
     script.onerror = () => {
       script.remove();
-      reject(new DataMissing(chunkFile(chunk)));
+      reject(new DataMissing(chunk));
     };
     document.head.append(script);
   });
 }
 
-function inflated(base64: string): Promise<string> {
-  return inflation(base64).text();
+function inflate(base64: string): Promise<string> {
+  const stream = new Blob([bytesOf(base64)]).stream();
+  return new Response(stream.pipeThrough(new DecompressionStream('deflate-raw'))).text();
 }
 
-function inflation(base64: string): Response {
-  const bytes = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Response(stream);
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
 }

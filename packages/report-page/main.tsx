@@ -1,66 +1,96 @@
-/** Starts the page: the overview and the table, or one item, depending on the address. */
+/** Starts the page: the overview and the table, or one item, or a comparison, depending on the address. */
 import { render } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { ComparePage } from './compare/compare-page.tsx';
 import { ELEMENT, type PageData } from '../../src/report/page-data.ts';
-import { pageData } from './embedded.ts';
-import { ItemPage } from './item/item-page.tsx';
-import { ItemTableView } from './items/item-table.tsx';
-import { columnsOf } from './items/columns.ts';
-import { useSelection } from './items/selection.ts';
-import { haystacks, rowsOf } from './items/table-model.ts';
-import { Masthead } from './masthead.tsx';
-import { Logistics, Overview } from './overview/overview.tsx';
+import { makeColumns } from './columns.ts';
+import { ComparePage } from './compare.tsx';
+import { readPageData } from './embedded.ts';
+import { ItemPage } from './item.tsx';
+import { ItemTableView } from './items.tsx';
+import { Logistics } from './logistics.tsx';
+import { Overview } from './overview.tsx';
+import { findRows, indexTexts } from './query.ts';
 import { useRoute } from './route.ts';
+import { useSelection } from './rows.tsx';
+import { useSimilarity } from './similarity.ts';
+import { counted, countText, dateText, durationText } from './words.ts';
 
 function Page({ data }: { readonly data: PageData }) {
   const route = useRoute();
   const { table } = data;
-  const stacks = useMemo(() => haystacks(table), [table]);
-  const columns = useMemo(() => columnsOf(table), [table]);
+  const texts = useMemo(() => indexTexts(table), [table]);
+  const similarity = useSimilarity(table, route.like);
+  const columns = useMemo(() => {
+    const [id, ...others] = makeColumns(table);
+    return [id, similarity, ...others].filter((column) => column != null);
+  }, [table, similarity]);
   const selection = useSelection();
-  const { query, kind, state, code, where, sort } = route;
+  const { q, kind, state, code, sort, item } = route;
   const rows = useMemo(
-    () => rowsOf(table, stacks, columns, { query, kind, state, code, where, sort }),
-    [table, stacks, columns, query, kind, state, code, where, sort],
+    () => findRows(table, texts, columns, { q, kind, state, code, sort }),
+    [table, texts, columns, q, kind, state, code, sort],
   );
   // Search and order change only the table: the same element is not rendered again.
   const overview = useMemo(() => <Overview data={data} columns={columns} />, [data, columns]);
   useEffect(() => {
-    document.title = route.item === null ? data.name : `${route.item} · ${data.name}`;
-  }, [data.name, route.item]);
+    document.title = item === null ? data.name : `${item} · ${data.name}`;
+  }, [data.name, item]);
+  const shown = { data, columns, rows, route, selection };
+  const isOverview = item === null && route.compare === '';
   return (
     <>
       <a class="skip" href="#content" onClick={skipToContent}>
         Skip to the content
       </a>
-      <Masthead data={data} item={route.item ?? (route.compare || null)} />
+      <Masthead data={data} isOverview={isOverview} />
       <main id="content" tabIndex={-1}>
-        {route.item !== null ? (
-          <ItemPage
-            key={`${route.item} ${route.row ?? ''}`}
-            data={data}
-            rows={rows}
-            route={route}
-            id={route.item}
-          />
-        ) : route.compare !== '' ? (
-          <ComparePage data={data} columns={columns} route={route} />
-        ) : (
+        {item !== null ? (
+          <ItemPage key={`${item} ${route.row ?? ''}`} {...shown} id={item} />
+        ) : isOverview ? (
           <>
             {overview}
-            <ItemTableView
-              data={data}
-              columns={columns}
-              rows={rows}
-              route={route}
-              selection={selection}
-            />
+            <ItemTableView {...shown} />
             <Logistics data={data} />
           </>
+        ) : (
+          <ComparePage {...shown} />
         )}
       </main>
     </>
+  );
+}
+
+interface MastheadProps {
+  readonly data: PageData;
+  readonly isOverview: boolean;
+}
+
+/** Name and end of the campaign, how far it has come if it still runs, and the link back to the overview. */
+function Masthead({ data, isOverview }: MastheadProps) {
+  const { name, state, startedAt, endedAt, soFar } = data;
+  const took = endedAt === null ? null : Date.parse(endedAt) - Date.parse(startedAt);
+  return (
+    <header class="masthead">
+      {isOverview ? (
+        <h1>{name}</h1>
+      ) : (
+        <p class="name">
+          <a href="#">{name}</a>
+        </p>
+      )}
+      <p class="quiet">
+        {state}, {dateText(startedAt)}
+        {took !== null && <>, took {durationText(took)}</>}
+      </p>
+      {soFar !== null && (
+        <p class="notice so-far" role="note">
+          <strong>
+            So far: {countText(soFar.ended)} of {counted(soFar.items, 'item')}.
+          </strong>{' '}
+          The campaign was still running when this report was written.
+        </p>
+      )}
+    </header>
   );
 }
 
@@ -74,7 +104,7 @@ function skipToContent(event: Event): void {
 async function start(): Promise<void> {
   const root = document.getElementById(ELEMENT.app);
   if (root === null) return;
-  const data = await pageData();
+  const data = await readPageData();
   root.replaceChildren();
   render(<Page data={data} />, root);
 }

@@ -1,6 +1,7 @@
 /** What the page shows, as encoded in its address: `#item=aspirin`, `#q=amine&state=failed&sort=-mass`. */
 import { useEffect, useState } from 'preact/hooks';
-import type { TableQuery } from './items/table-model.ts';
+import type { ItemTable } from '../../src/report/page-data.ts';
+import type { TableQuery } from './query.ts';
 
 export interface Route extends TableQuery {
   readonly item: string | null;
@@ -10,45 +11,29 @@ export interface Route extends TableQuery {
   readonly compare: string;
   /** The columns shown (columns.ts); empty for the default. */
   readonly columns: string;
-  /** The view above the table: `plot`, `structures`, or none. */
+  /** `plot` for a plot above the table. */
   readonly view: string;
   /** Columns of the plot. */
   readonly x: string;
   readonly y: string;
   readonly colour: string;
-  readonly size: string;
-  /** Order of the structures: the id of the molecule that the others are compared with. */
+  /** The id of the molecule that the others are compared with. */
   readonly like: string;
 }
 
-const KEYS = {
-  query: 'q',
-  kind: 'kind',
-  state: 'state',
-  code: 'code',
-  where: 'where',
-  sort: 'sort',
-  compare: 'compare',
-  columns: 'columns',
-  view: 'view',
-  x: 'x',
-  y: 'y',
-  colour: 'colour',
-  size: 'size',
-  like: 'like',
-} as const;
-type Key = keyof typeof KEYS;
+/** Of the texts, as in the address. */
+const KEYS = [
+  ...(['q', 'kind', 'state', 'code', 'sort', 'compare', 'columns'] as const),
+  ...(['view', 'x', 'y', 'colour', 'like'] as const),
+];
 
 function readRoute(hash: string): Route {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
-  const of = (key: string): string => params.get(key) ?? '';
+  const texts = KEYS.map((key) => [key, params.get(key) ?? '']);
   return {
     item: params.get('item'),
     row: params.has('row') ? Number(params.get('row')) : null,
-    ...(Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [name, of(key)])) as Record<
-      Key,
-      string
-    >),
+    ...(Object.fromEntries(texts) as Record<(typeof KEYS)[number], string>),
   };
 }
 
@@ -57,9 +42,9 @@ export function hashOf(route: Partial<Route>): string {
   const params = new URLSearchParams();
   if (route.item != null) params.set('item', route.item);
   if (route.row != null) params.set('row', String(route.row));
-  for (const [name, key] of Object.entries(KEYS)) {
-    const value = route[name as keyof typeof KEYS];
-    if (value !== undefined && value !== '') params.set(key, value);
+  for (const key of KEYS) {
+    const value = route[key] ?? '';
+    if (value !== '') params.set(key, value);
   }
   return `#${params.toString()}`;
 }
@@ -81,4 +66,29 @@ export function replaceRoute(route: Partial<Route>): void {
   history.replaceState(null, '', hashOf(route));
   // As the browser does, except after `replaceState`.
   dispatchEvent(new HashChangeEvent('hashchange', { oldURL, newURL: location.href }));
+}
+
+const firstRows = new WeakMap<ItemTable, ReadonlyMap<string, number>>();
+
+function indexRows(table: ItemTable): ReadonlyMap<string, number> {
+  let known = firstRows.get(table);
+  if (known === undefined) {
+    // Reversed, so that the first of equal ids wins.
+    known = new Map(table.id.map((id, row) => [id, row] as const).reverse());
+    firstRows.set(table, known);
+  }
+  return known;
+}
+
+/** Null if there is no such item. */
+export function findRow(table: ItemTable, id: string, row: number | null): number | null {
+  if (row !== null && table.id[row] === id) return row;
+  return indexRows(table).get(id) ?? null;
+}
+
+/** The address of the item's page. With `route` its neighbours are those of the table, in its order. */
+export function itemHash(table: ItemTable, row: number, route: Partial<Route> = {}): string {
+  const id = table.id[row] ?? '';
+  const isFirst = indexRows(table).get(id) === row;
+  return hashOf({ ...route, compare: '', item: id, row: isFirst ? null : row });
 }

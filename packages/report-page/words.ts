@@ -1,6 +1,5 @@
 /** Numbers and times for display. */
-import type { Kind } from '../../src/domain/item.ts';
-import type { ItemTable } from '../../src/report/page-data.ts';
+import type { ItemTable, Kind } from '../../src/report/page-data.ts';
 
 /** The words for a kind; its name if the report says no more. */
 export function kindWords(table: Pick<ItemTable, 'kinds'>, kind: Kind | null | undefined) {
@@ -8,20 +7,17 @@ export function kindWords(table: Pick<ItemTable, 'kinds'>, kind: Kind | null | u
   return table.kinds.find((one) => one.name === name) ?? { one: name, many: name };
 }
 
-/** The number of the colour of a kind in plots, from 1. */
-export function colourNumber({ kinds }: Pick<ItemTable, 'kinds'>, kind: Kind): number {
-  return (
-    (Math.max(
-      0,
-      kinds.findIndex(({ name }) => name === kind),
-    ) %
-      COLOURS) +
-    1
-  );
+/** The colour of a kind. */
+export function kindColour({ kinds }: Pick<ItemTable, 'kinds'>, kind: Kind): string {
+  return seriesColour(kinds.findIndex(({ name }) => name === kind));
 }
 
-/** As defined in the style sheet. */
-const COLOURS = 4;
+/** The colours of series in plots, as in the style sheet; the seventh is the first again. */
+export const SERIES = 6;
+
+export function seriesColour(place: number): string {
+  return `var(--series-${(Math.max(0, place) % SERIES) + 1})`;
+}
 
 const GROUPED = new Intl.NumberFormat('en-US');
 
@@ -68,6 +64,13 @@ export function durationText(ms: number): string {
     })
     .filter((part) => !part.startsWith('0 '))
     .join(' ');
+}
+
+/** `540 kB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  const [size, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : [bytes / 1e6, 'MB'];
+  return `${size < 10 ? size.toFixed(1) : size.toFixed(0)} ${unit}`;
 }
 
 /** `−0.64`, with a typographic minus sign. */

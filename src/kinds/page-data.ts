@@ -1,11 +1,11 @@
 /**
- * Results in the form in which the report's page draws them: the same values in few bytes. By shape, so that a result of
- * any kind that has one of these is drawn.
+ * Results in the form in which the report's page draws them. By shape, so that a result of any kind that has one of these
+ * is drawn.
  */
 import type { packMolecule } from './molecule/reading.ts';
 import type { packAlignment, packSequences, packShifts } from './protein/packing.ts';
 
-export type { PackedProtein, PackedSpread, PackedTrack } from './protein/packing.ts';
+export type { ColumnSpread, ProteinReading, Track } from './protein/reading.ts';
 export type { TrackBand, TrackFacts } from './protein/track-facts.ts';
 
 export type PackedStructure = ReturnType<typeof packMolecule>;

@@ -10,6 +10,12 @@ import type { FinalState, ItemState } from '../domain/states.ts';
 import type { Verdict } from '../kinds/kind.ts';
 import type { PackedResult, TrackFacts } from '../kinds/page-data.ts';
 
+export type { Counts } from '../domain/campaign-facts.ts';
+export type { Drawing } from '../domain/drawing.ts';
+export type { Verdict } from '../kinds/kind.ts';
+export type * from '../kinds/page-data.ts';
+export type { Kind };
+
 /** Ids of the elements with data; a chunk's number is appended to `chunk`. */
 export const ELEMENT = {
   page: 'page-data',
@@ -71,6 +77,10 @@ export interface KindFacts {
   readonly name: Kind;
   readonly one: string;
   readonly many: string;
+  /** Whether its items have structural formulas. */
+  readonly isDrawn: boolean;
+  /** That runs its jobs. */
+  readonly service: ServiceName;
   /** Its tables in `tables/`, and what a row of each is about. */
   readonly tables: readonly { readonly name: string; readonly words: string }[];
   /** In table order. */
@@ -174,6 +184,6 @@ export interface ItemFacts {
   readonly warnings: readonly string[];
   /** `manifest.csv:12`. */
   readonly source: string;
-  /** The manifest row that runs the item again, with its file relative to the report's folder. */
+  /** The manifest row that runs the item again, with its file relative to the report's folder; guarded as in failed.csv. */
   readonly manifest: Readonly<Record<string, string>>;
 }

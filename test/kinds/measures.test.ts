@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aggregationRegions, conservation } from '../../src/kinds/protein/measures.ts';
+import { aggregationRegions } from '../../src/kinds/protein/measures.ts';
+import { conservation } from '../../src/kinds/protein/reading.ts';
 import { molecule } from '../../src/kinds/molecule/index.ts';
 import { measure } from '../../src/kinds/measure.ts';
 import { dipoleMoment } from '../../src/kinds/molecule/measures.ts';

@@ -5,6 +5,7 @@ import {
   AGGREGATION_RESIDUES,
   type ALIGNMENT_KEYS,
   type AlignmentReading,
+  conservation,
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
   lengthOf,
@@ -188,30 +189,6 @@ export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReadin
     ]),
   ),
 };
-
-const GAPS = /[-.~]/g;
-
-/**
- * For each column, from 0 to 1: 1 minus the normalised Shannon entropy of its residues, times the fraction of rows
- * without a gap. Null if the payload does not contain the residues of every row.
- */
-export function conservation(rows: readonly string[], columns: number): number[] | null {
-  if (rows.length === 0 || rows.some((residues) => residues.length !== columns)) return null;
-  return Array.from({ length: columns }, (_, column) => {
-    const filled = rows
-      .map((residues) => residues.charAt(column))
-      .join('')
-      .replace(GAPS, '');
-    if (filled === '') return 0;
-    const counts = new Map<string, number>();
-    for (const residue of filled) counts.set(residue, (counts.get(residue) ?? 0) + 1);
-    let bits = 0;
-    for (const count of counts.values()) {
-      bits -= (count / filled.length) * Math.log2(count / filled.length);
-    }
-    return Math.max(0, 1 - bits / Math.log2(20)) * (filled.length / rows.length);
-  });
-}
 
 export const SHIFTS_MEASURES: Readonly<Record<string, Measure<ShiftsReading>>> = {
   residues: {

@@ -121,3 +121,27 @@ export const PHASE_SEPARATION_FROM = 0.5611;
 
 /** ShiftCrypt's value for a residue with too many missing shifts: a valid result, but not an index. */
 export const SHIFTS_MISSING = -10;
+
+const GAPS = /[-.~]/g;
+
+/**
+ * For each column, from 0 to 1: 1 minus the normalised Shannon entropy of its residues, times the fraction of rows
+ * without a gap. Null if the payload does not contain the residues of every row.
+ */
+export function conservation(rows: readonly string[], columns: number): number[] | null {
+  if (rows.length === 0 || rows.some((residues) => residues.length !== columns)) return null;
+  return Array.from({ length: columns }, (_, column) => {
+    const filled = rows
+      .map((residues) => residues.charAt(column))
+      .join('')
+      .replace(GAPS, '');
+    if (filled === '') return 0;
+    const counts = new Map<string, number>();
+    for (const residue of filled) counts.set(residue, (counts.get(residue) ?? 0) + 1);
+    let bits = 0;
+    for (const count of counts.values()) {
+      bits -= (count / filled.length) * Math.log2(count / filled.length);
+    }
+    return Math.max(0, 1 - bits / Math.log2(20)) * (filled.length / rows.length);
+  });
+}

@@ -1,7 +1,8 @@
 /** The tables of predictions: `residues`, `alignments` and `shifts`, with one row per residue or column. */
 import { asInteger, type Cell, type Cells, type ResultTable, tableColumns } from '../kind.ts';
-import { aggregationRegions, conservation } from './measures.ts';
+import { aggregationRegions } from './measures.ts';
 import {
+  conservation,
   ALIGNMENT_KEYS,
   type AlignmentReading,
   backboneClass,

@@ -67,6 +67,7 @@ const AGGREGATION = divide(AGGREGATION_FROM, false, 'aggregation-prone', 'low');
 
 /** By the payload's key, values of residues and scores of whole proteins. */
 export const TRACK_FACTS: Readonly<Record<string, TrackFacts>> = {
+  conservation: describe('Conservation', ''),
   backbone: describe('Backbone dynamics', 'DynaMine', [0.4, 1.05], BACKBONE),
   sidechain: describe('Side-chain dynamics', 'DynaMine'),
   helix: describe('Helix', 'DynaMine'),

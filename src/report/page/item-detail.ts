@@ -1,5 +1,6 @@
 /** The content of an item's page, as JSON: a parsed result is far larger, and many wait for their drawing. */
 import type { DrawnFormula, ItemDetail, ItemFacts } from '../page-data.ts';
+import { guarded, REASON_COLUMNS } from '../../domain/formula-guard.ts';
 import type { PackedResult } from '../../kinds/page-data.ts';
 import { kindOf } from '../../kinds/registry.ts';
 import type { Store } from '../../store/store.ts';
@@ -75,8 +76,17 @@ function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
       : null,
     warnings: warningsOf(record).map(({ message }) => message),
     source: `${source.file}:${source.line}`,
-    manifest: manifestRow(item),
+    manifest: guardedRow(item),
   };
+}
+
+/** Guarded as in failed.csv, with the columns that mark it so. */
+function guardedRow(item: Listed): Readonly<Record<string, string>> {
+  const cells = Object.entries(manifestRow(item)).map((cell) => cell.map(guarded));
+  return Object.fromEntries([...cells, ...REASON_COLUMNS.map((name) => [name, ''])]) as Record<
+    string,
+    string
+  >;
 }
 
 /** item.json cannot contain its own length: it is written last. */

@@ -7,6 +7,7 @@ import type { ItemRecord } from '../../store/item-record.ts';
 import type { ResultParts } from '../result-pass.ts';
 import type { MeasureValues } from '../../kinds/measure.ts';
 import { kindOf } from '../../kinds/registry.ts';
+import { shownServiceOfKind } from '../../services/registry.ts';
 import { writtenKinds } from '../../store/layout.ts';
 
 type Writable<T> = {
@@ -108,10 +109,12 @@ export class TableRows {
 }
 
 function kindFacts(name: Kind): KindFacts {
-  const { words, table, measuresTable, measures } = kindOf(name);
+  const { words, table, measuresTable, measures, formula } = kindOf(name);
   return {
     name,
     ...words,
+    isDrawn: formula !== undefined,
+    service: shownServiceOfKind(name).name,
     tables: [
       { name: table.name, words: table.words },
       ...(measuresTable === null

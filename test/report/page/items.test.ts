@@ -33,17 +33,17 @@ test('a molecule: formula, structure, charges, files', async () => {
   const page = await opened(folder, `#item=${(await firstOf('molecule')).id}`);
   await page.locator('.viewer canvas').waitFor();
   expect(await page.locator('svg.drawing path').count()).toBeGreaterThan(0);
-  await page.getByText('Table of atoms').click();
-  expect(await page.locator('table tbody tr th').count()).toBeGreaterThan(5);
-  const charges = await page.locator('.fold table td.number').allTextContents();
+  const rows = page.locator('.charges tbody tr');
+  expect(await rows.count()).toBeGreaterThan(5);
+  const charges = await rows.locator('td.number').allTextContents();
   const sum = charges.reduce((total, text) => total + Number(text.replace('−', '-')), 0);
   expect(Math.abs(sum - Math.round(sum))).toBeLessThan(0.01);
-  await page.locator('.fold table tbody tr').nth(2).hover();
-  const third = await page.locator('.fold table tbody th').nth(2).innerText();
-  expect(await page.locator('.bars-of-atoms .pointed .name').first().innerHTML()).toBe(third);
-  expect(await page.locator('.atom').innerText()).toContain(`${third}: `);
-  await page.locator('.controls select').first().selectOption('charge');
-  expect(await page.locator('.key .ramp').count()).toBe(1);
+  await rows.nth(2).hover();
+  const third = await rows.nth(2).locator('th').innerText();
+  await page.getByText(`${third}: `).waitFor();
+  expect(await page.locator('.pointed th').innerText()).toBe(third);
+  await page.getByRole('button', { name: 'Colour by charge' }).click();
+  expect(await page.locator('.ramp').count()).toBe(1);
   const href = await page.getByRole('link', { name: /_GMX\.gro$/ }).getAttribute('href');
   await expect(readFile(join(folder, href ?? ''), 'utf8')).resolves.toContain('\n');
   await expectAccessible(page);
@@ -69,28 +69,33 @@ test('a sequence: a plot for every predictor, with values by residue', async () 
     const written = Number.isInteger(value) ? String(value) : value.toFixed(3);
     expect(said).toContain(written.replace('-', ''));
   }
-  // A selected range, with the cursor in it.
-  await page.getByRole('button', { name: 'Zoom in' }).click();
-  await page.getByRole('button', { name: 'Move right' }).click();
-  expect(await page.locator('.axis .seen').count()).toBe(1);
-  await page.getByRole('slider').fill('0');
-  expect(await page.getByRole('button', { name: 'Move left' }).isDisabled()).toBe(true);
+  await page.locator('[data-track=backbone] svg').hover();
+  const tip = page.locator('[data-track=backbone] [aria-label=tip]');
+  // `15 V`, and on the next line `1.038 membrane-spanning`.
+  await expect.poll(() => tip.textContent()).toMatch(/\d+ [A-Z]\u200b?\d\.\d{3} \w+/);
+  expect(await page.locator('.readout output strong').innerText()).not.toMatch(/^3 /);
+  expect(await page.locator('.protein').nth(1).innerText()).toMatch(/^Regions: .* \d+–\d+/);
+  // A part of the chain, with the letters of its residues.
+  await page.getByLabel('First visible position').fill('5');
+  await page.getByLabel('First visible position').blur();
+  await page.getByLabel('Last visible position').fill('15');
+  await page.getByLabel('Last visible position').blur();
+  const letters = page.locator('[data-track=backbone] [data-mark=text] text');
+  await expect.poll(() => letters.count()).toBe(11);
   await page.getByRole('button', { name: 'Full length' }).click();
-  expect(await page.locator('.axis .seen').count()).toBe(0);
-  await page.locator('[data-track=backbone]').hover();
-  expect(await page.locator('.tip').innerText()).toMatch(/^\d+ \w{3}: \d\.\d{3} \w+/);
+  await expect.poll(() => letters.count()).not.toBe(11);
   await expectAccessibleOnPhone(page);
 });
 
-test('an alignment: bands, rows, and a row compared with the median', async () => {
+test('an alignment: rows, conservation, and bands that end at the farthest row', async () => {
   const page = await opened(folder, `#item=${(await firstOf('alignment')).id}`);
   await page.locator('[data-track=backbone] svg').waitFor();
-  const lines = () => page.locator('[data-track=backbone] [data-mark=line] path').count();
   expect(await page.locator('[data-track=backbone] [data-mark=area] path').count()).toBe(2);
-  const before = await lines();
-  await page.getByLabel('Compare a row with the median').selectOption({ index: 1 });
-  await expect.poll(lines).toBeGreaterThan(before);
-  expect(await page.locator('.rows .name').count()).toBeGreaterThan(1);
+  expect(await page.locator('[data-track=conservation] [data-mark=line]').count()).toBe(1);
+  expect(await page.locator('.chart [data-mark=bar] rect').count()).toBeGreaterThan(1);
+  // No value of AgMata is below 0, although the quartiles minus 1.5 times their distance are.
+  const ticks = page.locator('[data-track=agmata] [data-mark="y-axis tick label"] text');
+  expect((await ticks.allTextContents()).filter((tick) => /^[−-]/.test(tick))).toEqual([]);
   await expectAccessibleOnPhone(page);
 });
 
@@ -101,7 +106,18 @@ test('shifts: a profile with gaps, which are counted', async () => {
   const missing = rows.filter((row) => Number(row['shiftCrypt']) === -10).length;
   const said = await page.locator('.protein').innerText();
   expect(said).toContain(missing === 0 ? 'Every residue has a value' : `${missing} have none`);
-  expect(await page.locator('[data-mark=rect] rect').count()).toBe(missing);
+  const gaps = page.locator('[data-mark=rect] rect');
+  expect(await gaps.count()).toBe(missing);
+  // A mark is on its residue: its middle is on a position of the line, which begins half a position after the axis.
+  const places = `(() => {
+    const svg = document.querySelector('[data-track=shiftCrypt] svg:last-of-type');
+    const step = (svg.clientWidth - 56) / ${rows.length};
+    return [...svg.querySelectorAll('[data-mark=rect] rect')].map((mark) =>
+      (Number(mark.getAttribute('x')) + Number(mark.getAttribute('width')) / 2 - 46) / step - 0.5);
+  })()`;
+  const at = await page.evaluate<number[]>(places);
+  const without = [...rows.keys()].filter((row) => Number(rows[row]?.['shiftCrypt']) === -10);
+  expect(at.map((place) => Math.round(place * 10) / 10)).toEqual(without);
   await expectAccessibleOnPhone(page);
 });
 

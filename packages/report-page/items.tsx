@@ -1,0 +1,302 @@
+/** All items: search, filters, order by any column, paging; and the views of the rows that are shown. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ItemTable } from '../../src/report/page-data.ts';
+import { type Column, headOf, selectColumns, suits } from './columns.ts';
+import { FEWEST_POINTS, PlotPanel } from './plot.tsx';
+import { hashOf, replaceRoute, type Route } from './route.ts';
+import { groupOf } from './query.ts';
+import { Rows, type ShownRows } from './rows.tsx';
+import { type Way, waysToTake } from './take.tsx';
+import { counted, countText } from './words.ts';
+
+type Change = (changed: Partial<Route>) => void;
+
+export function ItemTableView(props: ShownRows) {
+  const { data, columns, rows, route } = props;
+  const { kind, state, code, view } = route;
+  const paging = usePaging(rows.length);
+  const change: Change = (changed) => {
+    paging.setPage(0);
+    replaceRoute({ ...route, ...changed });
+  };
+  const shown = useMemo(
+    () => selectColumns(columns, { chosen: route.columns, kind }),
+    [columns, route.columns, kind],
+  );
+  const heading = useShownFrom(`${kind} ${state} ${code}`);
+  const { page, size } = paging;
+  return (
+    <section aria-labelledby="items" class="items">
+      <h2 id="items" ref={heading} tabIndex={-1}>
+        Items
+      </h2>
+      <Filters table={data.table} route={route} change={change} />
+      <Actions {...props} shown={shown} change={change} />
+      {view === 'plot' && <PlotPanel {...props} />}
+      <Rows
+        {...props}
+        columns={shown}
+        rows={rows.slice(page * size, (page + 1) * size)}
+        change={change}
+      />
+      <Pager {...paging} total={rows.length} />
+    </section>
+  );
+}
+
+const PAGE_SIZES = [100, 300, 1000] as const;
+
+/** Table position, restored on the way back from an item. */
+let leftAt = { page: 0, size: 300 };
+
+function usePaging(rows: number) {
+  const [size, setSize] = useState(leftAt.size);
+  const [wanted, setPage] = useState(leftAt.page);
+  const pages = Math.max(1, Math.ceil(rows / size));
+  const page = Math.min(wanted, pages - 1);
+  useEffect(() => {
+    leftAt = { page, size };
+  }, [page, size]);
+  return { page, pages, size, setPage, setSize };
+}
+
+/** Scrolls to the table when a link of the overview has changed its filter. */
+function useShownFrom(filter: string) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const former = useRef(filter);
+  useEffect(() => {
+    const changed = former.current !== filter;
+    former.current = filter;
+    const top = heading.current?.getBoundingClientRect().top ?? 0;
+    if (!changed || (top >= 0 && top < innerHeight)) return;
+    heading.current?.scrollIntoView();
+    heading.current?.focus({ preventScroll: true });
+  }, [filter]);
+  return heading;
+}
+
+interface FiltersProps {
+  readonly table: ItemTable;
+  readonly route: Route;
+  readonly change: Change;
+}
+
+function Filters({ table, route, change }: FiltersProps) {
+  const unique = (values: readonly (string | null)[]): string[] =>
+    [...new Set(values.filter((value) => value !== null))].sort();
+  const states = useMemo(() => unique(table.state.map(groupOf)), [table]);
+  const codes = useMemo(() => unique(table.code), [table]);
+  return (
+    <div class="line filters">
+      <label class="search">
+        Search
+        <input
+          type="search"
+          value={route.q}
+          placeholder="words, or a condition: penalty>10"
+          onInput={({ currentTarget }) => change({ q: currentTarget.value })}
+        />
+      </label>
+      <Choice
+        name="Kind"
+        value={route.kind}
+        options={table.kinds.map(({ name }) => name)}
+        choose={(kind) => change({ kind, columns: '' })}
+      />
+      <Choice
+        name="State"
+        value={route.state}
+        options={states}
+        choose={(state) => change({ state })}
+      />
+      <Choice name="Error" value={route.code} options={codes} choose={(code) => change({ code })} />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly value: string;
+  readonly options: readonly string[];
+  readonly choose: (value: string) => void;
+}
+
+function Choice({ name, value, options, choose }: ChoiceProps) {
+  return (
+    <label>
+      {name}
+      <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+        <option value="">all</option>
+        {options.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Limits for a comparison. */
+const MIN_COMPARED = 2;
+const MAX_COMPARED = 12;
+
+interface ActionsProps extends ShownRows {
+  readonly shown: readonly Column[];
+  readonly change: Change;
+}
+
+/** How many rows are meant, and one row of buttons; what is needed less often is in a menu. */
+function Actions(props: ActionsProps) {
+  const { data, columns, rows, route, selection, shown, change } = props;
+  const { table } = data;
+  const [said, say] = useState('');
+  const isPlot = route.view === 'plot';
+  const count = selection.rows.length;
+  const taken = count > 0 ? selection.rows : rows;
+  const all = counted(table.id.length, 'item');
+  const compare = selection.rows.map((row) => encodeURIComponent(table.id[row] ?? '')).join(' ');
+  return (
+    <div class="line take" role="group" aria-label="Use these rows">
+      <span role="status">
+        {rows.length === table.id.length ? all : `${countText(rows.length)} of ${all}`}
+        {count > 0 && `, ${countText(count)} selected`}
+      </span>
+      {table.id.length >= FEWEST_POINTS && (
+        <button
+          type="button"
+          aria-pressed={isPlot}
+          onClick={() => change({ view: isPlot ? '' : 'plot' })}
+        >
+          Plot
+        </button>
+      )}
+      <button
+        type="button"
+        disabled={count < MIN_COMPARED || count > MAX_COMPARED}
+        title={`Select ${MIN_COMPARED} to ${MAX_COMPARED} items`}
+        onClick={() => (location.hash = hashOf({ ...route, compare }))}
+      >
+        Compare
+      </button>
+      <ColumnMenu table={table} columns={columns} shown={shown} kind={route.kind} change={change} />
+      <TakeMenu {...props} taken={taken} say={say} />
+      <span role="status" class="quiet">
+        {said}
+      </span>
+    </div>
+  );
+}
+
+interface TakeMenuProps extends ShownRows {
+  readonly taken: readonly number[];
+  readonly say: (words: string) => void;
+}
+
+function TakeMenu({ data, columns, selection, taken, say }: TakeMenuProps) {
+  const start = (take: Way['take']) => () => {
+    say('Reading …');
+    take().then(say, (error: unknown) =>
+      say(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  return (
+    <details class="menu">
+      <summary>More</summary>
+      <div>
+        <p class="quiet">{counted(taken.length, 'item')}:</p>
+        {waysToTake(data, columns, taken).map(({ name, title, take }) => (
+          <button key={name} type="button" title={title} onClick={start(take)}>
+            {name}
+          </button>
+        ))}
+        <button
+          type="button"
+          disabled={selection.rows.length === 0}
+          onClick={() => selection.replace([])}
+        >
+          Clear selection
+        </button>
+      </div>
+    </details>
+  );
+}
+
+interface ColumnMenuProps {
+  readonly table: ItemTable;
+  readonly columns: readonly Column[];
+  readonly shown: readonly Column[];
+  /** Of the rows that are shown; empty for all kinds. */
+  readonly kind: string;
+  readonly change: Change;
+}
+
+function ColumnMenu({ table, columns, shown, kind, change }: ColumnMenuProps) {
+  const keys = new Set(shown.map(({ key }) => key));
+  const choose = (key: string, isShown: boolean): void => {
+    const now = columns.filter((one) => (one.key === key ? isShown : keys.has(one.key)));
+    change({ columns: now.map((one) => encodeURIComponent(one.key)).join(' ') });
+  };
+  const kinds = table.kinds.map(({ name, many }) => [name, many] as const);
+  const groups = [['item', 'Item'], ...kinds, ['own', 'your columns'], ['job', 'job']] as const;
+  const offered = columns.filter((column) => suits(column, kind) || keys.has(column.key));
+  return (
+    <details class="menu">
+      <summary>Columns</summary>
+      <div class="groups">
+        {groups.map(([group, title]) => (
+          <fieldset key={title} hidden={!offered.some((column) => column.group === group)}>
+            <legend>{title}</legend>
+            {offered
+              .filter((column) => column.group === group)
+              .map((column) => (
+                <label key={column.key} title={column.meaning}>
+                  <input
+                    type="checkbox"
+                    checked={keys.has(column.key)}
+                    disabled={column.key === 'id'}
+                    onChange={({ currentTarget }) => choose(column.key, currentTarget.checked)}
+                  />
+                  {headOf(column)}
+                </label>
+              ))}
+          </fieldset>
+        ))}
+        <button type="button" onClick={() => change({ columns: '' })}>
+          Reset
+        </button>
+      </div>
+    </details>
+  );
+}
+
+interface PagerProps extends ReturnType<typeof usePaging> {
+  readonly total: number;
+}
+
+function Pager({ page, pages, size, total, setPage, setSize }: PagerProps) {
+  if (total <= PAGE_SIZES[0]) return null;
+  const go = (to: number, name: string) => (
+    <button type="button" disabled={to < 0 || to >= pages} onClick={() => setPage(to)}>
+      {name}
+    </button>
+  );
+  return (
+    <nav class="line take" aria-label="Pages of the table">
+      {go(page - 1, 'Previous')}
+      <span>
+        {countText(page * size + 1)}–{countText(Math.min(total, (page + 1) * size))} of{' '}
+        {countText(total)}
+      </span>
+      {go(page + 1, 'Next')}
+      <label>
+        Rows{' '}
+        <select value={size} onChange={({ currentTarget }) => setSize(Number(currentTarget.value))}>
+          {PAGE_SIZES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+    </nav>
+  );
+}

@@ -1,0 +1,311 @@
+/** The results of predictions: a sequence, an alignment, or the chains of a shift file. */
+import * as Plot from '@observablehq/plot';
+import { useMemo } from 'preact/hooks';
+import type {
+  ColumnSpread,
+  PackedAlignment,
+  PackedChains,
+  PackedProteins,
+  ProteinReading,
+  Track,
+} from '../../src/report/page-data.ts';
+import { Chain } from './chain.tsx';
+import { Chart } from './chart.tsx';
+import {
+  type AllFacts,
+  chainAxis,
+  findBand,
+  groupLines,
+  type Line,
+  RIGHT,
+  TrackChart,
+  type View,
+  writeRegions,
+} from './track.tsx';
+
+interface SequenceProps {
+  readonly facts: AllFacts;
+  readonly sequence: PackedProteins;
+}
+
+export function SequenceView({ facts, sequence }: SequenceProps) {
+  return (
+    <section aria-labelledby="result">
+      <h2 id="result">Predictions along the chain</h2>
+      {sequence.proteins.map((protein, place) => (
+        <ProteinView key={place} facts={facts} protein={protein} />
+      ))}
+    </section>
+  );
+}
+
+interface ProteinProps {
+  readonly facts: AllFacts;
+  readonly protein: ProteinReading;
+}
+
+function ProteinView({ facts, protein: { name, residues, tracks, scores } }: ProteinProps) {
+  // If the payload has no residues, the tracks have the length.
+  const length = Math.max(residues.length, ...Object.values(tracks).map((track) => track.length));
+  const charts = useMemo(
+    () => groupLines(Object.entries(tracks).map(([key, values]) => ({ key, values }))),
+    [tracks],
+  );
+  return (
+    <>
+      <p class="protein">
+        <strong>{name}</strong>, {length} residues
+        <DatabaseLinks name={name} />
+        {Object.entries(scores).map(([key, value]) => (
+          <span key={key} class="score">
+            {facts[key]?.title ?? key} {value.toFixed(3)}{' '}
+            <span class="quiet">{findBand(facts[key]?.bands ?? [], value)?.words}</span>
+          </span>
+        ))}
+      </p>
+      <Regions text={writeRegions(tracks, facts)} />
+      {length > 0 && (
+        <Chain
+          length={length}
+          unit="Residue"
+          facts={facts}
+          tracks={tracks}
+          placeText={(place) => `${place + 1} ${residues[place] ?? ''}`.trim()}
+        >
+          {(view) =>
+            charts.map((lines, place) => (
+              <TrackChart
+                key={lines[0]?.key}
+                view={view}
+                lines={lines}
+                residues={place === 0 ? residues : undefined}
+              />
+            ))
+          }
+        </Chain>
+      )}
+    </>
+  );
+}
+
+function Regions({ text }: { readonly text: string }) {
+  return text === '' ? null : (
+    <p class="protein">
+      <strong>Regions:</strong> {text}
+    </p>
+  );
+}
+
+/** The form of UniProt's accessions (https://www.uniprot.org/help/accession_numbers), in a header of its FASTA files. */
+const ACCESSION = /\b(?:sp|tr)[|_]([OPQ]\d[A-Z\d]{3}\d|[A-NR-Z]\d(?:[A-Z][A-Z\d]{2}\d){1,2})[|_]/;
+
+/** For `sp|P99998|CYC_PANTR`. */
+function DatabaseLinks({ name }: { readonly name: string }) {
+  const accession = ACCESSION.exec(name)?.[1];
+  if (accession === undefined) return null;
+  return (
+    <span class="score">
+      <a href={`https://www.uniprot.org/uniprotkb/${accession}`}>UniProt</a>{' '}
+      <a href={`https://alphafold.ebi.ac.uk/entry/${accession}`}>AlphaFold DB</a>
+    </span>
+  );
+}
+
+interface AlignmentProps {
+  readonly facts: AllFacts;
+  readonly alignment: PackedAlignment;
+}
+
+/** Space for the names of the rows, in CSS pixels, and the letters that fit into it. */
+const NAMES = 116;
+const MAX_NAME = 15;
+
+export function AlignmentView({ facts, alignment }: AlignmentProps) {
+  const { proteins, columns } = alignment;
+  const { tracks, charts } = useMemo(() => readColumns(alignment), [alignment]);
+  return (
+    <section aria-labelledby="result">
+      <h2 id="result">
+        Predictions by column{' '}
+        <span class="quiet">
+          {proteins.length} rows, {columns} columns
+        </span>
+      </h2>
+      <p>
+        The line is the median of the rows, the dark band their interquartile range. The light band
+        reaches to the farthest row within 1.5 times that range; rows beyond it are outliers.
+      </p>
+      <Regions text={writeRegions(tracks, facts)} />
+      {columns > 0 && (
+        <Chain
+          length={columns}
+          unit="Column"
+          left={NAMES}
+          facts={facts}
+          tracks={tracks}
+          placeText={(place) => columnText(proteins, place)}
+        >
+          {(view) => (
+            <>
+              <AlignedRows view={view} alignment={alignment} />
+              {charts.map((lines) => (
+                <TrackChart key={lines[0]?.key} view={view} lines={lines} />
+              ))}
+            </>
+          )}
+        </Chain>
+      )}
+    </section>
+  );
+}
+
+/** Conservation and the medians, by key, and the charts of them. */
+function readColumns({ proteins, spreads, conserved }: PackedAlignment) {
+  const medians = Object.entries(spreads).map(([key, { median }]) => [key, median] as const);
+  const tracks: Readonly<Record<string, Track>> = {
+    ...(conserved && { conservation: conserved }),
+    ...Object.fromEntries(medians),
+  };
+  const lines = Object.entries(tracks).map(([key, values]): Line => {
+    const spread = spreads[key];
+    return spread === undefined ? { key, values } : spreadLine(key, spread, proteins);
+  });
+  return { tracks, charts: groupLines(lines) };
+}
+
+/** `12: 4 of 6 rows`. */
+function columnText(proteins: readonly ProteinReading[], place: number): string {
+  const filled = proteins.filter(({ residues }) => (residues[place] ?? '-') !== '-').length;
+  return `${place + 1}: ${filled} of ${proteins.length} rows`;
+}
+
+/**
+ * The engine's outer limits are 1.5 times the interquartile range beyond the quartiles, where no row may be: the band ends
+ * at the farthest row within them.
+ */
+function spreadLine(key: string, spread: ColumnSpread, proteins: readonly ProteinReading[]): Line {
+  const { median, firstQuartile, thirdQuartile, bottomOutlier, topOutlier } = spread;
+  const within = (column: number): number[] => {
+    const [low, high] = [bottomOutlier[column], topOutlier[column]];
+    return proteins.flatMap(({ tracks }) => {
+      const value = tracks[key]?.[column];
+      const isIn =
+        typeof value === 'number' &&
+        value >= Math.floor(Number(low) * 100) / 100 &&
+        value <= Math.ceil(Number(high) * 100) / 100;
+      return isIn ? [value] : [];
+    });
+  };
+  const end = (limit: Track, quartile: Track, choose: (...values: number[]) => number): Track =>
+    limit.map((value, column) => {
+      const rows = within(column);
+      return rows.length === 0 ? value : choose(...rows, Number(quartile[column]));
+    });
+  const quartiles = [firstQuartile, thirdQuartile] as const;
+  const whiskers = [
+    end(bottomOutlier, firstQuartile, Math.min),
+    end(topOutlier, thirdQuartile, Math.max),
+  ] as const;
+  return { key, values: median, bands: [whiskers, quartiles] };
+}
+
+const ROW = 15;
+interface RowsProps {
+  readonly view: View;
+  readonly alignment: PackedAlignment;
+}
+
+function AlignedRows({ view, alignment }: RowsProps) {
+  const options = useMemo(
+    () => (width: number) => rowOptions(view, alignment, width),
+    [view, alignment],
+  );
+  return <Chart label={`${alignment.proteins.length} aligned rows`} options={options} />;
+}
+
+/** The residues as bars, so that gaps are visible when there is no space for letters. */
+function rowOptions(view: View, { proteins }: PackedAlignment, width: number): Plot.PlotOptions {
+  const { from, to } = view;
+  const bars = proteins.flatMap(({ residues }, row) =>
+    [...residues.slice(from, to).matchAll(/[^-]+/g)].map(({ 0: run, index }) => ({
+      row,
+      x1: from + index + 0.5,
+      x2: from + index + run.length + 0.5,
+    })),
+  );
+  return {
+    height: proteins.length * ROW + 4,
+    marginLeft: view.left,
+    marginRight: RIGHT,
+    marginTop: 2,
+    marginBottom: 2,
+    x: { ...chainAxis(view, width), axis: null },
+    y: {
+      type: 'band',
+      domain: [...proteins.keys()],
+      padding: 0,
+      label: null,
+      tickSize: 0,
+      tickFormat: (row: number) => (proteins[row]?.name ?? '').slice(0, MAX_NAME),
+    },
+    marks: [Plot.barX(bars, { x1: 'x1', x2: 'x2', y: 'row', fill: 'var(--filled)' })],
+  };
+}
+
+interface ShiftsProps {
+  readonly facts: AllFacts;
+  readonly shifts: PackedChains;
+}
+
+export function ShiftsView({ facts, shifts }: ShiftsProps) {
+  return (
+    <section aria-labelledby="result">
+      <h2 id="result">ShiftCrypt index along the chain</h2>
+      <p>
+        The index sums up the shifts of a residue in one number, mostly between 0 and 1.{' '}
+        <strong>Low</strong> values indicate helix, <strong>high</strong> ones strand; coil is in
+        between.
+      </p>
+      {shifts.chains.map((chain, place) => (
+        <ChainView key={place} facts={facts} chain={chain} />
+      ))}
+    </section>
+  );
+}
+
+interface ChainViewProps {
+  readonly facts: AllFacts;
+  readonly chain: PackedChains['chains'][number];
+}
+
+function ChainView({ facts, chain }: ChainViewProps) {
+  const { name, chain: letter, residues, numbers, shiftCrypt } = chain;
+  const missing = shiftCrypt.filter((value) => value === null).length;
+  const tracks = useMemo(() => ({ shiftCrypt }), [shiftCrypt]);
+  const lines = useMemo(() => [{ key: 'shiftCrypt', values: shiftCrypt }], [shiftCrypt]);
+  const numberText = (place: number): string => String(numbers[place] ?? place + 1);
+  return (
+    <>
+      <p class="protein">
+        <strong>{name}</strong>
+        {letter !== null && letter !== '' && `, chain ${letter}`}, {shiftCrypt.length} residues.{' '}
+        {missing === 0
+          ? 'Every residue has a value.'
+          : `${missing} have none (−10): too many of their shifts are missing. They are gaps in the line, with a grey mark.`}
+        <DatabaseLinks name={name} />
+      </p>
+      {shiftCrypt.length > 0 && (
+        <Chain
+          length={shiftCrypt.length}
+          unit="Residue"
+          facts={facts}
+          tracks={tracks}
+          placeText={(place) => `${numberText(place)} ${residues[place] ?? ''}`.trim()}
+          numberText={numberText}
+        >
+          {(view) => <TrackChart view={view} lines={lines} residues={residues} />}
+        </Chain>
+      )}
+    </>
+  );
+}
