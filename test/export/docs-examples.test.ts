@@ -29,11 +29,11 @@ function examples(heading: string, language: string): string[] {
   return found.filter(([, one]) => one === language).map(([, , text]) => text ?? '');
 }
 
-async function type(shell: string, text: string): Promise<string> {
+async function type(shell: string, text: string, cwd = folder): Promise<string> {
   const path = `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
   const env = { PATH: path, HOME: folder, GMX_MAXBACKUP: '-1' };
   const args = shell === 'bash' ? ['-ec', text] : ['-c', text];
-  const { stdout } = await run(shell, args, { cwd: folder, env, maxBuffer: 2 ** 26 });
+  const { stdout } = await run(shell, args, { cwd, env, maxBuffer: 2 ** 26 });
   return stdout;
 }
 
@@ -74,6 +74,7 @@ afterAll(() => {
 });
 
 const LONG = { timeout: 300_000 };
+const BOTH = /^aspirin 0 -?\d\S*\ncaffeine 0 -?\d\S*\n$/;
 
 test('the first examples, and those that only export', LONG, async () => {
   const first = /^```sh\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
@@ -103,17 +104,18 @@ describe.skipIf(!hasGromacs)(`GROMACS${withoutGromacs}`, () => {
 
 describe.skipIf(withoutPython !== '')(`Python${withoutPython}`, () => {
   test.each([
-    ['openmm', /$/, /^21\n$/],
-    ['sdf', /$/, /^aspirin 0 -?\d\S*\ncaffeine 0 -?\d\S*\n$/],
-    ['pdb', /$/, /^\w{3} 1 0\.\d+\n/],
-  ])('runs the example of %s', LONG, async (heading, said, printed) => {
-    for (const example of examples(heading, 'sh')) {
-      expect(await type('bash', example)).toMatch(said);
-    }
+    ['openmm', 'amber', /^21\n$/, /^-?\d+\.\d+ kJ\/mol\n$/],
+    ['sdf', 'ligands', BOTH, BOTH],
+    ['pdb', 'disorder', /^\w{3} 1 0\.\d+\n/, /^\w{3} 1 0\.\d+\n/],
+  ])('runs the example of %s, and its README', LONG, async (heading, out, printed, next) => {
+    for (const example of examples(heading, 'sh')) await type('bash', example);
     const [python = ''] = examples(heading, 'python');
     // The test structure has a water, which has no CA.
     const shown = python.replace('in structure[0].get_residues()', 'in structure[0]["A"]');
     if ('missing' in loaders) throw new Error(loaders.missing);
     expect(await type(loaders.python, shown)).toMatch(printed);
+    const readme = readFileSync(join(folder, out, 'README.md'), 'utf8');
+    const [, block = ''] = /^```python\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+    expect(await type(loaders.python, block, join(folder, out))).toMatch(next);
   });
 });
