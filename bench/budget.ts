@@ -65,7 +65,7 @@ const killAll =
 /** Two campaigns of half the items each, with a worker each, on one credential and one Temporal. */
 const twoCampaigns: Course = async (bench, items) => {
   const dir = join(bench.folder, 'temporal');
-  const server = await startDevServer({ executable: temporalCli(), dir, headless: true });
+  const server = await startDevServer({ executable: temporalCli(), dir });
   try {
     const config = join(bench.folder, 'hundredfold.yaml');
     await appendFile(config, `temporal: { address: "${server.address}" }\n`);

@@ -56,7 +56,7 @@ export async function serveTemporal(folder: string): Promise<Server> {
   const dir = join(folder, 'temporal');
   // Not the default port of embedded servers.
   const port = await freePort();
-  const server = await startDevServer({ executable: temporalCli(), dir, port, headless: true });
+  const server = await startDevServer({ executable: temporalCli(), dir, port });
   return {
     pid: server.pid,
     environment: { TEMPORAL_ADDRESS: server.address },

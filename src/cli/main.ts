@@ -1,13 +1,10 @@
 /** The command line. */
 import { exitWith } from './command-line/ending.ts';
 import { program } from './command-line/program.ts';
-import { limitHeap } from '../program/heap.ts';
 import { CommanderError } from 'commander';
 import { codedError, EXIT, HundredfoldError } from '../domain/errors.ts';
 import { sayError } from './text/explain.ts';
 import { hasDocument, printDocument } from './text/output.ts';
-
-limitHeap();
 
 // A closed pipe (`| head`) or terminal must not interrupt a running campaign.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -45,8 +42,7 @@ function usageError({ message }: CommanderError): HundredfoldError {
 
 /** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
 async function worded(error: unknown): Promise<unknown> {
-  const { isTemporalAway } = await import('../temporal/grpc-status.ts');
+  const { isTemporalAway, refusalOf } = await import('../temporal/grpc-status.ts');
   const { temporalAway } = await import('../campaigns/temporal-away.ts');
-  const { refusalOf } = await import('../temporal/grpc-status.ts');
   return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }

@@ -15,7 +15,7 @@ import { serviceFindings } from './services.ts';
 import { surroundings } from './surroundings.ts';
 import { temporalFindings } from './temporal.ts';
 import { workflowFindings } from './workflows.ts';
-import { checkOpenFiles } from '../host/open-files.ts';
+import { checkOpenFiles } from '../host/open-session.ts';
 import { programVersion } from '../program/files.ts';
 import { accountLines, viewLedger } from '../campaigns/ledger-lines.ts';
 import {

@@ -18,8 +18,7 @@ import { Deadline } from '../domain/deadline.ts';
 import type { LocalName } from './local-settings.ts';
 
 const READY_TIMEOUT_MS = 60_000;
-const TAKEN_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 50;
+const LOOK_INTERVAL_MS = 50;
 
 /** Options passed to the process: it reads its configuration itself. */
 interface BackgroundOptions {
@@ -51,13 +50,10 @@ export async function startInBackground(
   });
   closeSync(log);
   child.unref();
-  const deadline = new Deadline(READY_TIMEOUT_MS);
-  while (!backgroundRuns(settings)) {
-    if (deadline.hasPassed || child.exitCode !== null) {
-      throw codedError('HOST_NOT_READY', { case: 'in the background', logFile });
-    }
-    await delay(LOOK_EVERY_MS);
-  }
+  const isOver = () => backgroundRuns(settings) || child.exitCode !== null;
+  await waitUntil(isOver);
+  if (!backgroundRuns(settings))
+    throw codedError('HOST_NOT_READY', { case: 'in the background', logFile });
 }
 
 /** True when such a process is the host of the folder, or waits to be. */
@@ -73,13 +69,14 @@ export function backgroundRuns({ embeddedDir }: Pick<Settings, 'embeddedDir'>): 
  */
 export async function takenOver(settings: Settings): Promise<void> {
   const { embeddedDir } = settings;
-  const deadline = new Deadline(TAKEN_WITHIN_MS);
-  const taken = () =>
+  const isTaken = () =>
+    backgroundRuns(settings) &&
     readRecord(embeddedDir, 'host')?.pid === readRecord(embeddedDir, 'background')?.pid;
-  while (!(backgroundRuns(settings) && taken())) {
-    if (deadline.hasPassed) {
-      throw codedError('HOST_NOT_READY', { case: 'not taken over' });
-    }
-    await delay(LOOK_EVERY_MS);
-  }
+  await waitUntil(isTaken);
+  if (!isTaken()) throw codedError('HOST_NOT_READY', { case: 'not taken over' });
+}
+
+async function waitUntil(isSo: () => boolean): Promise<void> {
+  const deadline = new Deadline(READY_TIMEOUT_MS);
+  while (!isSo() && !deadline.hasPassed) await delay(LOOK_INTERVAL_MS);
 }

@@ -4,11 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { isSameReference, type ServiceReference } from '../domain/campaign.ts';
+import { isSameReference } from '../domain/campaign.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { codedError } from '../domain/errors.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
-import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { connectClient } from '../temporal/connection.ts';
 import { isAlive } from '../temporal/processes.ts';
 import { configureSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
@@ -18,13 +18,14 @@ import { tryLock } from './lock.ts';
 import { readRecord, type HostRecord } from './record.ts';
 import type { Session } from './session.ts';
 
-const LOOK_AGAIN_MS = 200;
+const LOOK_INTERVAL_MS = 200;
 const HOST_START_TIMEOUT_MS = 60_000;
-const CONNECT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 export class EmbeddedSession implements Session {
   readonly #options: HostOptions;
   #host: Host | null = null;
+  /** Another process is the host. */
   #joined: { record: HostRecord; client: Client } | null = null;
 
   private constructor(options: HostOptions) {
@@ -99,7 +100,7 @@ export class EmbeddedSession implements Session {
       }
       const record = readRecord(embeddedDir, 'host');
       if (record && (await this.#join(record))) return;
-      await delay(LOOK_AGAIN_MS);
+      await delay(LOOK_INTERVAL_MS);
     }
     throw codedError('HOST_NOT_READY', { case: 'other command', folder: embeddedDir });
   }
@@ -109,12 +110,13 @@ export class EmbeddedSession implements Session {
     if (!isAlive(record.pid)) return false;
     // A command like `status` runs the server only briefly and does no work: do not join it.
     if (record.lookOnly && !record.lasting) return false;
-    if (record.lookOnly && !this.#options.lookOnly) throw onlyLooks(record);
-    const { patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
-    const timeoutMs = Math.min(CONNECT_MS, patienceMs);
-    const { codec } = this.#options.settings;
-    const target = { ...temporalOf(record), codec, embedded: true, timeoutMs };
-    const client = await connectClient(target).catch(() => null);
+    if (record.lookOnly && !this.#options.lookOnly)
+      throw codedError('HOST_LOOKS_ONLY', { pid: record.pid });
+    const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
+    const { address } = record.server;
+    const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, patienceMs);
+    const where = { address, namespace: 'default', codec: settings.codec, embedded: true };
+    const client = await connectClient({ ...where, timeoutMs }).catch(() => null);
     if (!client) return false;
     try {
       if (!this.#options.anyHost) {
@@ -142,32 +144,17 @@ export class EmbeddedSession implements Session {
     }
   }
 
-  /** The host's worker does the work, so it must have our services and tokens. */
-  #checkServices(record: HostRecord): void {
+  /** The host's worker does the work, so it must have our services, tokens and plugins. */
+  #checkServices({ pid, services, plugins }: HostRecord): void {
     const { settings, localServices } = this.#options;
+    const other = settings.plugins.find(({ digest }) => !plugins.includes(digest));
     const local = localServices ? localSettings(localServices) : [];
-    const wanted = [...Object.values(settings.services), ...local];
-    const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
-    const other = settings.plugins.find(({ digest }) => !record.plugins.includes(digest));
-    if (other) {
-      const what = `the plugin ${other.entry}, or has another form of it`;
-      throw codedError('HOST_OTHER_SERVICES', { pid: record.pid, what });
-    }
-    if (!missing) return;
-    const what = `${missing.service} at ${missing.address} (or your token there)`;
-    throw codedError('HOST_OTHER_SERVICES', { pid: record.pid, what });
+    const missing = [...Object.values(settings.services), ...local].find(
+      ({ reference }) => !services.some((one) => isSameReference(one, reference)),
+    )?.reference;
+    const what = other
+      ? `the plugin ${other.entry}, or has another form of it`
+      : missing && `${missing.service} at ${missing.address} (or your token there)`;
+    if (what !== undefined) throw codedError('HOST_OTHER_SERVICES', { pid, what });
   }
-}
-
-function onlyLooks({ pid }: HostRecord): HundredfoldError {
-  return codedError('HOST_LOOKS_ONLY', { pid });
-}
-
-/** How to reach the Temporal of a host. */
-function temporalOf(record: HostRecord): TemporalAddress {
-  return { address: record.server.address, namespace: 'default' };
-}
-
-function knows({ services }: HostRecord, wanted: ServiceReference): boolean {
-  return services.some((one) => isSameReference(one, wanted));
 }

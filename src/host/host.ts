@@ -5,14 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { Deadline } from '../domain/deadline.ts';
 import type { Environment } from '../domain/environment.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { keepHistories, registerSearchAttributes } from '../temporal/namespace.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';
-import { stateFolderOf } from './state.ts';
+import { stateFolderOf } from '../state/state-folder.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
 import { usedLocals, type LocalName } from './local-settings.ts';
@@ -47,21 +46,6 @@ export interface HostOptions {
   readonly ownWorker?: boolean;
 }
 
-function everyService(settings: Settings, local: readonly HostedServices[]) {
-  return [...Object.values(settings.services), ...local.flatMap((one) => one.settings)];
-}
-
-/** What a command that joins must find here. */
-function describeAbilities(
-  { plugins }: Settings,
-  services: readonly ServiceSettings[],
-): Pick<HostRecord, 'services' | 'plugins'> {
-  return {
-    services: services.map(({ reference }) => reference),
-    plugins: plugins.map(({ digest }) => digest),
-  };
-}
-
 type Stop = () => Promise<void> | void;
 
 interface Start {
@@ -82,7 +66,9 @@ async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }:
   // Before the server starts, so that every step is detected: after one, the server would stop dispatching.
   const clock = watchClock(dir);
   const beginning = keeper.begin();
-  const starting = Promise.all(wanted.map((name) => startServices(dir, name)));
+  const starting: Promise<HostedServices[]> = Promise.all(
+    wanted.map(async (name) => (await import('./local.ts')).hostLocalServices(dir, name)),
+  );
   const loading = import('./lasting-worker.ts');
   const started = starting.catch(() => []);
   stops.push(
@@ -96,12 +82,8 @@ async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }:
     },
   );
   const [server, local, worker] = await Promise.all([beginning, starting, loading]);
-  return { server, local, startLastingWorker: worker.startLastingWorker };
-}
-
-async function startServices(dir: string, name: LocalName): Promise<HostedServices> {
-  const { hostLocalServices } = await import('./local.ts');
-  return hostLocalServices(dir, name);
+  const settings = local.flatMap((one) => one.settings);
+  return { server, local: settings, startLastingWorker: worker.startLastingWorker };
 }
 
 /** A step of the start, for a command that must answer within seconds. */
@@ -129,18 +111,20 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     removeRecord(dir, 'host');
     for (const step of stops.splice(0).reverse()) await step();
   };
-  // Left by a host that was killed.
-  removeRecord(dir, 'host');
   try {
     const wanted = lookOnly ? [] : usedLocals(dir, options.localServices);
-    const keeper = new ServerKeeper(dir, options.environment);
-    const start = { dir, wanted, stops, hurried: patienceMs !== undefined };
+    const keeper = new ServerKeeper(dir);
+    const hurried = patienceMs !== undefined;
+    const start = { dir, wanted, stops, hurried };
     const { server, local, startLastingWorker } = await startParts(keeper, start);
-    const services = lookOnly ? [] : everyService(settings, local);
+    const services = lookOnly ? [] : [...Object.values(settings.services), ...local];
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
-    const deadline = start.hurried ? new Deadline(HURRIED_START_MS) : null;
-    const timeout = deadline && { timeoutMs: deadline.leftMs };
-    const client = await connectClient({ ...temporal, embedded: true, ...timeout });
+    const deadline = hurried ? new Deadline(HURRIED_START_MS) : null;
+    const client = await connectClient({
+      ...temporal,
+      embedded: true,
+      timeoutMs: deadline?.leftMs,
+    });
     stops.push(() => client.connection.close());
     await withinTime(client, deadline, registerSearchAttributes);
     const worker = await startLastingWorker({
@@ -161,7 +145,8 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       pid: process.pid,
       taskQueue,
       server,
-      ...describeAbilities(settings, services),
+      services: services.map(({ reference }) => reference),
+      plugins: settings.plugins.map(({ digest }) => digest),
       lookOnly,
       lasting,
     };

@@ -8,7 +8,7 @@ import { warn } from '../state/warn.ts';
 import { startWorker, type RunningWorker } from '../worker.ts';
 import type { WorkerOptions } from '../worker/options.ts';
 
-type StoppableWorker = Pick<RunningWorker, 'stop'>;
+export type StoppableWorker = Pick<RunningWorker, 'stop'>;
 
 /** Between attempts to restart it. */
 const PAUSE_MS = 1_000;
@@ -31,41 +31,32 @@ export async function keepRunning(
   { onDeath, pauseMs }: Keeping,
 ): Promise<StoppableWorker> {
   const stopping = new AbortController();
-  const isStopping = (): boolean => stopping.signal.aborted;
-  let current = await start();
+  const { signal } = stopping;
+  const isStopping = (): boolean => signal.aborted;
+  let current: RunningWorker | null = await start();
   const keepGoing = async (): Promise<void> => {
     while (!isStopping()) {
       try {
-        await current.ended;
+        current ??= await start();
+        // It may have been stopped while it started: `stop` waits for that.
+        if (!isStopping()) await current.ended;
         return;
       } catch (error) {
         if (isStopping()) return;
         onDeath(error);
-        await current.stop();
-      }
-      current = (await again()) ?? current;
-    }
-  };
-  const again = async (): Promise<RunningWorker | null> => {
-    while (!isStopping()) {
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (isStopping()) return null;
-      try {
-        return await start();
-      } catch (error) {
-        onDeath(error);
+        await current?.stop();
+        current = null;
+        await delay(pauseMs, undefined, { signal }).catch(() => undefined);
       }
     }
-    return null;
   };
   const kept = keepGoing();
   return {
     async stop() {
       stopping.abort();
-      await current.stop();
+      await current?.stop();
       await kept;
-      // A worker that was still starting when the stop was requested.
-      await current.stop();
+      await current?.stop();
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Opens the session of a command: with the configured server, or else with the embedded one. */
+import { readFileSync } from 'node:fs';
+import { codedError } from '../domain/errors.ts';
 import { EmbeddedSession } from './embedded-session.ts';
 import type { HostOptions } from './host.ts';
-import { checkOpenFiles } from './open-files.ts';
 import { RemoteSession } from './remote-session.ts';
 import type { Session } from './session.ts';
 
@@ -9,4 +10,25 @@ export async function openSession(options: HostOptions): Promise<Session> {
   const { temporal } = options.settings;
   if (!options.lookOnly) checkOpenFiles();
   return temporal ? RemoteSession.open(temporal, options) : EmbeddedSession.open(options);
+}
+
+/** A worker with its connections, its bundle and 8 concurrent downloads has about 100 open. */
+const NEEDED = 256;
+
+/**
+ * A worker must be able to open enough files: otherwise the SDK's core aborts without an error message. Node has already raised the soft limit to the hard one at its start, so it cannot be raised further. Linux only;
+ * macOS gives every process enough. Throws OPEN_FILES_LIMIT.
+ */
+export function checkOpenFiles(): void {
+  const soft = Number(/^Max open files\s+(\d+)/m.exec(ownLimits())?.[1] ?? Infinity);
+  if (soft >= NEEDED) return;
+  throw codedError('OPEN_FILES_LIMIT', { soft, needed: NEEDED });
+}
+
+function ownLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return '';
+  }
 }

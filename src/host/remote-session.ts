@@ -11,41 +11,36 @@ import { isClosedPart } from '../temporal/namespace.ts';
 import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
 import { registerSearchAttributes } from '../temporal/namespace.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
-import type { RunningWorker } from '../worker.ts';
-import type { WorkerOptions } from '../worker/options.ts';
 import type { HostOptions } from './host.ts';
+import type { StoppableWorker } from './lasting-worker.ts';
 import type { Session } from './session.ts';
-import { stateFolderOf } from './state.ts';
-
-interface Connected {
-  readonly client: Client;
-  readonly target: TemporalAddress;
-}
+import { stateFolderOf } from '../state/state-folder.ts';
 
 export class RemoteSession implements Session {
   readonly role = 'remote';
   readonly ui = null;
   readonly client: Client;
   readonly taskQueue: string;
-  readonly #stopWorker: () => Promise<void>;
+  readonly #worker: StoppableWorker | null;
 
-  private constructor(client: Client, taskQueue: string, stopWorker: () => Promise<void>) {
+  private constructor(client: Client, taskQueue: string, worker: StoppableWorker | null) {
     this.client = client;
     this.taskQueue = taskQueue;
-    this.#stopWorker = stopWorker;
+    this.#worker = worker;
   }
 
   static async open(temporal: TemporalSettings, options: HostOptions): Promise<RemoteSession> {
     const { settings, patienceMs } = options;
     const target = temporalAddress(temporal, settings.codec);
     const client = await connectClient(target);
-    const opened = RemoteSession.#openWith({ client, target }, options);
+    const opened = RemoteSession.#openWith(client, target, options);
     // A command that must answer within seconds does not wait for a server that does not respond.
     return patienceMs === undefined ? opened : inTime(opened, patienceMs);
   }
 
   static async #openWith(
-    { client, target }: Connected,
+    client: Client,
+    target: TemporalAddress,
     { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
   ): Promise<RemoteSession> {
     await registerSearchAttributes(client);
@@ -59,25 +54,22 @@ export class RemoteSession implements Session {
     // that it cannot do.
     const able = services.length > 0 && settings.unready.length === 0;
     const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
-    const stateFolder = stateFolderOf({ settings, environment });
-    const worker =
-      needed && ownWorker
-        ? await startWorkerHere({
-            temporal: target,
-            client,
-            taskQueue,
-            services,
-            notify: settings.notify,
-            environment,
-            stateFolder,
-            workflowsOnly: lookOnly,
-            roles: ROLES,
-            ...(build !== null && { build }),
-          })
-        : null;
-    return new RemoteSession(client, taskQueue, async () => {
-      await worker?.stop();
+    if (!needed || !ownWorker) return new RemoteSession(client, taskQueue, null);
+    // Loaded only if there is work for it: half of the start-up time of a command that only reads.
+    const { startLastingWorker } = await import('./lasting-worker.ts');
+    const worker = await startLastingWorker({
+      temporal: target,
+      client,
+      taskQueue,
+      services,
+      notify: settings.notify,
+      environment,
+      stateFolder: stateFolderOf({ settings, environment }),
+      workflowsOnly: lookOnly,
+      roles: ROLES,
+      ...(build !== null && { build }),
     });
+    return new RemoteSession(client, taskQueue, worker);
   }
 
   async recover(): Promise<void> {
@@ -86,15 +78,9 @@ export class RemoteSession implements Session {
   }
 
   async close(): Promise<void> {
-    await this.#stopWorker();
+    await this.#worker?.stop();
     await this.client.connection.close();
   }
-}
-
-/** Loads the worker only if there is work for it: half of the start-up time of a command that only reads. */
-async function startWorkerHere(options: WorkerOptions): Promise<Pick<RunningWorker, 'stop'>> {
-  const { startLastingWorker } = await import('./lasting-worker.ts');
-  return startLastingWorker(options);
 }
 
 async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {

@@ -8,7 +8,7 @@ import { warn } from '../state/warn.ts';
 import { chargesInTree, credentialOfTree } from '../store/jobs-in-tree.ts';
 import type { Store } from '../store/store.ts';
 import { localNameOf } from './local-settings.ts';
-import { stateFolderOf } from './state.ts';
+import { stateFolderOf } from '../state/state-folder.ts';
 
 interface Seeding {
   readonly settings: Pick<Settings, 'embeddedDir'>;

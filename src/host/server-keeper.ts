@@ -1,6 +1,4 @@
 /** The embedded server of a host: started or taken over, restarted when it dies, stopped with the host. */
-import type { Environment } from '../domain/environment.ts';
-import { HundredfoldError } from '../domain/errors.ts';
 import { ensureTemporalCli } from '../temporal/cli.ts';
 import {
   isRunning,
@@ -13,9 +11,7 @@ import {
 } from '../temporal/dev-server.ts';
 import { freePort, hiddenPlace } from '../temporal/ports.ts';
 import { isAlive, killNow } from '../temporal/processes.ts';
-import { waitForLock } from './lock.ts';
 import { readRecord, writeRecord, type ServerRecord } from './record.ts';
-import { portsFolder } from './state.ts';
 import { isSetBack, setAsideAfterStep } from './set-back.ts';
 import { warn } from '../state/warn.ts';
 import { guardUi, type UiGuard } from './ui-guard.ts';
@@ -26,12 +22,9 @@ const SET_ASIDE = (name: string): string =>
 
 const LOOK_EVERY_MS = 1_000;
 const UI_PORT = 8233;
-/** Number of ports to try. */
-const STARTS = 3;
 
 export class ServerKeeper {
   readonly #dir: string;
-  readonly #environment: Environment;
   #server: ServerRecord | null = null;
   #guard: UiGuard | null = null;
   #watch: NodeJS.Timeout | null = null;
@@ -42,9 +35,8 @@ export class ServerKeeper {
   };
 
   /** @param dir folder whose lock the caller holds */
-  constructor(dir: string, environment: Environment) {
+  constructor(dir: string) {
     this.#dir = dir;
-    this.#environment = environment;
     process.on('exit', this.#abandon);
   }
 
@@ -107,27 +99,17 @@ export class ServerKeeper {
 
   async #start(former: ServerRecord | null): Promise<ServerRecord> {
     const { path: executable } = await ensureTemporalCli(sayOnStderr);
+    const ui = await this.#guardedUi(former);
+    const { ip: uiIp, port: uiPort } = await hiddenPlace();
     const port = former ? { port: portOf(former.address) } : {};
-    // Two servers that start concurrently would find the same ports free, and one could be mistaken for the other.
-    const ports = await waitForLock(portsFolder(this.#dir, this.#environment));
-    // Other users of the machine choose ports too. Once worker and clients use the server's port, it must not change.
-    const starts = this.#server === null ? STARTS : 1;
-    try {
-      const ui = await this.#guardedUi(former);
-      const place = await hiddenPlace();
-      const options = { executable, dir: this.#dir, ...port, uiIp: place.ip, uiPort: place.port };
-      const record = ({ ui: uiBehind, ...server }: DevServer) => ({ ...server, ui, uiBehind });
-      const started = await startOnFreePort(starts, () =>
-        startDevServer(options, (server) => {
-          this.#server = record(server);
-          // Recorded before it is healthy: if this process is killed here, the next host still finds it.
-          writeRecord(this.#dir, 'server', this.#server);
-        }),
-      );
-      return record(started);
-    } finally {
-      ports.release();
-    }
+    const record = (server: DevServer) => ({ ...server, ui, uiBehind: server.ui });
+    const options = { executable, dir: this.#dir, ...port, uiIp, uiPort };
+    const started = await startDevServer(options, (server) => {
+      this.#server = record(server);
+      // Recorded before it is healthy: if this process is killed here, the next host still finds it.
+      writeRecord(this.#dir, 'server', this.#server);
+    });
+    return record(started);
   }
 
   /** The address of the UI for the user, on its former port if that is free. */
@@ -135,21 +117,6 @@ export class ServerKeeper {
     const known = former?.ui ? [portOf(new URL(former.ui).host)] : [];
     this.#guard ??= await guardUi(() => this.#server && this.#server.uiBehind, ...known, UI_PORT);
     return this.#guard.url;
-  }
-}
-
-/** Starts again on another port if the port was taken meanwhile. */
-async function startOnFreePort(
-  starts: number,
-  start: () => Promise<DevServer>,
-): Promise<DevServer> {
-  for (let left = starts - 1; ; left -= 1) {
-    try {
-      return await start();
-    } catch (error) {
-      const lost = error instanceof HundredfoldError && error.code === 'TEMPORAL_PORT_LOST';
-      if (!lost || left <= 0) throw error;
-    }
   }
 }
 

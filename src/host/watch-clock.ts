@@ -5,7 +5,8 @@ import { warn } from '../state/warn.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { markSetBack, WAITED_FOR_MS } from './set-back.ts';
 
-const RECORD_EVERY_MS = 5_000;
+/** Each look writes a small file. */
+const LOOK_INTERVAL_MS = 2_000;
 
 interface WatchedClock {
   end(): void;
@@ -23,39 +24,53 @@ export function watchClock(
 ): WatchedClock {
   const known = readRecord(embeddedDir, 'clock');
   if (known && known.wallMs - clock.now().wallMs > WAITED_FOR_MS) markSetBack(embeddedDir);
-  const watch = new ClockWatch(clock, (stepMs) => {
-    if (stepMs >= 0) return;
-    warn(wordsOf(-stepMs));
-    if (-stepMs <= WAITED_FOR_MS) return;
-    markSetBack(embeddedDir);
-    stop();
-  });
-  // First check for a step: before the database is marked, the time after the step must not overwrite the older one.
-  const record = () => {
-    watch.look();
+  let last = clock.now();
+  const look = (): void => {
+    const now = clock.now();
+    const stepMs = stepBetween(last, now);
+    last = now;
+    // Before the database is marked, the time after a step must not overwrite the older one.
+    if (stepMs < 0) {
+      warn(describeStep(-stepMs));
+      if (-stepMs > WAITED_FOR_MS) {
+        markSetBack(embeddedDir);
+        stop();
+      }
+    }
     try {
-      writeRecord(embeddedDir, 'clock', { wallMs: clock.now().wallMs });
+      writeRecord(embeddedDir, 'clock', { wallMs: now.wallMs });
     } catch {
       // The disk is full, or the folder was removed: the older time remains, and a step is detected slightly later.
     }
   };
-  record();
-  watch.begin();
-  const timer = setInterval(record, RECORD_EVERY_MS).unref();
+  look();
+  const timer = setInterval(look, LOOK_INTERVAL_MS).unref();
   return {
-    end: () => {
+    end() {
       clearInterval(timer);
-      record();
-      watch.end();
+      look();
     },
   };
+}
+
+/** NTP slews smaller errors, and the two clocks are read one after the other. */
+const MIN_STEP_MS = 1_000;
+
+/**
+ * By how much the wall clock was set, in ms: positive forward, negative back, 0 if it was not. It does not matter how long
+ * ago the first reading was: the process may have been suspended.
+ */
+export function stepBetween(from: Moment, to: Moment): number {
+  if (to.run !== from.run) return 0;
+  const stepMs = to.wallMs - from.wallMs - (to.steadyMs - from.steadyMs);
+  return Math.abs(stepMs) > MIN_STEP_MS ? stepMs : 0;
 }
 
 function endInOrder(): void {
   process.kill(process.pid, 'SIGTERM');
 }
 
-function wordsOf(backMs: number): string {
+function describeStep(backMs: number): string {
   const length = formatNonZeroDuration(backMs);
   const step = `the clock of this machine was set back by ${length}`;
   if (backMs <= WAITED_FOR_MS)
@@ -64,50 +79,4 @@ function wordsOf(backMs: number): string {
     `${step}. Temporal cannot continue with its database, which is set aside. Run the same command again: finished items ` +
     'are kept, and nothing is submitted twice.'
   );
-}
-
-/**
- * Notices when the clock of this machine is set. A step back stops the Temporal server: its timers have absolute times,
- * and it never dispatches a task that is due earlier than one already dispatched (docs/reliability.md).
- */
-
-/** By how much the wall clock was set, in ms: positive forward, negative back. */
-type OnStep = (stepMs: number) => void;
-
-const LOOK_EVERY_MS = 1_000;
-/** NTP slews smaller errors, and the two clocks are read one after the other. */
-const STEP_MS = 1_000;
-
-export class ClockWatch {
-  readonly #clock: SteadyClock;
-  readonly #onStep: OnStep;
-  #last: Moment;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(clock: SteadyClock, onStep: OnStep) {
-    this.#clock = clock;
-    this.#onStep = onStep;
-    this.#last = clock.now();
-  }
-
-  begin(): void {
-    this.#timer ??= setInterval(() => {
-      this.look();
-    }, LOOK_EVERY_MS).unref();
-  }
-
-  end(): void {
-    if (this.#timer) clearInterval(this.#timer);
-    this.#timer = null;
-  }
-
-  /** Compares the two clocks since the last check, no matter how long ago: the process may have been suspended. */
-  look(): void {
-    const now = this.#clock.now();
-    const { run, steadyMs, wallMs } = this.#last;
-    this.#last = now;
-    if (now.run !== run) return;
-    const stepMs = now.wallMs - wallMs - (now.steadyMs - steadyMs);
-    if (Math.abs(stepMs) > STEP_MS) this.#onStep(stepMs);
-  }
 }

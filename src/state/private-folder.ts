@@ -62,7 +62,7 @@ function tightenFile(path: string): void {
   if (stat?.isFile() && isOwn(stat) && (stat.mode & OTHERS) !== 0) chmodSync(path, PRIVATE_FILE);
 }
 
-export function isOwn({ uid }: { readonly uid: number }): boolean {
+function isOwn({ uid }: { readonly uid: number }): boolean {
   return process.getuid === undefined || uid === process.getuid();
 }
 

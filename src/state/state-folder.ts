@@ -1,17 +1,12 @@
-/**
- * The folder for data of a user and a machine rather than of one working folder: the ledger of charges, and the lock
- * that is held while ports are chosen.
- */
-import { constants, accessSync, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+/** The folder for data of a user and a machine rather than of one working folder: the ledger of charges. */
+import { constants, accessSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../domain/environment.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
-import { isOwn, privateFolder } from './private-folder.ts';
-
-/** Contains the lock on choosing ports. */
-export const PORTS_FOLDER = 'ports';
+import { privateFolder } from './private-folder.ts';
+import { warn } from './warn.ts';
 
 interface StateFolder {
   readonly path: string;
@@ -69,25 +64,22 @@ export function openStateFolder(environment: Environment, fallback: string | nul
 }
 
 /**
- * Folder for locks of this user: `$XDG_RUNTIME_DIR`, which the system creates for one user alone, else the state
- * folder. Never the shared temporary directory: another user could create the folder first.
+ * For commands: the user's own, or one beside the embedded server if there is no home.
+ * @throws HundredfoldError `STATE_FOLDER_UNUSABLE`
  */
-export function runtimePath(environment: Environment, state: () => string): string {
-  const runtime = environment['XDG_RUNTIME_DIR'];
-  if (runtime && isAbsolute(runtime) && isPrivate(runtime)) return join(runtime, 'hundredfold');
-  return state();
-}
-
-/** `su` and `sudo -E` pass on the directory of another user. */
-function isPrivate(folder: string): boolean {
-  try {
-    const stat = lstatSync(folder, { throwIfNoEntry: false });
-    if (!stat?.isDirectory() || !isOwn(stat) || (stat.mode & 0o022) !== 0) return false;
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+export function stateFolderOf({
+  settings,
+  environment,
+}: {
+  readonly settings: { readonly embeddedDir: string };
+  readonly environment: Environment;
+}): string {
+  const { path, problem } = openStateFolder(environment, join(settings.embeddedDir, 'state'));
+  if (problem !== null)
+    warn(
+      `${problem}. Submissions are counted in ${path}, which other folders do not see: set HUNDREDFOLD_STATE_DIR.`,
+    );
+  return path;
 }
 
 function usable(path: string): string {
@@ -97,9 +89,9 @@ function usable(path: string): string {
   return path;
 }
 
-/** The files of the ledger, and the folder of the lock. */
+/** The files of the ledger. */
 function isOurs(name: string): boolean {
-  return name.startsWith('ledger.') || name === PORTS_FOLDER;
+  return name.startsWith('ledger.');
 }
 
 function firstExisting(path: string): string {

@@ -61,7 +61,10 @@ export function processIdentity(): string {
 
 /** Throws TEMPORAL_* with the cause: see access.ts and grpc-status.ts. */
 export async function connectClient(
-  target: TemporalAddress & { readonly embedded?: boolean; readonly timeoutMs?: number },
+  target: TemporalAddress & {
+    readonly embedded?: boolean;
+    readonly timeoutMs?: number | undefined;
+  },
 ): Promise<Client> {
   const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
   const { namespace, identity = processIdentity() } = target;

@@ -27,12 +27,12 @@ interface DevServerOptions {
   readonly executable: string;
   /** Folder for the database and the log. */
   readonly dir: string;
-  /** Ports to prefer, so that links keep working after a restart. */
+  /** The port to prefer: worker and clients find the server again after a restart. */
   readonly port?: number;
+  /** The port of the UI; without it there is none. */
   readonly uiPort?: number;
-  /** Loopback address of the UI, if it is not 127.0.0.1. */
+  /** Loopback address of the UI. */
   readonly uiIp?: string;
-  readonly headless?: boolean;
   /** Settings of the server, for tests. */
   readonly dynamicConfig?: Readonly<Record<string, string>>;
 }
@@ -49,16 +49,16 @@ export async function startDevServer(
   started: (server: DevServer) => void = () => undefined,
 ): Promise<DevServer> {
   await mkdir(options.dir, { recursive: true, mode: PRIVATE_FOLDER });
-  const port = await freePort(options.port ?? 7233, 7233);
-  const { uiIp = '127.0.0.1' } = options;
-  const uiPort = options.headless ? null : await uiPortOf(options);
+  // Any port: two servers that start at the same time would both find a usual one free.
+  const port = await freePort(options.port ?? 0);
+  const { uiIp = '127.0.0.1', uiPort = null } = options;
   const logFile = join(options.dir, 'temporal.log');
   // Only here: a command that looks for a server, or stops it, does not load Temporal's packages.
   const { ATTRIBUTE_NAMES: attributes } = await import('../workflows/search-attributes.ts');
   const log = openSync(logFile, 'a', PRIVATE_FILE);
   const from = fstatSync(log).size;
   const child = withPrivateFiles(() =>
-    spawn(options.executable, argumentsFor(options, { port, uiPort, attributes }), {
+    spawn(options.executable, argumentsFor(options, port, attributes), {
       stdio: ['ignore', log, log],
       env: bareEnvironment(process.env, options.dir),
       // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
@@ -177,22 +177,15 @@ const ON_A_LAPTOP = {
   'system.namespaceCacheRefreshInterval': '"10s"',
 };
 
-interface Found {
-  readonly port: number;
-  readonly uiPort: number | null;
-  /** Names of the search attributes. */
-  readonly attributes: readonly string[];
-}
-
 function argumentsFor(
-  { dir, uiIp, dynamicConfig = {} }: DevServerOptions,
-  { port, uiPort, attributes }: Found,
+  { dir, uiIp = '127.0.0.1', uiPort, dynamicConfig = {} }: DevServerOptions,
+  port: number,
+  attributes: readonly string[],
 ): string[] {
   const settings = { ...SETTINGS, ...ON_A_LAPTOP, ...dynamicConfig };
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
-    ...(uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)]),
-    ...(uiIp === undefined || uiPort === null ? [] : ['--ui-ip', uiIp]),
+    ...(uiPort === undefined ? ['--headless'] : ['--ui-ip', uiIp, '--ui-port', String(uiPort)]),
     ...['--db-filename', databaseIn(dir)],
     // The defaults (delete, full) are 2-3 x slower and starve the budget's signals.
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
@@ -204,11 +197,6 @@ function argumentsFor(
       `${key}=${value}`,
     ]),
   ];
-}
-
-/** For a separate address: a free port was searched for at that address. */
-async function uiPortOf({ uiIp, uiPort = 8233 }: DevServerOptions): Promise<number> {
-  return uiIp === undefined ? freePort(uiPort, 8233) : uiPort;
 }
 
 async function listening(port: number, host?: string): Promise<void> {

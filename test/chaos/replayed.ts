@@ -62,7 +62,7 @@ function databasesIn(folder: string): string[] {
 }
 
 async function historiesIn(dir: string): Promise<Recorded[]> {
-  const server = await startDevServer({ executable: temporalCli(), dir, headless: true });
+  const server = await startDevServer({ executable: temporalCli(), dir });
   try {
     const client = await connectClient({
       address: server.address,

@@ -143,7 +143,7 @@ export class Stage {
     const former = this.#temporal;
     const port = former === null ? await freePort() : Number(former.address.split(':')[1]);
     const dir = this.desk.path('temporal');
-    this.#temporal = await startDevServer({ executable: temporalCli(), dir, port, headless: true });
+    this.#temporal = await startDevServer({ executable: temporalCli(), dir, port });
     this.chronicle.end(TEMPORAL_AWAY);
     this.chronicle.note(`Temporal runs (process ${this.#temporal.pid})`);
   }

@@ -50,7 +50,7 @@ async function everythingSucceeds(scene: Scene, ...campaigns: readonly Started[]
 async function ownTemporal(context: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'hundredfold-outage-'));
   const port = await freePort();
-  const start = () => startDevServer({ executable: temporalCli(), dir, port, headless: true });
+  const start = () => startDevServer({ executable: temporalCli(), dir, port });
   let server = await start();
   context.onTestFinished(async () => {
     await stopDevServer(server);

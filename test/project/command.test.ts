@@ -23,7 +23,7 @@ describe('bin/hundredfold.js on a recent Node', () => {
       const { stdout, stderr, code } = await ended;
       expect(JSON.parse(stdout)).toEqual({
         pid: child.pid,
-        execArgv: ['--max-semi-space-size=4'],
+        execArgv: ['--max-semi-space-size=4', '--heap-growing-percent=25'],
         typed: ['run', 'a b'],
         own: 'x=y',
         begun: true,

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { privateFile, privateFolder, tighten } from '../../src/state/private-folder.ts';
-import { openStateFolder, runtimePath, statePath } from '../../src/state/state-folder.ts';
+import { openStateFolder, statePath } from '../../src/state/state-folder.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -43,19 +43,6 @@ describe('the state folder', () => {
       () => openStateFolder(named, fallback),
     ])
       expect(open).toThrow(expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }));
-  });
-});
-
-describe('the runtime folder', () => {
-  test('is the one of the session, when it is a private folder of this user', async () => {
-    const runtime = await temporaryFolder();
-    const state = () => '/state';
-    const XDG_RUNTIME_DIR = runtime;
-    expect(runtimePath({ XDG_RUNTIME_DIR }, state)).toBe(join(runtime, 'hundredfold'));
-    chmodSync(runtime, 0o777);
-    expect(runtimePath({ XDG_RUNTIME_DIR }, state)).toBe('/state');
-    expect(runtimePath({ XDG_RUNTIME_DIR: join(runtime, 'missing') }, state)).toBe('/state');
-    expect(runtimePath({}, state)).toBe('/state');
   });
 });
 

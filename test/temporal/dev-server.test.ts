@@ -26,7 +26,6 @@ beforeAll(async () => {
     dir,
     // Not the usual one: another server of this machine may have it.
     port: await freePort(),
-    headless: true,
     // As every server but the embedded one.
     dynamicConfig: { 'system.namespaceCacheRefreshInterval': '"2s"' },
   });

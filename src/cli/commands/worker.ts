@@ -6,7 +6,7 @@ import type { TemporalSettings } from '../../config/temporal.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../host/lasting-worker.ts';
 import { temporalAddress, connectClient } from '../../temporal/connection.ts';
-import { stateFolderOf } from '../../host/state.ts';
+import { stateFolderOf } from '../../state/state-folder.ts';
 import type { LogFormat } from '../../telemetry/log.ts';
 import type { Operations, OperationsOptions } from '../../telemetry/operations.ts';
 import { logTo } from '../../telemetry/log.ts';
