@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import type { Settings } from '../config/settings.ts';
 import { Deadline } from '../domain/deadline.ts';
 import type { Environment } from '../domain/environment.ts';
-import { connectClient } from '../temporal/connection.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { keepHistories, registerSearchAttributes } from '../temporal/namespace.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';
 import { stateFolderOf } from '../state/state-folder.ts';
@@ -86,6 +86,10 @@ async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }:
   return { server, local: settings, startLastingWorker: worker.startLastingWorker };
 }
 
+function connectEmbedded(server: TemporalAddress, deadline: Deadline | null): Promise<Client> {
+  return connectClient({ ...server, embedded: true, timeoutMs: deadline?.leftMs });
+}
+
 /** A step of the start, for a command that must answer within seconds. */
 async function withinTime(
   client: Client,
@@ -120,11 +124,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const services = lookOnly ? [] : [...Object.values(settings.services), ...local];
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
     const deadline = hurried ? new Deadline(HURRIED_START_MS) : null;
-    const client = await connectClient({
-      ...temporal,
-      embedded: true,
-      timeoutMs: deadline?.leftMs,
-    });
+    const client = await connectEmbedded(temporal, deadline);
     stops.push(() => client.connection.close());
     await withinTime(client, deadline, registerSearchAttributes);
     const worker = await startLastingWorker({

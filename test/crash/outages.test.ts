@@ -192,15 +192,23 @@ describe.concurrent('a worker', () => {
     await untilBeforeWindow(scene, windowMs, 800);
     await scene.workers[0]?.kill();
     // A worker that answers a query runs the workflow's code with the time of the previous task.
+    const campaign = scene.client.workflow.getHandle(campaignWorkflowId(started.name));
     const asking = setInterval(() => {
-      const query = () => scene.budget().query('__stack_trace');
-      void scene.client.withDeadline(Date.now() + 8_000, query).catch(() => undefined);
+      for (const [handle, name] of [
+        [scene.budget(), '__stack_trace'],
+        // As the Temporal UI does.
+        [scene.budget(), '__temporal_workflow_metadata'],
+        [campaign, '__temporal_workflow_metadata'],
+      ] as const) {
+        const query = () => handle.query(name);
+        void scene.client.withDeadline(Date.now() + 8_000, query).catch(() => undefined);
+      }
     }, 250);
     await scene.end(started);
     clearInterval(asking);
     await scene.keepsPromises(started);
     const items = started.ids.map((id) => itemWorkflowId(started.name, id));
-    const ids = [scene.budget().workflowId, campaignWorkflowId(started.name), ...items];
+    const ids = [scene.budget().workflowId, campaign.workflowId, ...items];
     await replaysEveryHistory(scene.client, ids);
   });
 });

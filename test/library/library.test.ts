@@ -26,8 +26,6 @@ function options(at: Desk, more: Readonly<Record<string, string>> = {}) {
     HOME: at.folder,
     HUNDREDFOLD_EMBEDDED_DIR: at.embedded,
     HUNDREDFOLD_STATE_DIR: at.path('state'),
-    // Of all hosts of these tests: one at a time chooses its ports.
-    XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'],
     ...more,
   };
   return { out: at.path('results'), environment };

@@ -205,3 +205,17 @@ describe('error codes', () => {
     expect([...RAISED].filter((code) => !explained(code))).toEqual([]);
   });
 });
+
+test('each of the ten invariants names tests that exist', () => {
+  const [, section = ''] =
+    /^## Ten invariants$([\s\S]*?)^## /m.exec(read('docs/architecture.md')) ?? [];
+  const rows = section.split('\n').filter((line) => /^\| \d/.test(line));
+  expect(rows).toHaveLength(10);
+  for (const row of rows) {
+    const files = [...row.matchAll(/\(\.\.\/(test\/[^)]+)\): ((?:`[^`]+`(?:; )?)+)/g)];
+    expect(files, row).not.toEqual([]);
+    for (const [, file = '', titles = ''] of files)
+      for (const [, title = ''] of titles.matchAll(/`([^`]+)`/g))
+        expect(read(file), file).toContain(`'${title}'`);
+  }
+});
