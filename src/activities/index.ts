@@ -5,14 +5,14 @@ import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finishJob } from './finish-job.ts';
-import { find } from './find.ts';
 import { giveUp } from './give-up.ts';
 import { keepFailed } from './keep-failed.ts';
-import { launchItem, notifyItem } from './launch-item.ts';
 import { loadPage } from './pages.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
 import { readClock } from './read-clock.ts';
+import { settleFate } from './settle-fate.ts';
+import { startIfSettled, startItem } from './start-item.ts';
 import { submit } from './submit.ts';
 import { cancelRunning, countOpenJobs, whereabouts } from './open-items.ts';
 import { ensureBudget, readFormer } from './budget-start.ts';
@@ -25,16 +25,16 @@ export function createActivities(deps: Dependencies): Activities {
     submit: beating(async (request, reference) => {
       const watch = new AnswerWatch(deps.steadyClock);
       const result = await submit(deps, request, reference, watch);
-      return watch.end(await notifyItem(deps, request, reference, result));
+      return watch.end(await startIfSettled(deps, request, reference, result));
     }, 'begun'),
-    find: beating((...args) => find(deps, ...args)),
+    settleFate: beating((...args) => settleFate(deps, ...args)),
     finishJob: (...args) => finishJob(deps, ...args),
     keepFailed: beating((...args) => keepFailed(deps, ...args)),
     giveUp: beating((...args) => giveUp(deps, ...args)),
     conclude: beating((...args) => conclude(deps, ...args)),
     loadPage: beating((...args) => loadPage(deps, ...args)),
     ensureBudget: beating((...args) => ensureBudget(deps, ...args)),
-    launchItem: beating((...args) => launchItem(deps, ...args)),
+    startItem: beating((...args) => startItem(deps, ...args)),
     whereabouts: beating((...args) => whereabouts(deps, ...args)),
     cancelRunning: beating((...args) => cancelRunning(deps, ...args)),
     publish: beating((...args) => publish(deps, ...args)),

@@ -29,10 +29,11 @@ export async function whereabouts(
   const unstarted: string[] = [];
   for (const id of ids) {
     const found = await describe(temporal, campaign, id);
-    // An earlier one belongs to an earlier campaign of this name, or to an earlier generation.
-    if (!found || (found.status.name !== 'RUNNING' && found.startTime.getTime() < since))
-      unstarted.push(id);
-    else if (found.status.name !== 'RUNNING') ended.push(id);
+    if (found?.status.name === 'RUNNING') continue;
+    // An earlier one belongs to an earlier campaign of this name, or to an earlier generation; one that has completed
+    // without an end has given its job up.
+    const isOver = found && found.status.name !== 'COMPLETED' && found.startTime.getTime() >= since;
+    (isOver ? ended : unstarted).push(id);
   }
   return { ended, unstarted };
 }
@@ -45,8 +46,11 @@ export async function cancelRunning(
 ): Promise<string[]> {
   const others: string[] = [];
   for (const id of ids) {
+    // The server takes a cancellation of one that has ended, and does nothing.
+    const found = await describe(temporal, campaign, id);
+    const runs = found?.status.name === 'RUNNING';
     const handle = temporal.workflow.getHandle(itemWorkflowId(campaign, id));
-    if (!(await isReached(handle.cancel()))) others.push(id);
+    if (!runs || !(await isReached(handle.cancel()))) others.push(id);
   }
   return others;
 }

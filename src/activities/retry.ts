@@ -2,6 +2,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { StoreCode } from '../domain/error-codes/registry.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { StoreError } from '../store/store-error.ts';
 
@@ -41,6 +42,15 @@ const ANOTHER_WORKER_MAY_MS = 5_000;
 
 export function isElsewhere(error: unknown): error is StoreError {
   return error instanceof StoreError && ELSEWHERE.includes(error.code);
+}
+
+/** What ends an item, because no retry helps; null if one may. */
+export function lastingFault(
+  error: unknown,
+): { readonly code: string; readonly message: string } | null {
+  if (!(error instanceof HundredfoldError)) return null;
+  if (error instanceof StoreError && error.retryable) return null;
+  return { code: error.code, message: `${error.message} ${error.remedy}` };
 }
 
 /** A store that cannot be written may be writable later (a full disk); if not, the item ends with its code. */

@@ -212,5 +212,5 @@ function unknownFate(since: string): string {
 function sentElsewhere({ at, service, address, remoteId }: z.infer<typeof note>): Over {
   const fate = remoteId === undefined ? 'may have accepted it' : `accepted it as ${remoteId}`;
   const message = `it was sent to ${service} at ${address} at ${at}, which ${fate}`;
-  return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message } };
+  return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };
 }

@@ -55,7 +55,7 @@ export async function submit(
   reference: ServiceReference,
   watch: AnswerWatch,
 ): Promise<SubmitResult> {
-  if (request.inDoubt) return { type: 'unsure', message: IN_DOUBT };
+  if (request.inDoubt) return { type: 'unsure', message: IN_DOUBT, byService: false };
   const known = deps.serviceOf(reference);
   const service = known ?? (request.mayReplace ? deps.successorOf(reference) : null);
   if (!service) return unknownHere(reference);
@@ -79,7 +79,7 @@ async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<Su
   const stopped = await until(request.notBefore - READY_BEFORE_MS);
   if (stopped) return stopped;
   if (!(await isWanted(deps, request)))
-    return { type: 'unwanted', message: 'the item that asked for it has ended' };
+    return { type: 'unwanted', message: 'the campaign that asked for it has ended' };
   return until(request.notBefore);
 }
 
@@ -160,10 +160,10 @@ function recall(
  * The note of a submission is removed at the end of its item, and a row may be requested again after that: by a page
  * that is read a second time, or by a Temporal whose database was restored from a backup. The record tells the end.
  */
-function endedBefore(
+export function endedBefore(
   record: ItemRecord,
   { generation }: SubmitRequest['job'],
-): SubmitResult | null {
+): Extract<SubmitResult, { readonly type: 'accepted' | 'over' | 'unwanted' }> | null {
   const { kind, id, state, error, remoteId, sentAt, answeredAt } = record;
   if (record.generation > generation)
     return { type: 'unwanted', message: 'the row was begun again since it was requested' };
@@ -177,10 +177,9 @@ function endedBefore(
   }
   if (remoteId === null) {
     if (!isFinal(state)) return null;
-    return {
-      type: 'over',
-      end: { state, code: error?.code ?? null, message: error?.message ?? null },
-    };
+    const { code = null, message = null } = error ?? {};
+    // It says nothing new about the service.
+    return { type: 'over', end: { state, code, message, byUs: true } };
   }
   const times = { ...(sentAt !== null && { sentAt }), ...(answeredAt !== null && { answeredAt }) };
   return { type: 'accepted', remoteId, rateLimit: null, ...times };
@@ -196,7 +195,7 @@ function ofFormerRun(): SubmitResult {
 function otherRequest(): SubmitResult {
   const message =
     'it would not be the request that was sent before: the plugin of the service or its configuration has changed meanwhile';
-  return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message } };
+  return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };
 }
 
 /** The worker, or its machine, slept: nothing is wrong with the service or the item. */

@@ -9,7 +9,7 @@
  */
 import { sweepAnswered, wasAnswered } from './answered.ts';
 import { blockedUntil, observe } from './block.ts';
-import { close, found, settleDue } from './closing.ts';
+import { close, dropUnsettled, settleDue, settleFate } from './closing.ts';
 import { isInDoubt } from './turned-away.ts';
 import type { BudgetEvent, Restored } from './events.ts';
 import { heldUntil, sweepHolds } from './holds.ts';
@@ -21,13 +21,13 @@ import {
   pauseCampaign,
   sweep,
   takeTurn,
-  withdraw,
   withdrawRun,
   type Lane,
 } from './lanes.ts';
 import { requestKey, slotOf, type CampaignRun, type Request } from './request.ts';
 import {
   credentialOf,
+  MAX_UNSETTLED,
   setPolicy,
   type Budget,
   type CredentialState,
@@ -67,7 +67,7 @@ export function heedReading(state: Budget, events: number, now: number): void {
 }
 
 function isTimed({ type }: BudgetEvent): boolean {
-  return type === 'close' || type === 'found' || type === 'observe';
+  return type === 'close' || type === 'settled' || type === 'observe';
 }
 
 /** Applies an event to the state. Decisions follow from `decide`. */
@@ -77,20 +77,17 @@ function apply(state: Budget, event: BudgetEvent, now: number): void {
       return configure(state, event);
     case 'request':
       return ask(state, event.request, now);
-    case 'withdraw':
-      withdraw(state.queue, event);
-      markWithdrawn(state, event, true);
-      return;
     case 'withdrawRun':
       withdrawRun(state.queue, event);
+      dropUnsettled(state, event);
       for (const { request } of grantsOf(state, event)) markWithdrawn(state, request, true);
       return;
     case 'pause':
       return pauseCampaign(state.queue, event.campaign, event.paused);
     case 'close':
       return close(state, event, now);
-    case 'found':
-      return found(state, event.slot, now);
+    case 'settled':
+      return settleFate(state, event, now);
     case 'counted':
       return noteCount(state, event.count, now);
     case 'observe':
@@ -139,11 +136,11 @@ function markEnded(
   outstanding[key] = { ...granted, ended: closing.type };
 }
 
-/** An item whose submission is in progress, or was just answered, waits for that answer and not for a second one. */
+/** A row whose submission is in progress, looked up, or was just answered waits for that, and not for a second one. */
 function ask(state: Budget, request: Request, now: number): void {
-  const granted = state.outstanding[requestKey(request)];
-  const isNext = granted?.ended !== undefined && request.attempt > granted.request.attempt;
-  if (granted && !isNext) markWithdrawn(state, request, false);
+  const key = requestKey(request);
+  if (key in state.unsettled) return;
+  if (key in state.outstanding) markWithdrawn(state, request, false);
   else if (!wasAnswered(state.answered, request, now)) enqueue(state.queue, request);
 }
 
@@ -189,8 +186,8 @@ function opensAt(state: Budget, lane: Lane, now: number): number {
   const probeOut =
     (block.probing && charges.inFlight > unsure.length) ||
     (state.addressBlock.probing && outstanding.length > 0);
-  const isUntimed = lane.waiting.slice(0, 1).some((head) => requestKey(head) in state.outstanding);
-  if (tooMany || probeOut || isUntimed) return Number.POSITIVE_INFINITY;
+  const tooDoubtful = Object.keys(state.unsettled).length >= MAX_UNSETTLED;
+  if (tooMany || probeOut || tooDoubtful) return Number.POSITIVE_INFINITY;
   const blocked = Math.max(
     blockedUntil(block, now),
     blockedUntil(state.addressBlock, now),

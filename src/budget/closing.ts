@@ -18,8 +18,8 @@ import { notePage } from './turned-away.ts';
 import { recover, refuse } from './block.ts';
 import type { BudgetEvent, Closing } from './events.ts';
 import { hold } from './holds.ts';
-import { putBack, putLast } from './lanes.ts';
-import { requestKey, slotOf } from './request.ts';
+import { enqueue, putBack, putLast } from './lanes.ts';
+import { requestKey, slotOf, type CampaignRun } from './request.ts';
 import { busyWith, credentialOf, type Budget, type Grant, type Unsure } from './state.ts';
 import { noteAccepted } from './open-jobs.ts';
 import { forgetUsers, noteUser } from './use.ts';
@@ -29,7 +29,7 @@ import { counting, longestWindow } from './policy.ts';
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
   state: Budget,
-  { item, run, closing }: Extract<BudgetEvent, { type: 'close' }>,
+  { item, run, closing, unsettled }: Extract<BudgetEvent, { type: 'close' }>,
   now: number,
 ): void {
   const key = requestKey({ item, run });
@@ -38,6 +38,8 @@ export function close(
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
   delete state.outstanding[key];
   remember(state.answered, granted.request, now);
+  if (unsettled && !granted.withdrawn)
+    state.unsettled[key] = { request: granted.request, result: unsettled };
   const { policy, charges, block } = credentialOf(state, granted.request.credential);
   switch (closing.type) {
     case 'accepted':
@@ -83,8 +85,7 @@ function leave(
   { unwell }: Extract<Closing, { type: 'unsure' }>,
   now: number,
 ): void {
-  if (granted.found) chargeFound(state, granted, now);
-  else keepUnsure(state, granted, now);
+  keepUnsure(state, granted, now);
   if (unwell === undefined) return;
   const refusal = { retryAfterMs: null, reason: unwell, number: granted.number };
   refuse(state.addressBlock, refusal, state.granted, now);
@@ -175,15 +176,40 @@ function keepUnsure(
   state.unsure[slotOf(granted.request)] = { ...granted, settlesBy };
 }
 
-/** A look-up has found the job of a submission of unknown fate. Ignored if its slot is charged already. */
-export function found(state: Budget, slot: string, now: number): void {
+/** A look-up has ended. Ignored if its row was withdrawn meanwhile. */
+export function settleFate(
+  state: Budget,
+  { item, run, fate }: Extract<BudgetEvent, { type: 'settled' }>,
+  now: number,
+): void {
+  const key = requestKey({ item, run });
+  const unsettled = state.unsettled[key];
+  if (!unsettled) return;
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+  delete state.unsettled[key];
+  const { replaces, ...request } = unsettled.request;
+  const slot = unsettled.result.type === 'unsure' ? slotOf(unsettled.request) : replaces;
+  if (fate.type === 'found' && slot !== undefined) chargeUnsure(state, slot, now);
+  if (fate.type !== 'again') return;
+  const { attempts, isAbsent } = fate;
+  const attempt = request.attempt + 1;
+  const next = { ...request, attempt, attempts, ...(isAbsent && { replaces: slotOf(request) }) };
+  enqueue(state.queue, next);
+}
+
+/** Its slot may have been charged already. */
+function chargeUnsure(state: Budget, slot: string, now: number): void {
   const unsure = state.unsure[slot];
-  if (unsure) {
-    forgetUnsure(state, unsure);
-    chargeFound(state, unsure, Math.min(now, unsure.settlesBy));
-  }
-  for (const [key, granted] of Object.entries(state.outstanding))
-    if (slotOf(granted.request) === slot) state.outstanding[key] = { ...granted, found: true };
+  if (!unsure) return;
+  forgetUnsure(state, unsure);
+  chargeFound(state, unsure, Math.min(now, unsure.settlesBy));
+}
+
+/** Of one run of a campaign, which does not wait for its items any more. */
+export function dropUnsettled({ unsettled }: Budget, { campaign, run }: CampaignRun): void {
+  for (const [key, { request }] of Object.entries(unsettled))
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+    if (request.campaign === campaign && request.run === run) delete unsettled[key];
 }
 
 /** Charges the slots of submissions that nobody has found in time. */

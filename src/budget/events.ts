@@ -1,5 +1,6 @@
 /** All that can happen to a budget. */
-import type { NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
+import type { Attempt } from '../domain/campaign.ts';
+import type { NotNowReason, RateLimitSeen, TimedOutcome } from '../domain/outcomes.ts';
 import type { CampaignRun, Request } from './request.ts';
 import type { Close, Policy } from './policy.ts';
 
@@ -55,12 +56,30 @@ export interface BudgetConfiguration {
   readonly submitQueue?: string;
 }
 
+/** A submission that was refused or whose fate is unknown: the service may have the job, which is looked up. */
+export type UnsettledResult =
+  | Extract<TimedOutcome, { readonly type: 'refused' }>
+  /**
+   * `byService`: the service received the submission, and its answer was bad or missing. Absent if the attempt that sent
+   * it reports nothing, and may still be sending.
+   */
+  | (Extract<TimedOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean });
+
+/** What a look-up has shown: the job is found, or there is none, and its item has begun; or it is sent once more. */
+export type SettledFate =
+  | { readonly type: 'found' | 'ended' | 'unwanted' }
+  | {
+      readonly type: 'again';
+      readonly attempts: readonly Attempt[];
+      /** The service does not have the job, and accepts its name once: both share a slot (closing.ts). */
+      readonly isAbsent: boolean;
+    };
+
 export type BudgetEvent =
   | ({ readonly type: 'configure' } & BudgetConfiguration)
   /** So many jobs of the service have not ended. */
   | { readonly type: 'counted'; readonly count: number }
   | { readonly type: 'request'; readonly request: Request }
-  | { readonly type: 'withdraw'; readonly item: string; readonly run: string }
   /** A campaign is cancelled: its requests that were not sent are dropped. */
   | ({ readonly type: 'withdrawRun' } & CampaignRun)
   | { readonly type: 'pause'; readonly campaign: string; readonly paused: boolean }
@@ -69,9 +88,15 @@ export type BudgetEvent =
       readonly item: string;
       readonly run: string;
       readonly closing: Closing;
+      /** Its fate is not settled. */
+      readonly unsettled?: UnsettledResult;
     }
-  /** The service has the job of a submission of unknown fate (`slotOf`). */
-  | { readonly type: 'found'; readonly slot: string }
+  | {
+      readonly type: 'settled';
+      readonly item: string;
+      readonly run: string;
+      readonly fate: SettledFate;
+    }
   /** Status requests and downloads are refused, in these words; null: no longer. */
   | { readonly type: 'observe'; readonly reason: string | null }
   /** What an earlier budget of this address had charged and could not hand on: it counts here as well. */

@@ -1,5 +1,5 @@
 /** A request of a campaign or an item for a slot. */
-import type { Standing } from '../domain/campaign.ts';
+import type { Attempt, Standing } from '../domain/campaign.ts';
 import type { NotNowReason } from '../domain/outcomes.ts';
 
 /** One item that waits to be submitted. */
@@ -21,6 +21,8 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
    * only once. Both create at most one job, so that they share a slot (closing.ts).
    */
   readonly replaces?: string;
+  /** Its submissions until now, and what look-ups said of them. */
+  readonly attempts?: readonly Attempt[];
   /** About how many rows of the campaign have no request yet; absent if unknown. */
   readonly behind?: number;
   readonly job: Job;

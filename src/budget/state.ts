@@ -1,7 +1,7 @@
 /** The state of a budget: plain data, which continue-as-new carries. */
 import type { AnsweredRequests } from './answered.ts';
 import { newBlock, type Block } from './block.ts';
-import type { BudgetEvent, Closing, Restored } from './events.ts';
+import type { BudgetEvent, Closing, Restored, UnsettledResult } from './events.ts';
 import { newHolds, type Holds } from './holds.ts';
 import { newQueue, type Queue } from './lanes.ts';
 import type { JobReference, Waiting } from './request.ts';
@@ -34,6 +34,8 @@ export interface Budget {
   untimed: BudgetEvent[];
   /** Submissions of unknown fate that keep their slots, by `slotOf` (closing.ts). */
   unsure: Record<string, Unsure>;
+  /** Submissions whose fate is looked up, by `requestKey`: their items have not begun. */
+  unsettled: Record<string, Unsettled>;
   answered: AnsweredRequests;
   /** When those that no longer count were dropped (ms). */
   answeredSweptAt: number;
@@ -53,6 +55,11 @@ export interface Budget {
   unknownBefore?: number;
   /** The last recovery that was reported to this budget. */
   restored?: Pick<Restored, 'from' | 'at' | 'reason'>;
+}
+
+interface Unsettled {
+  readonly request: Waiting;
+  readonly result: UnsettledResult;
 }
 
 /** Jobs that were accepted and have not ended (open-jobs.ts). */
@@ -78,8 +85,6 @@ export interface Grant<Job extends JobReference = JobReference> {
   readonly withdrawn: boolean;
   /** The token may have been replaced: another one of this service will do. */
   readonly mayReplace?: true;
-  /** A look-up has found its job before its end was known. */
-  readonly found?: true;
   /** It uses the slot of this submission, whose fate is unknown (`Request.replaces`). */
   readonly replaced?: Unsure;
   /** It was answered with a web page, and others were not: it is not sent again (turned-away.ts). */
@@ -100,6 +105,9 @@ export interface Unsure extends Grant {
  */
 export const MAX_OUTSTANDING = 16;
 
+/** While a service neither answers submissions nor look-ups, no more rows than these are risked. */
+export const MAX_UNSETTLED = 32;
+
 export function newBudget(): Budget {
   return {
     granted: 0,
@@ -109,6 +117,7 @@ export function newBudget(): Budget {
     outstanding: {},
     untimed: [],
     unsure: {},
+    unsettled: {},
     answered: {},
     answeredSweptAt: 0,
     holds: newHolds(),

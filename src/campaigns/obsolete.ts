@@ -6,7 +6,7 @@ import type { Session } from '../host/session.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { readTreeId, treeNotHere } from '../store/lease.ts';
-import { withdrawRunSignal, withdrawSignal } from '../workflows/messages.ts';
+import { withdrawRunSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import type { Running } from './launch.ts';
 import type { OnNotice } from './notice.ts';
@@ -44,13 +44,8 @@ export async function endObsolete(
       budget.signal(withdrawRunSignal, { campaign: name, run }),
     );
   const query = runningWorkflows(['item'], { campaign: name });
-  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+  for await (const { workflowId } of client.workflow.list({ query }))
     await ifFound(client.workflow.getHandle(workflowId).terminate(reason));
-    for (const reference of services)
-      await sendToBudget(client, reference, (budget) =>
-        budget.signal(withdrawSignal, { item: workflowId, run: runId }),
-      );
-  }
   onNotice(`The campaign ${name} that ran here before was ended: ${reason}.`);
 }
 

@@ -1,8 +1,9 @@
 /**
  * How `retry` reopens an ended item: pure decisions on its record. Rule: no work is paid for twice. A job that has an
  * id is polled first, regardless of how it had ended, and another one is submitted only if the service then shows that
- * it is unusable (workflows/item-job.ts).
+ * it is unusable (workflows/item.ts).
  */
+import type { Attempt } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { FinalState } from '../domain/states.ts';
 import { isFinal } from '../domain/states.ts';
@@ -119,7 +120,11 @@ export function forNextRun(record: ItemRecord, at: string): ItemRecord {
 }
 
 /** The record once that job has proved to be unusable. `fetched`: the files now in the item's folder. */
-export function givenUp(record: ItemRecord, fetched: ItemRecord['files']): ItemRecord {
+export function givenUp(
+  record: ItemRecord,
+  fetched: ItemRecord['files'],
+  attempts: readonly Attempt[] = [],
+): ItemRecord {
   const { engine: _, ...same } = record;
   return {
     ...same,
@@ -132,6 +137,7 @@ export function givenUp(record: ItemRecord, fetched: ItemRecord['files']): ItemR
     submittedAt: null,
     sentAt: null,
     answeredAt: null,
+    attempts: [...record.attempts, ...attempts],
     files: Object.keys(fetched).length > 0 ? fetched : record.files,
   };
 }

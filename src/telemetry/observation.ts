@@ -74,7 +74,7 @@ function subjectOfActivity(
   const ofWorkflow = workflowExecution ? subjectOfWorkflow(workflowExecution.workflowId) : {};
   const service = serviceIn(args);
   const known = { ...ofWorkflow, ...(service !== null && { service }) };
-  if (activityType !== 'submit' && activityType !== 'launchItem') return known;
+  if (!['submit', 'settleFate', 'startItem'].includes(activityType)) return known;
   const { campaign, item } = args[0] as SubmitRequest;
   return { ...known, campaign, item };
 }

@@ -13,8 +13,7 @@ import { statusOf } from '../temporal/grpc-status.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { Periodic } from '../domain/periodic.ts';
 import { stuckBecause } from './stuck.ts';
-import type { ServiceName } from '../domain/item.ts';
-import { askSignal, lookSignal } from '../workflows/messages.ts';
+import { lookSignal } from '../workflows/messages.ts';
 import { runningWorkflows } from '../workflows/running-workflows.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
@@ -93,11 +92,9 @@ export class Watchdog {
     const known = this.#known.get(workflowId);
     if (first === known) return;
     if (known !== undefined || Date.now() - startTime.getTime() < NEW_FOR_MS) {
-      const asked = await requestAgain(client, service);
+      await requestAgain(client);
       if (known !== undefined)
-        say(
-          `the budget of ${service} at ${address} was restarted: ${because}; ${asked} items requested again`,
-        );
+        say(`the budget of ${service} at ${address} was restarted: ${because}; rows request again`);
     }
     this.#known.set(workflowId, first);
   }
@@ -117,19 +114,11 @@ function passing(error: unknown): void {
 }
 
 /**
- * After a budget was restarted, everything that waits for a slot requests one again: its queue was lost, and it ignores
- * repeated requests. The lists only find who gets a signal: a request that is newer than they are was sent to the new
- * budget.
+ * After a budget was restarted, campaigns request slots again: its queue was lost, and it ignores repeated requests. The
+ * list only finds who gets a signal: a request that is newer than it was sent to the new budget.
  */
-
-/** @returns how many items got a signal; rows without a workflow are requested by their campaign, and not counted */
-export async function requestAgain(client: Client, service: ServiceName): Promise<number> {
+export async function requestAgain(client: Client): Promise<void> {
   const campaigns = client.workflow.list({ query: runningWorkflows(['campaign']) });
   for await (const { workflowId } of campaigns)
     await ifFound(client.workflow.getHandle(workflowId).signal(lookSignal));
-  let asked = 0;
-  const query = runningWorkflows(['item'], { service, state: 'waiting' });
-  for await (const { workflowId, runId } of client.workflow.list({ query }))
-    if (await isReached(client.workflow.getHandle(workflowId, runId).signal(askSignal))) asked += 1;
-  return asked;
 }

@@ -67,10 +67,14 @@ export function withToken(
   };
 }
 
-/** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */
-export const { find } = proxyActivities<Activities>({
+/**
+ * The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. If it is cancelled
+ * while it begins an item, that item may begin: the budget waits for the answer.
+ */
+export const { settleFate } = proxyActivities<Activities>({
   startToCloseTimeout: '60s',
   heartbeatTimeout,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 
@@ -93,7 +97,7 @@ export const { keepFailed } = proxyActivities<Activities>({
 });
 
 /** A full disk is waited out: no item fails because of it. */
-export const { conclude, giveUp, loadPage, ensureBudget, whereabouts, cancelRunning, launchItem } =
+export const { conclude, giveUp, loadPage, ensureBudget, whereabouts, cancelRunning, startItem } =
   proxyActivities<Activities>({
     startToCloseTimeout: '10m',
     heartbeatTimeout,

@@ -13,10 +13,11 @@ import type {
 } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import type { ArtefactName, FindOutcome, PostTimes, Timing } from '../domain/outcomes.ts';
+import type { ArtefactName, PostTimes, Timing } from '../domain/outcomes.ts';
+import type { SettledFate, UnsettledResult } from '../budget/events.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { BudgetReading } from './budget-clock.ts';
-import type { SubmitAnswer, SubmitRequest, SubmitResult } from './submit-types.ts';
+import type { SettledResult, SubmitAnswer, SubmitRequest } from './submit-types.ts';
 
 /** An item, for the activities. */
 export interface ItemAddress {
@@ -28,9 +29,6 @@ export interface ItemAddress {
   readonly kind: Kind;
   readonly generation: number;
 }
-
-/** `askedAt`: what the server's clock showed (ms). */
-export type Found = FindOutcome & { readonly askedAt: number };
 
 export interface PollPolicy extends JobPolicy {
   /** The job is from before `retry`. */
@@ -138,7 +136,7 @@ export interface ItemOfPage extends ItemEntry {
 export interface Whereabouts {
   /** Their workflow was closed while the campaign ran. */
   readonly ended: readonly string[];
-  /** No workflow was started for them: they wait for a slot, or their request was lost. */
+  /** No workflow was started for them, or it has given its job up: they wait for a slot, or their request was lost. */
   readonly unstarted: readonly string[];
 }
 
@@ -182,14 +180,15 @@ export interface Activities {
   readFormer(run: string): Promise<BudgetSnapshot | null>;
   /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
   countOpenJobs(service: ServiceName): Promise<number>;
-  /** Looks a job up by its unique name, until the service answers; `unavailable` if it never does. */
-  /** `slot`: of the submission of unknown fate that it is about (budget/request.ts). */
-  find(
-    item: ItemAddress,
+  /**
+   * Looks a job up that was submitted, until the service answers, and begins its item if its fate is known. Called by
+   * the budget workflow alone.
+   */
+  settleFate(
+    request: SubmitRequest,
     reference: ServiceReference,
-    policy: JobPolicy,
-    slot?: string,
-  ): Promise<Found>;
+    result: UnsettledResult,
+  ): Promise<SettledFate>;
   /**
    * Polls until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
    * retry.
@@ -205,8 +204,11 @@ export interface Activities {
   ): Promise<JobFinish>;
   /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */
   keepFailed(job: RemoteJob): Promise<FetchResult>;
-  /** Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own. */
-  giveUp(job: RemoteJob, files: readonly KeptFile[]): Promise<void>;
+  /**
+   * Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own, and has
+   * the campaign request it.
+   */
+  giveUp(job: RemoteJob, files: readonly KeptFile[], attempts: readonly Attempt[]): Promise<void>;
   /**
    * Writes the end of an item into the output tree, and returns it: a success becomes a failure if the files of the job
    * contradict each other.
@@ -222,10 +224,10 @@ export interface Activities {
   /** Starts the budget workflow of a service if it does not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Starts the workflow of an item with the answer to its submission. Called by the budget workflow alone. */
-  launchItem(
+  startItem(
     request: SubmitRequest,
     reference: ServiceReference,
-    answer: SubmitResult,
+    answer: SettledResult,
   ): Promise<void>;
   /** Of these items of a campaign that began at `since` (ms), those whose workflow does not run. */
   whereabouts(campaign: string, ids: readonly string[], since: number): Promise<Whereabouts>;

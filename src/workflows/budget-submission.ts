@@ -5,16 +5,15 @@
 import { getExternalWorkflowHandle, log, type ActivityOptions } from '@temporalio/workflow';
 import type { Taken } from '../budget/allowance.ts';
 import type { Budget, Grant } from '../budget/budget.ts';
-import type { Closing } from '../budget/events.ts';
-import type { CampaignRun } from '../budget/request.ts';
+import type { Closing, SettledFate, UnsettledResult } from '../budget/events.ts';
+import type { CampaignRun, Waiting } from '../budget/request.ts';
 import { credentialOf } from '../budget/state.ts';
 import { isOwnFault } from '../budget/turned-away.ts';
-import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { launchItem, notifyRefusal, submit } from './activity-options.ts';
+import { notifyRefusal, settleFate, startItem, submit, withToken } from './activity-options.ts';
 import { submitSummary, summary } from './details/summaries.ts';
-import { closingOf, fateOf, isAnswer, submittedOf } from './fates.ts';
-import { submittedSignal, takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
+import { closingOf, fateOf, isSettled, isUnsettled } from './fates.ts';
+import { takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
 import type { ItemJob, SubmitRequest, SubmitResult } from './submit-types.ts';
 
@@ -22,6 +21,12 @@ import type { ItemJob, SubmitRequest, SubmitResult } from './submit-types.ts';
 const NOT_POLLED_MS = 15_000;
 
 export type ItemGrant = Grant<ItemJob>;
+
+/** A submission whose fate is looked up. */
+export interface Unsettled {
+  readonly request: Waiting<ItemJob>;
+  readonly result: UnsettledResult;
+}
 
 /** What a budget is called. */
 type BudgetName = Pick<BudgetInput, 'service' | 'address'>;
@@ -40,8 +45,10 @@ export interface BudgetView {
 interface EndedGrant {
   /** How it counts. */
   readonly closing: Closing;
-  /** Notifies the item; absent when that is not needed. The budget does not continue as new before this is done. */
-  readonly report?: () => Promise<void>;
+  /** The service may have the job: a look-up settles that before the item begins. */
+  readonly unsettled?: UnsettledResult;
+  /** Begins the item; absent when that is not needed. The budget does not continue as new before this is done. */
+  readonly begin?: () => Promise<void>;
 }
 
 /** Submits a job, at most once. Never rejects: every outcome is a closing. */
@@ -57,31 +64,36 @@ export async function submitGranted(
     .catch(fateOf);
   const result = blamed(grant, answer, budget());
   const closing = closingOf(result);
-  if (!isAnswer(result) || 'told' in answer) return { closing };
-  if (!grant.request.job.launch) return { closing, report: () => answerItem(grant, result) };
-  return { closing, report: () => launch(submitRequest(grant, budget()), reference, result) };
-}
-
-/** To the run that requested it: the next run with this id waits for its own answer. */
-async function answerItem({ request }: ItemGrant, result: SubmitResult): Promise<void> {
-  const { item, run } = request;
-  try {
-    const handle = getExternalWorkflowHandle(item, run);
-    await handle.signal(submittedSignal, submittedOf(request, result));
-  } catch (error) {
-    // The item was cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
-    log.warn('the item that this submission was for has ended', { item, error: String(error) });
-  }
-}
-
-/** An item that the activity could not start: it died, or the budget has judged the answer. */
-async function launch(
-  request: SubmitRequest,
-  reference: ServiceReference,
-  result: SubmitResult,
-): Promise<void> {
+  if (isUnsettled(result)) return { closing, unsettled: result };
+  if (!isSettled(result) || 'told' in answer) return { closing };
   const options = { summary: summary(`begin item ${request.job.id}`) };
-  await launchItem.executeWithOptions(options, [request, reference, result]);
+  // The activity could not: it died.
+  return {
+    closing,
+    begin: () => startItem.executeWithOptions(options, [request, reference, result]),
+  };
+}
+
+/** Looks up what became of a submission, and begins its item. Never rejects; null if that is not known. */
+export async function settleSubmitted(
+  { service, address }: BudgetName,
+  { request, result }: Unsettled,
+  { state, run }: BudgetView,
+): Promise<SettledFate | null> {
+  const { credential, job } = request;
+  const reference = { service, address, credential };
+  const { policy } = credentialOf(state, credential);
+  const full = { ...request, notBefore: 0, readIn: run, probe: false, policy };
+  const options = withToken(`whether the service has job ${job.id}`, job.launch);
+  try {
+    return await settleFate.executeWithOptions(options, [full, reference, result]);
+  } catch (error) {
+    log.warn('the look-up of a submission was given up', {
+      item: request.item,
+      error: String(error),
+    });
+    return null;
+  }
 }
 
 /** To a campaign: these of its requests have left the queue. Never rejects. */

@@ -10,6 +10,7 @@
  * safe side, so no grant waits for the clock, and one reading serves all ends before it.
  */
 import {
+  CancellationScope,
   condition,
   makeContinueAsNewFunc,
   setCurrentDetails,
@@ -34,14 +35,15 @@ import {
   reportRefused,
   reportTaken,
   reportWithdrawn,
+  settleSubmitted,
   submitGranted,
   type BudgetView,
   type ItemGrant,
+  type Unsettled,
 } from './budget-submission.ts';
 import { budgetDetails, timerSummary } from './details/budget.ts';
 import {
   configureSignal,
-  foundSignal,
   nudgeSignal,
   observeSignal,
   pauseLaneSignal,
@@ -49,7 +51,6 @@ import {
   restoreSignal,
   STATUS_MEMO,
   withdrawRunSignal,
-  withdrawSignal,
   type BudgetInput,
 } from './messages.ts';
 import { shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
@@ -63,14 +64,16 @@ export async function budget(input: BudgetInput): Promise<void> {
   setHandler(requestSignal, (requests) => {
     for (const request of requests) keeper.take({ type: 'request', request });
   });
-  setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
   setHandler(withdrawRunSignal, (run) => keeper.takeWithdrawal(run));
-  setHandler(foundSignal, (slot) => keeper.take({ type: 'found', slot }));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
   setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
   setHandler(nudgeSignal, () => undefined);
   await keeper.run();
+}
+
+interface Settling extends Pick<Unsettled, 'request'> {
+  readonly scope: CancellationScope;
 }
 
 class BudgetKeeper {
@@ -93,6 +96,8 @@ class BudgetKeeper {
   #leaving: CampaignRun[] = [];
   /** Grants that have not ended, or whose end has not been reported yet. */
   readonly #underWay = new Set<Grant>();
+  /** Look-ups in progress, by `requestKey`. */
+  readonly #settling = new Map<string, Settling>();
   /** Messages that are not delivered yet. */
   readonly #sending = new Set<Promise<void>>();
   /** The snapshot that was written last, without its time. */
@@ -129,6 +134,7 @@ class BudgetKeeper {
     await this.#read();
     while (!shouldContinueAsNew()) {
       this.#woken = false;
+      this.#settleFates();
       this.#grant();
       this.#show();
       this.#reportRefusal();
@@ -222,18 +228,41 @@ class BudgetKeeper {
 
   async #runGranted(grant: ItemGrant): Promise<void> {
     this.#underWay.add(grant);
-    const { closing, report } = await submitGranted(this.#input, grant, () => this.#view());
+    const ended = await submitGranted(this.#input, grant, () => this.#view());
+    const { closing, begin, unsettled } = ended;
     const { item, run } = grant.request;
-    this.take({ type: 'close', item, run, closing });
-    if (report) await report();
+    this.take({ type: 'close', item, run, closing, ...(unsettled && { unsettled }) });
+    if (begin) await begin();
     this.#underWay.delete(grant);
+    this.#reportWithdrawn();
+  }
+
+  /** The look-ups of a run that continues as new end with it: the next run asks again. */
+  #settleFates(): void {
+    const { unsettled } = this.#state;
+    for (const [key, { scope }] of this.#settling) if (!(key in unsettled)) scope.cancel();
+    // The state is plain data, without the type of the jobs of its requests.
+    for (const [key, one] of Object.entries(unsettled)) {
+      if (this.#settling.has(key)) continue;
+      const scope = new CancellationScope();
+      const { request } = one as Unsettled;
+      this.#settling.set(key, { scope, request });
+      void scope.run(() => this.#settle(key, one as Unsettled));
+    }
+  }
+
+  async #settle(key: string, unsettled: Unsettled): Promise<void> {
+    const fate = await settleSubmitted(this.#input, unsettled, this.#view());
+    this.#settling.delete(key);
+    const { item, run } = unsettled.request;
+    this.take({ type: 'settled', item, run, fate: fate ?? { type: 'ended' } });
     this.#reportWithdrawn();
   }
 
   /** To cancelled campaigns: nothing of theirs starts from now on. */
   #reportWithdrawn(): void {
     const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
-      [...this.#underWay].some(
+      [...this.#underWay, ...this.#settling.values()].some(
         ({ request }) => request.campaign === campaign && request.run === run,
       );
     const gone = this.#leaving.filter((one) => !isUnderWay(one));

@@ -4,7 +4,7 @@ import type { CampaignSpec, SameFailures, ServiceReference } from '../domain/cam
 import { publish, notify, notifyRefusal } from './activity-options.ts';
 import { inTurns } from './turns.ts';
 import type { Published } from './activity-types.ts';
-import { explain } from './item-end.ts';
+import { explain } from './item.ts';
 
 /** @param startedAt when the campaign began (ms) */
 export async function publishEnd(

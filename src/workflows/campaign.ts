@@ -39,6 +39,7 @@ import {
 import { cancelOpen, LanePauses } from './pause-and-cancel.ts';
 import {
   acceptedSignal,
+  giveUpSignal,
   growSignal,
   itemDoneSignal,
   lookSignal,
@@ -65,6 +66,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
     for (const done of ends) run.itemDone(done);
   });
   setHandler(acceptedSignal, ({ id }) => run.accepted(id));
+  setHandler(giveUpSignal, (id) => run.givenUp(id));
   setHandler(takenSignal, (taken) => run.taken(taken));
   setHandler(withdrawnSignal, (service) => run.withdrawn(service));
   // A campaign that ends while it checks its items needs no answer: without this, the worker logs a warning.
@@ -198,6 +200,11 @@ class CampaignRun {
       if (!(await condition(isStirred, quietMs, { summary }))) trial.isOver = true;
     }
     this.#openings += 1;
+  }
+
+  /** The job of an item is of no use: its row requests another one. */
+  async givenUp(id: string): Promise<void> {
+    await this.#feeds.find(({ open }) => open.has(id))?.givenUp(id);
   }
 
   /** The budget of a service has granted requests: there is room for more. */

@@ -5,7 +5,6 @@
 import {
   CancellationScope,
   ChildWorkflowCancellationType,
-  getExternalWorkflowHandle,
   ParentClosePolicy,
   startChild,
   workflowInfo,
@@ -14,23 +13,24 @@ import {
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { FIRST_ASKED } from '../budget/allowance.ts';
 import { standingIn } from '../budget/lanes.ts';
-import type { CampaignSpec, FeedSpec, ItemEnd, ItemEntry, ItemLaunch } from '../domain/campaign.ts';
+import type { CampaignSpec, FeedSpec, ItemEnd, ItemEntry } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
-import { askBudget, type BegunItem } from './ask-budget.ts';
+import { signalBudget } from './ask-budget.ts';
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
 import {
-  askSignal,
+  requestSignal,
   type FeedCarried,
+  type Grown,
   type ItemInput,
   type TakenFromQueue,
-  type Grown,
 } from './messages.ts';
 import { itemStart } from './item-start.ts';
 import { itemWorkflowId } from './names.ts';
 import { shouldContinueAsNew } from './upgrade.ts';
 import type { ItemOfPage } from './activity-types.ts';
+import type { ItemRequest } from './submit-types.ts';
 
 interface FeedParts {
   readonly campaign: CampaignSpec;
@@ -109,6 +109,15 @@ export class Feed {
     this.#asked.delete(id);
   }
 
+  /** The job that this item had is of no use: its row requests another one, like any other row. */
+  async givenUp(id: string): Promise<void> {
+    const entry = this.open.get(id);
+    if (entry?.remoteId === undefined) return;
+    const { remoteId: _, formerEnd: __, ...row } = entry;
+    this.open.set(id, row);
+    await this.#ask([row]);
+  }
+
   /** Items that may be started now. A few at a time are not worth a message to the budget. */
   get #room(): number {
     const open = this.spec.open - this.open.size;
@@ -129,9 +138,9 @@ export class Feed {
       this.#entries ??= await this.#load();
       const next = this.#nextRows(this.#entries, Math.min(this.spec.batch, room));
       if (this.held !== null && next.length === 0) return;
-      const begun = await Promise.all(next.map((entry) => this.#begin(entry)));
+      await Promise.all(next.map((entry) => this.#begin(entry)));
       this.#offset += next.length;
-      await this.#ask(begun.filter((item) => item !== null));
+      await this.#ask(next);
       if (this.#offset >= this.#entries.length) this.#turnPage();
     }
   }
@@ -153,9 +162,35 @@ export class Feed {
     return this.#breaker.room(this.spec.reference.service, kind, open.length);
   }
 
-  async #ask(begun: readonly BegunItem[]): Promise<void> {
-    for (const { input } of begun) if (input.remoteId === undefined) this.#asked.add(input.id);
-    await askBudget(begun, 0, this.#behind);
+  /** Those of the rows that have no job, all in one signal: one for each would cost as much as its submission. */
+  async #ask(rows: readonly ItemEntry[]): Promise<void> {
+    const unsent = rows.filter(isSent);
+    if (unsent.length === 0) return;
+    for (const { id } of unsent) this.#asked.add(id);
+    const requests = unsent.map((row) => this.#requestOf(row));
+    await signalBudget(this.spec, requestSignal, requests);
+  }
+
+  /** Its workflow begins with the answer to its submission (src/activities/start-item.ts). */
+  #requestOf({ id, kind, generation, sends }: ItemEntry): ItemRequest {
+    const { name, store, tree, policy } = this.#campaign;
+    const { reference, fetchQueue } = this.spec;
+    const launch = {
+      policy,
+      ...(fetchQueue !== undefined && { fetchQueue }),
+      ...(sends && { sends }),
+      ...(Number.isFinite(this.#roomFor(kind)) && { first: true as const }),
+    };
+    return {
+      item: itemWorkflowId(name, id),
+      run: workflowInfo().firstExecutionRunId,
+      campaign: name,
+      credential: reference.credential,
+      attempt: 0,
+      ...standingIn(this.#campaign),
+      behind: this.#behind,
+      job: { id, kind, generation, store, tree, launch },
+    };
   }
 
   /** Where rows with the same options have succeeded, an earlier time or elsewhere, the others need not wait. */
@@ -181,30 +216,26 @@ export class Feed {
   }
 
   /** An item whose end is on disk already, from an earlier run, is only counted. */
-  async #begin({ ended, isObsolete, proven: _, ...entry }: ItemOfPage): Promise<BegunItem | null> {
-    if (isObsolete) return null;
+  async #begin({ ended, isObsolete, proven: _, ...entry }: ItemOfPage): Promise<void> {
+    if (isObsolete) return;
     if (ended) {
       this.#onEnded(entry.kind, ended);
-      return null;
+      return;
     }
+    const { sends: __, ...known } = entry;
+    this.open.set(entry.id, known);
+    const { remoteId } = entry;
+    if (remoteId === undefined) return;
     this.starting += 1;
     // A start in progress must finish when the campaign is cancelled, or the item would not be cancelled.
-    const begun = await CancellationScope.nonCancellable(() => this.#start(entry));
+    await CancellationScope.nonCancellable(() => this.#startChild(this.#inputOf(entry, remoteId)));
     this.starting -= 1;
-    return begun;
   }
 
-  async #start(entry: ItemEntry): Promise<BegunItem | null> {
-    const input = this.#inputOf(entry);
-    const { sends: _, ...known } = entry;
-    this.open.set(entry.id, known);
-    if (input.remoteId === undefined) return this.#toLaunch(input);
-    return this.#startChild(input);
-  }
-
-  #inputOf(row: ItemEntry): ItemInput {
+  #inputOf({ remoteId: _, ...row }: ItemEntry, remoteId: string): ItemInput {
     const { name, store, tree, policy } = this.#campaign;
     const { reference, fetchQueue } = this.spec;
+    const how = row.adopted ? 'adopted' : 'found';
     return {
       ...row,
       campaign: name,
@@ -214,47 +245,32 @@ export class Feed {
       policy,
       ...standingIn(this.#campaign),
       ...(fetchQueue !== undefined && { fetchQueue }),
+      begin: { type: 'job', how, remoteId, posted: {}, attempts: [] },
     };
-  }
-
-  /** Its workflow begins with the answer to its submission (src/activities/launch-item.ts). */
-  #toLaunch(input: ItemInput): BegunItem {
-    const { policy, fetchQueue, sends } = input;
-    const launch: ItemLaunch = {
-      policy,
-      ...(fetchQueue !== undefined && { fetchQueue }),
-      ...(sends && { sends }),
-      ...(Number.isFinite(this.#roomFor(input.kind)) && { first: true }),
-    };
-    return { input, launch, runId: workflowInfo().firstExecutionRunId };
   }
 
   /** Open items without a workflow, whose requests the budget may have lost. It ignores repeated requests. */
   async askAgain(ids: readonly string[]): Promise<void> {
     const entries = ids.flatMap((id) => this.open.get(id) ?? []);
     // Items with a job had a child workflow that was terminated: the next run of the campaign finds the job.
-    const unsent = entries.filter(({ remoteId }) => remoteId === undefined);
-    await this.#ask(unsent.map((entry) => this.#toLaunch(this.#inputOf(entry))));
+    await this.#ask(entries);
   }
 
-  async #startChild(input: ItemInput): Promise<BegunItem | null> {
+  async #startChild(input: ItemInput): Promise<void> {
     const workflowId = itemWorkflowId(input.campaign, input.id);
     try {
-      const { firstExecutionRunId } = await startChild(item, {
+      await startChild(item, {
         workflowId,
         args: [input],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         // The campaign cancels items itself, also those that an earlier run of it started.
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-        ...itemStart(input, 'waiting'),
+        ...itemStart(input),
       });
-      return { input, runId: firstExecutionRunId };
     } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       // Still running from a campaign that was terminated: it reports to this one, by workflow id.
-      await getExternalWorkflowHandle(workflowId).signal(askSignal);
-      return null;
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
   }
 }

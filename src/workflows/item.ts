@@ -1,42 +1,53 @@
 /**
- * One row of a manifest, from waiting for a slot to files on disk:
+ * One row of a manifest from its job on: the job is polled until it has ended, its files are downloaded, its end is
+ * written. An item begins when its submission is answered, with a job or with its end (src/activities/start-item.ts):
+ * until then its row waits in the budget. A row whose job an earlier run has recorded is begun by its campaign.
  *
- *   wait for a slot ─▶ submitted (by the budget) ─▶ poll ─▶ fetch all files at once ─▶ conclude
- *
- * It outlives the run of the campaign that requested its slot, so its end is reported by a signal to the campaign's
- * workflow id (by `conclude`, so that it costs no workflow task here). It ends in exactly one final state, which is
- * on disk before the campaign is notified.
+ * It outlives the run of the campaign that requested it, so its end is reported by a signal to the campaign's workflow id
+ * (by `conclude`, so that it costs no workflow task here). It ends in exactly one final state, which is on disk before
+ * the campaign is notified; or, where the job from before `retry` is of no use, without one, and its row asks the budget
+ * for another job.
  */
 import {
+  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
   getExternalWorkflowHandle,
   isCancellation,
   log,
-  setHandler,
-  workflowInfo,
+  setCurrentDetails,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { ItemEnd } from '../domain/campaign.ts';
+import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { conclude } from './activity-options.ts';
-import { endSummary } from './details/summaries.ts';
-import { Ended, explain } from './item-end.ts';
-import { finishInOne } from './item-job.ts';
-import { ItemProgress } from './item-progress.ts';
-import { ItemSubmission } from './item-submission.ts';
-import { askSignal, submittedSignal, withdrawSignal, type ItemInput } from './messages.ts';
-import { budgetWorkflowId, itemWorkflowId } from './names.ts';
+import { isOfNoUse } from '../domain/of-no-use.ts';
+import type { PostTimes, Timing } from '../domain/outcomes.ts';
+import { conclude, finishJob, giveUp, keepFailed, withToken } from './activity-options.ts';
+import type {
+  FailedJob,
+  FetchResult,
+  ItemAddress,
+  JobFinish,
+  KeptFile,
+  RemoteJob,
+} from './activity-types.ts';
+import { itemDetails } from './details/item.ts';
+import { endSummary, summary } from './details/summaries.ts';
+import { acceptedSignal, type ItemInput, type JobBegin } from './messages.ts';
+import { campaignWorkflowId } from './names.ts';
+import { ATTRIBUTES } from './search-attributes.ts';
 
-/** @throws what makes the Temporal UI show it as failed or cancelled, after the end is on disk */
-export async function item(input: ItemInput): Promise<ItemEnd> {
-  const progress = new ItemProgress(input);
-  const submission = new ItemSubmission(progress);
-  setHandler(submittedSignal, (submitted) => submission.answer(submitted));
-  setHandler(askSignal, () => submission.askIfWaiting());
-  const end = await path(progress, submission);
+/**
+ * @returns null if its job was given up
+ * @throws what makes the Temporal UI show it as failed or cancelled, after the end is on disk
+ */
+export async function item(input: ItemInput): Promise<ItemEnd | null> {
+  const run = new ItemRun(input);
+  const end = await run.reachEnd();
+  if (end === null) return null;
   // Also after a cancellation: every item has its end on disk.
-  const written = await CancellationScope.nonCancellable(() => finish(progress, end));
+  const written = await CancellationScope.nonCancellable(() => run.write(end));
   showEnd(written);
   return written;
 }
@@ -50,58 +61,187 @@ function showEnd({ state, code, message }: ItemEnd): void {
     throw new CancelledFailure(words);
 }
 
-async function path(progress: ItemProgress, submission: ItemSubmission): Promise<ItemEnd> {
-  try {
-    const { formerEnd, adopted } = progress.input;
-    for (let former = adopted ? undefined : formerEnd; ; former = undefined) {
-      const end = await finishInOne(await submission.submit(), progress, former);
-      if (end !== null) return end;
-      submission.giveUpFormer();
+const CANCELLED: ItemEnd = {
+  state: 'cancelled',
+  code: 'CANCELLED' satisfies ItemEndCode,
+  message: 'cancelled before it had ended',
+};
+
+class ItemRun {
+  readonly #input: ItemInput;
+  readonly #attempts: Attempt[];
+  readonly #job: JobBegin | null;
+  readonly #posted: Partial<PostTimes>;
+  /** ISO 8601, UTC. */
+  readonly #submittedAt: string | null;
+  #files: readonly KeptFile[] = [];
+  #timing: Timing | null = null;
+  #engine: string | undefined;
+  /** On disk, and reported to the campaign. */
+  #written: ItemEnd | null = null;
+
+  constructor(input: ItemInput) {
+    const { begin } = input;
+    this.#input = input;
+    this.#attempts = [...begin.attempts];
+    this.#job = begin.type === 'job' ? begin : null;
+    this.#posted = this.#job?.posted ?? {};
+    // This task may run long after the answer, when the worker is busy.
+    const at = this.#posted.answeredAt ?? new Date().toISOString();
+    // An adopted job was submitted by other means, at a time that only its service knows.
+    this.#submittedAt = this.#job === null || this.#job.how === 'adopted' ? null : at;
+    if (this.#job) {
+      const { how, remoteId } = this.#job;
+      this.#attempts.push({ at, outcome: how, remoteId, ...this.#posted });
     }
-  } catch (error) {
-    if (error instanceof Ended) return error.end;
-    if (isCancellation(error) || CancellationScope.current().consideredCancelled)
-      return cancelled(progress.input);
-    // A row may fail for an unexpected reason, but it must not be lost.
-    return { state: 'failed', ...explain(error) };
+    this.#show(null);
+    if (this.#job && input.first) void reportAccepted(input);
   }
-}
 
-async function cancelled({ campaign, id, reference }: ItemInput): Promise<ItemEnd> {
-  await CancellationScope.nonCancellable(async () => {
-    const keeper = getExternalWorkflowHandle(budgetWorkflowId(reference));
+  /** Its end, on disk or not; null if its job was given up. */
+  async reachEnd(): Promise<ItemEnd | null> {
+    const { begin } = this.#input;
+    if (begin.type === 'end') return begin.end;
     try {
-      const run = workflowInfo().runId;
-      await keeper.signal(withdrawSignal, { item: itemWorkflowId(campaign, id), run });
+      return await this.#finishJob(this.#remoteJob(begin));
     } catch (error) {
-      log.warn('no budget workflow to withdraw from', { error: String(error) });
+      if (isCancellation(error) || CancellationScope.current().consideredCancelled)
+        return CANCELLED;
+      // A row may fail for an unexpected reason, but it must not be lost.
+      return { state: 'failed', ...explain(error) };
     }
-  });
-  const code = 'CANCELLED' satisfies ItemEndCode;
-  return { state: 'cancelled', code, message: 'cancelled before it had ended' };
-}
+  }
 
-async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {
-  const { attempts, files, remoteId, submittedAt, posted, timing, engine, input } = progress;
-  if (progress.written) {
-    progress.show(end.state, end);
+  async #finishJob(job: RemoteJob): Promise<ItemEnd | null> {
+    const { formerEnd, adopted, policy } = this.#input;
+    const former = adopted ? undefined : formerEnd;
+    const words = summary(`job ${job.remoteId}: wait for it, download, write the end`);
+    const submitted = {
+      attempts: this.#attempts,
+      submittedAt: this.#submittedAt,
+      ...this.#posted,
+    };
+    const result = await finishJob.executeWithOptions(withToken(words, this.#input), [
+      job,
+      policy,
+      submitted,
+      ...(former === undefined ? ([] as const) : ([former] as const)),
+    ]);
+    if (result.type === 'ended') return this.#ended(result);
+    if (former !== undefined && isOfNoUse(result.code, former)) return this.#giveUp(job, result);
+    this.#timing = result.timing;
+    await this.#keepLog(job, result);
+    const { code, message } = result;
+    // A job that may be good, and whose state nobody can read, is the user's decision: another one would be paid for.
+    return { state: code === 'JOB_UNREADABLE' ? 'held' : 'failed', code, message };
+  }
+
+  #ended({ end, files, timing, engine }: Extract<JobFinish, { type: 'ended' }>): ItemEnd {
+    this.#files = files;
+    this.#timing = timing;
+    this.#engine = engine;
+    this.#written = end;
     return end;
   }
-  const conclusion = {
-    item: progress.address(),
-    reference: input.reference,
-    end,
-    remoteId,
-    attempts,
-    files,
-    submittedAt,
-    finishedAt: new Date().toISOString(),
-    timing,
-    ...(remoteId !== null && posted),
-    ...(engine !== undefined && { engine }),
-  };
-  const options = { summary: endSummary(end) };
-  const written = await conclude.executeWithOptions(options, [conclusion]);
-  progress.show(written.state, written);
-  return written;
+
+  /** Its row requests another job, which begins the item again. */
+  async #giveUp(job: RemoteJob, { code, message, files = [] }: FailedJob): Promise<null> {
+    const [at, words] = [new Date().toISOString(), `${code}: ${message}`];
+    const { remoteId } = job;
+    this.#attempts.push({ at, outcome: 'given-up', message: words, remoteId });
+    const options = { summary: summary(`give up job ${remoteId}: ${code}`) };
+    await giveUp.executeWithOptions(options, [job, files, this.#attempts]);
+    this.#show(null);
+    return null;
+  }
+
+  /** Its failure is certain: if its log cannot be fetched, also because of a cancellation, the end stays the same. */
+  async #keepLog(job: RemoteJob, { code }: FailedJob): Promise<void> {
+    if (code === 'JOB_LOST') return;
+    try {
+      const options = withToken('download its log', this.#input);
+      this.#keep(await keepFailed.executeWithOptions(options, [job]));
+    } catch (error) {
+      log.warn('what the service has of a failed job was not kept', { error: String(error) });
+    }
+  }
+
+  #keep({ files, timing, engine }: FetchResult): void {
+    this.#files = files;
+    this.#timing ??= timing;
+    this.#engine ??= engine;
+  }
+
+  #remoteJob({ remoteId, how }: JobBegin): RemoteJob {
+    const job = { item: this.#address(), reference: this.#input.reference, remoteId };
+    if (how === 'adopted' || this.#submittedAt === null) return job;
+    return { ...job, times: { submittedAt: this.#submittedAt, ...this.#posted } };
+  }
+
+  #address(): ItemAddress {
+    const { campaign, store, tree, id, kind, generation } = this.#input;
+    return { campaign, store, id, kind, generation, tree };
+  }
+
+  async write(end: ItemEnd): Promise<ItemEnd> {
+    const written = this.#written ?? (await this.#conclude(end));
+    this.#show(written);
+    return written;
+  }
+
+  #conclude(end: ItemEnd): Promise<ItemEnd> {
+    const engine = this.#engine;
+    const remoteId = this.#job?.remoteId ?? null;
+    const conclusion = {
+      item: this.#address(),
+      reference: this.#input.reference,
+      end,
+      remoteId,
+      attempts: this.#attempts,
+      files: this.#files,
+      submittedAt: this.#submittedAt,
+      finishedAt: new Date().toISOString(),
+      timing: this.#timing,
+      ...(remoteId !== null && this.#posted),
+      ...(engine !== undefined && { engine }),
+    };
+    return conclude.executeWithOptions({ summary: endSummary(end) }, [conclusion]);
+  }
+
+  /** Details for the Temporal UI; its search attributes say since its start that it runs. */
+  #show(end: ItemEnd | null): void {
+    if (end !== null)
+      upsertSearchAttributes([
+        { key: ATTRIBUTES.state, value: end.state },
+        ...(end.code ? [{ key: ATTRIBUTES.errorCode, value: end.code }] : []),
+      ]);
+    const shown = {
+      state: end?.state ?? ('running' as const),
+      end,
+      remoteId: this.#job?.remoteId ?? null,
+      attempts: this.#attempts,
+      submittedAt: this.#submittedAt,
+      timing: this.#timing,
+      files: this.#files,
+    };
+    setCurrentDetails(itemDetails(this.#input, shown, Date.now()));
+  }
+}
+
+/** To its campaign, which waits for it to send the other rows of the kind. */
+async function reportAccepted({ campaign, id }: ItemInput): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(campaignWorkflowId(campaign)).signal(acceptedSignal, { id });
+  } catch (error) {
+    log.info('no campaign waits for the first rows', { error: String(error) });
+  }
+}
+
+/** Of an activity that is not tried again. */
+export function explain(error: unknown): { code: string; message: string } {
+  const code = 'INTERNAL' satisfies ItemEndCode;
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure)
+    return { code: cause.type ?? code, message: cause.message };
+  return { code, message: cause instanceof Error ? cause.message : String(cause) };
 }

@@ -6,8 +6,9 @@ import { defineSignal } from '@temporalio/workflow';
 import type { Budget } from '../budget/budget.ts';
 import type { BudgetConfiguration, Restored } from '../budget/events.ts';
 import type { FormerBudget } from '../budget/inherit.ts';
-import type { CampaignRun, Request, TurnedAway } from '../budget/request.ts';
+import type { CampaignRun, Request } from '../budget/request.ts';
 import type {
+  Attempt,
   CampaignSpec,
   CampaignProgress,
   FeedSpec,
@@ -18,9 +19,9 @@ import type {
   Standing,
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
+import type { PostTimes } from '../domain/outcomes.ts';
 import type { BreakerCarried } from './breaker.ts';
 import type { ClockReading } from './budget-clock.ts';
-import type { SubmitResult } from './submit-types.ts';
 
 /* ---- budget: one entity workflow for each service address ---- */
 
@@ -40,13 +41,10 @@ export interface BudgetInput {
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
 /** Campaigns request slots for many items at a time: a signal for each would cost as much as its submission. */
 export const requestSignal = defineSignal<[readonly Request[]]>('request');
-export const withdrawSignal = defineSignal<[{ item: string; run: string }]>('withdraw');
 /**
  * From a campaign that is cancelled; the budget answers with `withdrawn` when none of its submissions is in progress.
  */
 export const withdrawRunSignal = defineSignal<[CampaignRun]>('withdrawRun');
-/** From an item: the service has the job of its submission of unknown fate, by `slotOf`. */
-export const foundSignal = defineSignal<[string]>('found');
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
 /** From the watchdog that restarted the budget after its workflow was broken. */
 export const restoreSignal = defineSignal<[Restored]>('restore');
@@ -60,7 +58,7 @@ export const nudgeSignal = defineSignal('nudge');
 
 /* ---- item: one workflow for each row ---- */
 
-export interface ItemInput extends ItemEntry, Standing {
+export interface ItemInput extends Omit<ItemEntry, 'remoteId'>, Standing {
   readonly campaign: string;
   readonly store: string;
   /** Id of the output tree. */
@@ -71,23 +69,26 @@ export interface ItemInput extends ItemEntry, Standing {
   readonly policy: JobPolicy;
   /** As in `ItemLaunch`. */
   readonly first?: true;
-  /** How its first submission ended: its workflow was started with the answer. Absent where it has a job already. */
-  readonly submitted?: Submitted;
+  readonly begin: JobBegin | EndBegin;
 }
 
-/** How a submission ended, and how often the service had turned it away before. */
-export interface Submitted {
-  /** Which submission of the item this is about, from 0. */
-  readonly attempt: number;
-  readonly result: SubmitResult;
-  readonly turnedAway: readonly TurnedAway[];
-  /** Of a submission of unknown fate (budget/request.ts). */
-  readonly slot?: string;
+/** It has a job: of a submission that was answered, or that a look-up has found, or of another program. */
+export interface JobBegin {
+  readonly type: 'job';
+  readonly how: 'accepted' | 'found' | 'adopted';
+  readonly remoteId: string;
+  /** Of the POST that made it, or that may have; empty where its worker died. */
+  readonly posted: Partial<PostTimes>;
+  /** The attempts before. */
+  readonly attempts: readonly Attempt[];
 }
 
-export const submittedSignal = defineSignal<[Submitted]>('submitted');
-/** Sent to an item that a campaign finds running: if it still waits for its first slot, it requests one itself. */
-export const askSignal = defineSignal('ask');
+/** It has none, and this is its end. */
+export interface EndBegin {
+  readonly type: 'end';
+  readonly end: ItemEnd;
+  readonly attempts: readonly Attempt[];
+}
 
 /* ---- campaign ---- */
 
@@ -142,6 +143,8 @@ export interface TakenFromQueue {
 export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
 /** From the watchdog: rows may be unknown to the budget. The campaign checks each open item. */
 export const lookSignal = defineSignal('look');
+/** From an item, by its id: its job is of no use, and its row needs another one. */
+export const giveUpSignal = defineSignal<[string]>('giveUp');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
 /** From one of the first items of its kind: the service has accepted its job. */

@@ -1,6 +1,6 @@
 /** Input and result of the submit activity, which the budget runs. */
 import type { Policy } from '../budget/policy.ts';
-import type { Closing } from '../budget/events.ts';
+import type { Closing, UnsettledResult } from '../budget/events.ts';
 import type { JobReference, Request, Waiting } from '../budget/request.ts';
 import type { ItemEnd, ItemLaunch } from '../domain/campaign.ts';
 import type { TimedOutcome } from '../domain/outcomes.ts';
@@ -11,8 +11,8 @@ export interface ItemJob extends JobReference {
   readonly store: string;
   /** Id of the output tree. */
   readonly tree: string;
-  /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
-  readonly launch?: ItemLaunch;
+  /** For the start of the item's workflow when the submission is answered. */
+  readonly launch: ItemLaunch;
 }
 
 /** An item that waits to be submitted. */
@@ -41,21 +41,31 @@ export type SubmitAnswer = SubmitResult & {
 
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
-  | Exclude<TimedOutcome, { readonly type: 'unsure' | 'accepted' }>
+  | Extract<TimedOutcome, { readonly type: 'notNow' }>
   /** `replaced`: with another token than that of the request, which the service had refused. */
   | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
       readonly replaced?: true;
+      /** By a look-up, after a submission of unknown fate. */
+      readonly found?: true;
       /** The answer was complete so long before the end of the activity (ms), or longer. */
       readonly agoMs?: number;
     })
-  /** `byService`: the service received the submission, and its answer was bad or missing. */
-  | (Extract<TimedOutcome, { readonly type: 'unsure' }> & {
-      readonly byService?: boolean;
-    })
+  | UnsettledResult
   | { readonly type: 'unable'; readonly code: string; readonly message: string }
   /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
   | Extract<Closing, { readonly type: 'deferred' }>
-  /** Nothing was sent: the record of the item has this end. */
-  | { readonly type: 'over'; readonly end: ItemEnd }
-  /** Nothing was sent: the run of the item that requested it has ended. */
+  | OverResult
+  /** Nothing was sent: the campaign that requested it has ended. */
   | { readonly type: 'unwanted'; readonly message: string };
+
+/** Nothing more is sent: the item has this end. */
+export interface OverResult {
+  readonly type: 'over';
+  readonly end: ItemEnd;
+}
+
+/** With these, an item begins. */
+export type SettledResult = Extract<
+  SubmitResult,
+  { readonly type: 'accepted' | 'over' | 'unable' }
+>;

@@ -8,6 +8,8 @@ import { createClient, serviceOfKind } from '../../src/services/registry.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
+import type { ItemInput } from '../../src/workflows/messages.ts';
+import type { ItemJob, SubmitRequest } from '../../src/workflows/submit-types.ts';
 import type { RemoteJob } from '../../src/workflows/activity-types.ts';
 import { JOBS, type OurKind, TOKEN } from '../services/jobs.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -39,6 +41,25 @@ export function workerWith(client: unknown, more: Partial<Dependencies> = {}): D
     ...more,
   };
   return parts as unknown as Dependencies;
+}
+
+/** The first submission of an item. */
+export function submissionOf(job: ItemJob): SubmitRequest {
+  const { id } = job;
+  const ours = { run: 'r', campaign: 'c', credential: 'c', attempt: 0, priority: 3, user: null };
+  const granted = { order: 0, turnedAway: [], notBefore: 0, readIn: 'r', probe: false };
+  return { item: `item:c:${id}`, job, ...ours, ...granted, policy: NO_LIMIT };
+}
+
+const NO_LIMIT = { windows: [], maxOpen: null, counts: 'accepted' } as const;
+
+/** Workflows of items are not started: what each would have begun with is noted. */
+export function starterInto(begun: unknown[]): Dependencies['starter'] {
+  const start = (_: string, { args }: { args: [ItemInput] }) => {
+    begun.push(args[0].begin);
+    return Promise.resolve();
+  };
+  return { workflow: { start } } as unknown as Dependencies['starter'];
 }
 
 interface Target {

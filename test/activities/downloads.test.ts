@@ -6,13 +6,13 @@ import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchArtefact } from '../../src/activities/fetch.ts';
-import { find } from '../../src/activities/find.ts';
 import { JobStage } from '../../src/activities/job-stage.ts';
+import { settleFate } from '../../src/activities/settle-fate.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
 import type { FetchResult } from '../../src/workflows/activity-types.ts';
 import { JOBS, type OurKind } from '../services/jobs.ts';
 import { deadUrl, httpServer, json, type ScriptedServer } from '../services/scripted-server.ts';
-import { aJob, workerFor } from './a-job.ts';
+import { aJob, starterInto, submissionOf, workerFor } from './a-job.ts';
 
 const MB = 1_000_000;
 const DAY = 86_400_000;
@@ -133,6 +133,8 @@ describe('a service that stays unavailable', () => {
   async function asked(daysAgo: number, what: 'download' | 'look'): Promise<unknown> {
     const job = await aJob('sequence');
     const worker = workerFor('sequence', { url: await deadUrl() });
+    const begun: unknown[] = [];
+    const asking = { ...worker, starter: starterInto(begun) };
     const environment = new MockActivityEnvironment({
       scheduledTimestampMs: Date.now() - daysAgo * DAY,
       attempt: 9,
@@ -141,7 +143,11 @@ describe('a service that stays unavailable', () => {
     const { item, reference } = job;
     return environment.run<[], unknown, () => Promise<unknown>>(() =>
       what === 'look'
-        ? find(worker, item, reference, POLICY)
+        ? settleFate(asking, submissionOf({ ...item, launch: { policy: POLICY } }), reference, {
+            type: 'unsure',
+            message: 'no answer',
+            byService: true,
+          }).then(() => begun[0])
         : fetchArtefact(worker, job, 'result', POLICY, triesOf(worker, 'result')),
     );
   }
@@ -154,6 +160,7 @@ describe('a service that stays unavailable', () => {
 
   test('is asked for past results for a day', async () => {
     await expect(asked(0.5, 'look')).rejects.toMatchObject({ type: 'Hindered' });
-    expect(await asked(1.1, 'look')).toMatchObject({ type: 'unavailable' });
+    const end = { state: 'held', code: 'SUBMIT_UNSURE' };
+    expect(await asked(1.1, 'look')).toMatchObject({ type: 'end', end });
   });
 });

@@ -3,18 +3,20 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { find } from '../../src/activities/find.ts';
+import { settleFate } from '../../src/activities/settle-fate.ts';
 import { SendingNote } from '../../src/activities/sending.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
-import { aJob, workerWith } from './a-job.ts';
+import { aJob, starterInto, submissionOf, workerWith } from './a-job.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await temporaryFolder()));
 
-const job = { id: 'a', kind: 'molecule', store: '', tree: '' };
+const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+const job = { id: 'a', kind: 'molecule', store: '', tree: '', launch: { policy } };
 const HERE = { service: 'molecules', address: 'https://here' };
 const note = async (attempt = 0, generation = 0, to = HERE) =>
   new SendingNote(await openFileStore(folder), { job: { ...job, generation }, attempt }, to);
@@ -101,15 +103,24 @@ describe('the note before a submission', () => {
 test('a look-up finds the job whose answer is in the note of a worker that has lost Temporal, and asks nobody', async () => {
   const { item, reference } = await aJob('molecule');
   const store = await openFileStore(item.store);
-  const sending = new SendingNote(store, { job: item, attempt: 0 }, reference);
+  const request = submissionOf({ ...item, launch: { policy } });
+  const sending = new SendingNote(store, request, reference);
   await sending.make();
+  const begun: unknown[] = [];
+  const starter = starterInto(begun);
   const cannotSay = { find: () => Promise.resolve({ type: 'unsupported' }) };
-  const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
-  const look = () =>
-    new MockActivityEnvironment().run<[], unknown, () => Promise<unknown>>(() =>
-      find(workerWith(cannotSay), item, reference, policy),
+  const look = (ageMs: number) => {
+    const now = Date.now();
+    const times = { scheduledTimestampMs: now - ageMs, currentAttemptScheduledTimestampMs: now };
+    const worker = workerWith(cannotSay, { starter });
+    return new MockActivityEnvironment(times).run<[], unknown, () => Promise<unknown>>(() =>
+      settleFate(worker, request, reference, { type: 'unsure', message: 'the worker died' }),
     );
-  expect(await look()).toMatchObject({ type: 'unsupported' });
+  };
+  // It may still be sending.
+  await expect(look(LATEST_ACCEPTANCE_MS - 5_000)).rejects.toMatchObject({ type: 'Hindered' });
+  expect(begun).toEqual([]);
   await sending.settle(ACCEPTED);
-  expect(await look()).toMatchObject({ type: 'found', remoteId: 'job-7' });
+  expect(await look(5_000)).toEqual({ type: 'found' });
+  expect(begun).toMatchObject([{ type: 'job', how: 'found', remoteId: 'job-7' }]);
 });

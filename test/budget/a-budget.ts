@@ -1,6 +1,6 @@
 /** A budget that is played by hand: what it is asked, what it grants, and how each submission ends. */
 import { decide, heedReading, newBudget, take, type Grant } from '../../src/budget/budget.ts';
-import type { BudgetEvent, Closing } from '../../src/budget/events.ts';
+import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/events.ts';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { Request } from '../../src/budget/request.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../../src/budget/status.ts';
@@ -70,7 +70,13 @@ export class PlayedBudget {
   }
 
   close(item: string, closing: Closing, now: number, run = 'r'): void {
-    this.apply({ type: 'close', item, run, closing }, now);
+    const unsettled = closing.type === 'unsure' && { type: 'unsure' as const, message: '' };
+    this.apply({ type: 'close', item, run, closing, ...(unsettled && { unsettled }) }, now);
+  }
+
+  /** A look-up after a submission of unknown fate has ended. */
+  settle(item: string, fate: SettledFate, now: number): void {
+    this.apply({ type: 'settled', item, run: 'r', fate }, now);
   }
 
   /** What is sent now is accepted at once: its campaigns. */

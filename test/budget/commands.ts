@@ -1,7 +1,7 @@
 /** Everything that can happen to a budget, as commands for fast-check. */
 import fc from 'fast-check';
 import type { Policy } from '../../src/budget/policy.ts';
-import { slotOf, type Request } from '../../src/budget/request.ts';
+import type { Request } from '../../src/budget/request.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { aRequest } from './a-budget.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
@@ -72,18 +72,16 @@ const asksElsewhere = fc.record({ n: which, credential }).map(({ n, credential: 
   ),
 );
 
-/** After an unsure submission, a second one; after its end, another run through `retry`. */
-const asksAnew = fc.record({ n: which, again: fc.constantFrom('attempt', 'generation') });
-const asksOnceMore = asksAnew.map(({ n, again }) => {
+/** After its end, another run through `retry`. */
+const asksOnceMore = which.map((n) => {
   const answered = (world: World) => pick(world, n, (item) => !isOpen(world)(item));
   return command(
-    `item ${n}, which was answered, is asked for with its next ${again}`,
+    `item ${n}, which was answered, is asked for with its next generation`,
     (world) => {
       const request = answered(world) as Request;
-      const { attempt, job, run } = request;
+      const { job, run } = request;
       const next = { ...job, generation: job.generation + 1 };
-      if (again === 'attempt') world.ask({ ...request, attempt: attempt + 1 });
-      else world.ask({ ...request, attempt: 0, run: `${run}r`, job: next });
+      world.ask({ ...request, attempt: 0, run: `${run}r`, job: next });
     },
     (world) => answered(world) !== undefined,
   );
@@ -106,8 +104,7 @@ const isAbsent = fc.record({ n: which, hidden: fc.nat(9) }).map(({ n, hidden }) 
   return command(
     `unsure job ${n} is not found and sent again`,
     (world) => {
-      const { request } = nth(absent(world), n);
-      world.ask({ ...request, attempt: request.attempt + 1, replaces: slotOf(request) });
+      world.repeat(nth(absent(world), n), n % 4 !== 0);
     },
     (world) => absent(world).length > 0,
   );
@@ -119,7 +116,7 @@ function nth<T>(all: readonly T[], n: number): T {
 
 const withdraws = which.map((n) =>
   command(
-    `open item ${n} is withdrawn`,
+    `the run of open item ${n} is withdrawn`,
     (world) => world.withdraw(pick(world, n, isOpen(world)) as Request),
     (world) => pick(world, n, isOpen(world)) !== undefined,
   ),

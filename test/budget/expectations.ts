@@ -4,7 +4,7 @@
  */
 import type { Grant } from '../../src/budget/budget.ts';
 import type { Policy, Window } from '../../src/budget/policy.ts';
-import { slotOf, type Request } from '../../src/budget/request.ts';
+import { requestKey, slotOf, type CampaignRun, type Request } from '../../src/budget/request.ts';
 import { Broken, type Moment, NaiveBlock, passed } from './naive.ts';
 import type { Setting } from './setting.ts';
 import { Turns, type LaneName } from './turns.ts';
@@ -49,6 +49,8 @@ export class Expectations {
   readonly maxOutstanding: number;
   readonly sent: Sent[] = [];
   readonly waiting = new Map<string, Place>();
+  /** Submissions that are looked up, by `requestKey`. */
+  readonly unsettled = new Map<string, Sent>();
   readonly paused = new Set<string>();
   readonly blocks: Record<string, NaiveBlock>;
   readonly addressBlock = new NaiveBlock();
@@ -87,6 +89,7 @@ export class Expectations {
   }
 
   asks(request: Request): void {
+    if (this.unsettled.has(requestKey(request))) return;
     const flying = this.openOf(request.item);
     if (flying) {
       flying.withdrawn = false;
@@ -117,14 +120,23 @@ export class Expectations {
 
   /** A look-up has found its job. */
   finds(sent: Sent, now: Moment): void {
+    this.unsettled.delete(requestKey(sent.request));
     sent.unsure = false;
     sent.chargedAt = now;
   }
 
-  withdraws(item: string): void {
-    this.waiting.delete(item);
-    const flying = this.openOf(item);
-    if (flying) flying.withdrawn = true;
+  /** A look-up has shown that its job is absent, or not; it is sent once more. */
+  asksAgain(request: Request): void {
+    this.unsettled.delete(requestKey(request));
+    this.asks(request);
+  }
+
+  withdraws({ campaign, run }: CampaignRun): void {
+    const isOf = ({ request }: { readonly request: Request }) =>
+      request.campaign === campaign && request.run === run;
+    for (const [item, place] of this.waiting) if (isOf(place)) this.waiting.delete(item);
+    for (const sent of this.sent) if (!sent.closedAt && isOf(sent)) sent.withdrawn = true;
+    for (const [key, sent] of this.unsettled) if (isOf(sent)) this.unsettled.delete(key);
     this.#lanesChanged();
   }
 
@@ -201,6 +213,7 @@ export class Expectations {
     sent.closedAt = at;
     sent.chargedAt = chargedAt;
     sent.unsure = unsure;
+    if (unsure && !sent.withdrawn) this.unsettled.set(requestKey(sent.request), sent);
     // Without a job, the other may still become one.
     if (sent.replaced && !chargedAt) sent.replaced.replacedBy = null;
   }

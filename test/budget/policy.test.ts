@@ -9,7 +9,7 @@ import {
   reconcile,
   takeSlot,
 } from '../../src/budget/charges.ts';
-import type { Closing } from '../../src/budget/events.ts';
+import type { Closing, SettledFate } from '../../src/budget/events.ts';
 import { lastSubmission } from '../../src/budget/forecast.ts';
 import {
   counting,
@@ -21,10 +21,12 @@ import {
   type Policy,
   type Window,
 } from '../../src/budget/policy.ts';
-import { slotOf } from '../../src/budget/request.ts';
+import { MAX_UNSETTLED } from '../../src/budget/state.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { policyOf } from '../policy.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';
+
+const ABSENT: SettledFate = { type: 'again', attempts: [], isAbsent: true };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -183,7 +185,7 @@ describe('a bound on open jobs', () => {
     budget.ask('d');
     expect(budget.sent(200)).toEqual(['d']);
     budget.ask('e');
-    budget.apply({ type: 'found', slot: slotOf(aRequest('a')) }, 300);
+    budget.settle('a', { type: 'found' }, 300);
     budget.apply({ type: 'counted', count: 0 }, 400);
     expect(budget.sent(400), 'the count may not have seen it').toEqual([]);
     budget.apply({ type: 'counted', count: 0 }, 4_000);
@@ -193,7 +195,7 @@ describe('a bound on open jobs', () => {
   test('has the place of a submission of unknown fate for the one that replaces it', () => {
     const budget = begun();
     for (const item of ['a', 'b']) budget.close(item, UNSURE, 100);
-    budget.ask('a', { attempt: 1, replaces: slotOf(aRequest('a')) });
+    budget.settle('a', ABSENT, 150);
     expect(budget.sent(200)).toEqual(['a']);
   });
 });
@@ -224,7 +226,7 @@ describe('a service that counts what was sent', () => {
     budget.ask('a');
     budget.grants(0);
     budget.close('a', UNSURE, 100);
-    budget.ask('a', { attempt: 1, replaces: slotOf(aRequest('a')) });
+    budget.settle('a', ABSENT, 150);
     expect(budget.sent(200)).toEqual(['a']);
     expect(budget.status(200).credentials[0]).toMatchObject({ free: 0 });
   });
@@ -269,7 +271,6 @@ test('thousands of charges become few, which count in each window at least as lo
 
 describe('the slot of a submission of unknown fate', () => {
   const FREE_AGAIN = WINDOW_MS + GUARD_MS;
-  const SLOT = slotOf(aRequest('a'));
 
   /** One slot, and two rows. */
   function begun(): PlayedBudget {
@@ -294,16 +295,48 @@ describe('the slot of a submission of unknown fate', () => {
     expect(budget.nextAt(10_000)).toBe(10_000 + FREE_AGAIN);
   });
 
-  test('is charged from the time when a look-up found the job, also if that is known before its end', () => {
+  test('is charged from the time when a look-up found the job', () => {
     const budget = begun();
     budget.close('a', UNSURE, 100);
     // Once only.
-    for (const now of [4_000, 7_000]) budget.apply({ type: 'found', slot: SLOT }, now);
+    for (const now of [4_000, 7_000]) budget.settle('a', { type: 'found' }, now);
     expect(budget.nextAt(7_000)).toBe(4_000 + FREE_AGAIN);
-    const early = begun();
-    early.apply({ type: 'found', slot: SLOT }, 90);
-    early.close('a', UNSURE, 100);
-    expect(early.nextAt(100)).toBe(100 + FREE_AGAIN);
+  });
+
+  test('is looked up, and not sent again before that has ended', () => {
+    const budget = begun();
+    budget.limit(3);
+    budget.close('a', UNSURE, 100);
+    budget.ask('a');
+    budget.ask('a', { attempt: 1 });
+    expect(budget.sent(100)).toEqual(['b']);
+    budget.settle('a', { ...ABSENT, isAbsent: false }, 200);
+    expect(budget.grants(200)).toMatchObject([{ request: { item: 'a', attempt: 1 } }]);
+  });
+
+  test('is not sent again when its campaign was cancelled meanwhile', () => {
+    const budget = begun();
+    budget.limit(3);
+    budget.close('a', UNSURE, 100);
+    const { campaign } = aRequest('a');
+    budget.apply({ type: 'withdrawRun', campaign, run: 'r' }, 150);
+    expect(budget.state.unsettled).toEqual({});
+    budget.settle('a', ABSENT, 200);
+    expect(budget.sent(200)).toEqual([]);
+  });
+
+  test('is risked for so many rows at most while no look-up is answered', () => {
+    const budget = new PlayedBudget(1_000);
+    budget.state.maxOutstanding = 8;
+    const most = Array.from({ length: MAX_UNSETTLED + 9 }, (_, n) => `item-${n}`);
+    for (const item of most) budget.ask(item);
+    let sent = 0;
+    for (let round = 0; round < 9; round += 1)
+      for (const item of budget.sent(round)) {
+        budget.close(item, UNSURE, round);
+        sent += 1;
+      }
+    expect(sent).toBe(MAX_UNSETTLED);
   });
 
   test.each<[Closing, freeAt: number]>([
@@ -319,10 +352,11 @@ describe('the slot of a submission of unknown fate', () => {
     (closing, chargedAt) => {
       const budget = begun();
       budget.close('a', UNSURE, 100);
-      budget.ask('a', { attempt: 1, replaces: SLOT });
+      budget.settle('a', ABSENT, 150);
       expect(budget.grants(200)).toMatchObject([{ request: { item: 'a', attempt: 1 } }]);
       budget.close('a', closing, 300);
-      budget.apply({ type: 'withdraw', item: 'a', run: 'r' }, 300);
+      budget.apply({ type: 'withdrawRun', campaign: aRequest('a').campaign, run: 'r' }, 300);
+      budget.ask('b');
       expect(budget.nextAt(300)).toBe(chargedAt + FREE_AGAIN);
     },
   );

@@ -8,7 +8,7 @@ import {
   takeNotices,
 } from '../../src/budget/allowance.ts';
 import type { Request } from '../../src/budget/request.ts';
-import { ACCEPTED, notNow, PlayedBudget, WINDOW_MS } from './a-budget.ts';
+import { ACCEPTED, aRequest, notNow, PlayedBudget, WINDOW_MS } from './a-budget.ts';
 
 const later = (windows: number): number => windows * (WINDOW_MS + 100);
 
@@ -36,7 +36,8 @@ describe('a request', () => {
   test('of another run replaces one that waits', () => {
     const budget = new PlayedBudget(0);
     for (const run of ['first', 'second']) budget.ask('a', { run });
-    budget.apply({ type: 'withdraw', item: 'a', run: 'first' }, 2);
+    const { campaign } = aRequest('a');
+    budget.apply({ type: 'withdrawRun', campaign, run: 'first' }, 2);
     budget.limit(1);
     expect(runs(budget, 3)).toEqual(['second']);
   });

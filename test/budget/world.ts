@@ -4,10 +4,10 @@
  * budget is checked against the expectations at once.
  */
 import type { Grant } from '../../src/budget/budget.ts';
-import type { BudgetEvent, Closing } from '../../src/budget/events.ts';
+import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/events.ts';
 import { heedReading, take } from '../../src/budget/budget.ts';
 import { longestMs, type Policy, type Window } from '../../src/budget/policy.ts';
-import { slotOf, type Request } from '../../src/budget/request.ts';
+import { requestKey, slotOf, type Request } from '../../src/budget/request.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { Broken, type Moment, passed } from './naive.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
@@ -110,9 +110,9 @@ export class World {
     this.#decide();
   }
 
-  withdraw({ item, run }: Request): void {
-    this.expected.withdraws(item);
-    this.#tell({ type: 'withdraw', item, run });
+  withdraw({ campaign, run }: Request): void {
+    this.expected.withdraws({ campaign, run });
+    this.#tell({ type: 'withdrawRun', campaign, run });
     this.#decide();
   }
 
@@ -397,7 +397,8 @@ export class World {
       this.#told = { credential: request.credential, remaining };
     const { item, run } = request;
     const timed = closing.type === 'accepted' ? { ...closing, agoMs } : closing;
-    this.#tell({ type: 'close', item, run, closing: timed });
+    const unsettled = unsure && { unsettled: { type: 'unsure', message: '' } as const };
+    this.#tell({ type: 'close', item, run, closing: timed, ...unsettled });
   }
 
   /** The service continues when its client has left. A step of the clock cannot be distinguished from elapsed time. */
@@ -431,6 +432,7 @@ export class World {
   unsure(accepted: boolean): Sent[] {
     return this.expected
       .unsure(this.moment)
+      .filter((sent) => this.expected.unsettled.get(requestKey(sent.request)) === sent)
       .filter((sent) => (sent.stampedAt !== null || this.#isNameTaken(sent)) === accepted);
   }
 
@@ -443,7 +445,21 @@ export class World {
   /** A look-up has found its job. */
   find(sent: Sent): void {
     this.expected.finds(sent, this.moment);
-    this.#tell({ type: 'found', slot: slotOf(sent.request) });
+    this.#settle(sent.request, { type: 'found' });
+  }
+
+  /** A look-up has not found it: it is sent once more, in its slot if it is certainly absent. */
+  repeat({ request }: Sent, isAbsent: boolean): void {
+    const { replaces: _, ...plain } = request;
+    const next = { ...plain, attempt: request.attempt + 1, attempts: [] };
+    const again = isAbsent ? { ...next, replaces: slotOf(request) } : next;
+    this.items.set(request.item, again);
+    this.expected.asksAgain(again);
+    this.#settle(request, { type: 'again', attempts: [], isAbsent });
+  }
+
+  #settle({ item, run }: Request, fate: SettledFate): void {
+    this.#tell({ type: 'settled', item, run, fate });
     // Read at once: before that, another submission may use its slot.
     if (this.#isOld) {
       const events = this.budget.state.untimed.length;

@@ -90,7 +90,7 @@ async function runs(context: TestContext, called: Called) {
 describe.concurrent('a row', () => {
   test('that is held is not sent again: neither as it is, nor by a request from before it was begun again', async (context) => {
     const faults = [{ name: 'reset-after', endpoint: 'submit', times: 1 }] as const;
-    const rig = await openRig({ jobMs: 60_000, limit: 0, faults }, context);
+    const rig = await openRig({ jobMs: 600_000, limit: 0, faults }, context);
     const started = await rig.start(molecules(2));
     const store = await openStore(started.folder, { create: false });
     const held = async () => {

@@ -66,6 +66,7 @@ describe('an item', () => {
     priority: 3,
     user: null,
     policy: { deadlineMs: HOUR, whenUnsure: 'hold' },
+    begin: { type: 'job', how: 'accepted', remoteId: 'job-1', posted: {}, attempts: [] },
     sends: {
       input: { name: 'input.smi', bytes: 28, digest: '0123456789ab' },
       options: { kind: 'molecule', chargeMethod: 'bcc', netCharge: -1, atomType: 'gaff2' },

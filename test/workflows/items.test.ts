@@ -98,7 +98,7 @@ describe.concurrent('the workflow of an item', () => {
     }));
     expect((await rig.run(sequences(5))).progress.ended.succeeded).toBe(5);
     const budget = budgetWorkflowId(settingsOf(rig, 'predictions').reference);
-    const launched = (await activitiesOf(rig, budget)).filter(([name]) => name === 'launchItem');
+    const launched = (await activitiesOf(rig, budget)).filter(([name]) => name === 'startItem');
     expect(launched.length, 'items that the budget has begun').toBeGreaterThan(0);
   });
 });

@@ -34,7 +34,7 @@ test('a campaign is paused, resumed, checked and followed to its end without a q
   await sendIfOpen(session, name, () => resumeCampaign(client, name));
   expect(await state()).toBe('running');
   expect(await whyTasksFail(client, name)).toBeNull();
-  await requestAgain(client, 'predictions');
+  await requestAgain(client);
   await handle.result();
   const { progress, ended, completed } = await look();
   expect([progress.ended.succeeded, ended, completed]).toEqual([12, true, true]);

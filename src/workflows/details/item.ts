@@ -36,15 +36,11 @@ const WORDS = 120;
 export function itemDetails(item: ItemInput, standing: ItemStanding, now: number): string {
   const { state, end, attempts } = standing;
   return blocks(
-    `**${verbatim(item.id)}** (${item.kind}) of ${verbatim(item.campaign)}: **${stateText(state)}**`,
+    `**${verbatim(item.id)}** (${item.kind}) of ${verbatim(item.campaign)}: **${state}**`,
     end?.code != null && `${verbatim(end.code)}: ${verbatim(end.message ?? '')}`,
     facts(item, standing, now).join('\n'),
     attempts.length > 0 && attemptsText(attempts),
   );
-}
-
-function stateText(state: ItemState): string {
-  return state === 'waiting' ? 'waits for a slot of the budget' : state;
 }
 
 function facts({ reference, ...item }: ItemInput, standing: ItemStanding, now: number): string[] {

@@ -22,10 +22,6 @@ export function submitSummary({ request, notBefore }: Grant<ItemJob>, now: numbe
   return summary(`${job.kind} ${job.id} of ${campaign}${again}${slot}`);
 }
 
-export function againSummary(at: number, now: number): string {
-  return `sent again ${clock(at, now)}, the outcome of the last attempt is unknown`;
-}
-
 export function endSummary({ state, code }: ItemEnd): string {
   return summary(`${state}${code === null ? '' : `, ${code}`}: into item.json`);
 }

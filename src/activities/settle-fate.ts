@@ -1,0 +1,225 @@
+/**
+ * What became of a submission of unknown fate, or of one that was refused: the service may have its job. It is looked up
+ * until the service answers. Then its item begins, with its job or with its end, or it is sent once more
+ * (docs/architecture.md, "Reconciling").
+ */
+import { Context } from '@temporalio/activity';
+import { PATIENCE_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';
+import { growingDelay } from '../domain/growing-delay.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import type { FindOutcome, PostTimes } from '../domain/outcomes.ts';
+import type { SettledFate, UnsettledResult } from '../budget/events.ts';
+import { slotOf } from '../budget/request.ts';
+import type { OverResult, SettledResult, SubmitRequest } from '../workflows/submit-types.ts';
+import type { Dependencies } from './dependencies.ts';
+import { jobName, requireItem } from './job.ts';
+import { growing, hindered, lastingFault, storeFailure } from './retry.ts';
+import { ageOf } from './server-clock.ts';
+import { settleSlot } from './slot.ts';
+import { clientOf } from './service.ts';
+import { acceptedByNote } from './sending.ts';
+import { startItem } from './start-item.ts';
+import { endedBefore } from './submit.ts';
+import { openHeldTree } from './tree.ts';
+
+/** Between submissions of one item whose fate is unknown each time (ms). */
+const LONGEST_BETWEEN_MS = 5 * 60_000;
+
+type Unsure = Extract<UnsettledResult, { readonly type: 'unsure' }>;
+type Refused = Extract<UnsettledResult, { readonly type: 'refused' }>;
+type Missing = Exclude<FindOutcome, { readonly type: 'found' }>;
+type Again = Extract<SettledFate, { readonly type: 'again' }>;
+
+export async function settleFate(
+  deps: Dependencies,
+  submitted: SubmitRequest,
+  reference: ServiceReference,
+  result: UnsettledResult,
+): Promise<SettledFate> {
+  const { info, cancellationSignal } = Context.current();
+  const ageMs = ageOf(deps.serverClock, info);
+  const attempt = attemptOf(result, info.currentAttemptScheduledTimestampMs);
+  const attempts = [...(submitted.attempts ?? []), attempt];
+  const request = { ...submitted, attempts };
+  const fate = await findFate(deps, request, reference, { result, ageMs });
+  if (fate.type === 'again' || fate.type === 'unwanted') return fate;
+  cancellationSignal.throwIfAborted();
+  await startItem(deps, request, reference, fate);
+  return { type: fate.type === 'accepted' ? 'found' : 'ended' };
+}
+
+interface Asked {
+  readonly result: UnsettledResult;
+  /** Since the submission has ended. */
+  readonly ageMs: number;
+}
+
+type Fate = SettledResult | Again | { readonly type: 'unwanted' };
+
+async function findFate(
+  deps: Dependencies,
+  request: SubmitRequest,
+  reference: ServiceReference,
+  { result, ageMs }: Asked,
+): Promise<Fate> {
+  try {
+    const known = await readTree(deps, request, reference);
+    if ('end' in known) return known.end;
+    const found = await lookUp(deps, request, reference, { name: known.name, ageMs });
+    if (found.type === 'found') {
+      const slot = result.type === 'unsure' ? slotOf(request) : request.replaces;
+      if (slot !== undefined) settleSlot(deps, slot, found.remoteId);
+      const times = timesOfFirst(request);
+      return { type: 'accepted', remoteId: found.remoteId, rateLimit: null, ...times, found: true };
+    }
+    if (result.type === 'refused') return endOfRefused(request, result, found);
+    return fateOfUnsure(request, result, found, ageMs);
+  } catch (error) {
+    const fault = lastingFault(error);
+    if (fault === null) throw storeFailure(error);
+    return { type: 'unable', ...fault };
+  }
+}
+
+/**
+ * The tree may know more than a Temporal whose database was restored from a backup, or which was out of reach for the
+ * worker that got the answer.
+ */
+async function readTree(
+  deps: Dependencies,
+  { campaign, job }: SubmitRequest,
+  reference: ServiceReference,
+): Promise<{ readonly end: Fate } | { readonly name: string }> {
+  const source = { campaign, id: job.id, kind: job.kind };
+  const store = await openHeldTree(deps, job);
+  const record = await requireItem(store, source);
+  const ended = endedBefore(record, job);
+  if (ended) return { end: ended.type === 'accepted' ? { ...ended, found: true } : ended };
+  const noted = await acceptedByNote(store, record, reference);
+  if (noted === null) return { name: jobName(source, record) };
+  const { remoteId, sentAt, answeredAt } = noted;
+  const times = { sentAt, answeredAt, found: true } as const;
+  return { end: { type: 'accepted', remoteId, rateLimit: null, ...times } };
+}
+
+async function lookUp(
+  deps: Dependencies,
+  { job: { kind, launch } }: SubmitRequest,
+  reference: ServiceReference,
+  { name, ageMs }: { readonly name: string; readonly ageMs: number },
+): Promise<FindOutcome> {
+  const { info, cancellationSignal: signal } = Context.current();
+  const found = await clientOf(deps, reference).find(kind, name, { signal });
+  // An outage is waited for as long as a job; then the answer is `unavailable`.
+  if (found.type !== 'unavailable' || ageMs > launch.policy.deadlineMs) return found;
+  throw hindered(found.message, Math.max(growing(info.attempt), found.retryAfterMs ?? 0));
+}
+
+/**
+ * A name that is taken is our own job, from a submission whose answer was lost: names are derived from the input. If
+ * the service does not list it, it still has the job, and no second one is requested.
+ */
+function endOfRefused(
+  { attempts = [] }: SubmitRequest,
+  { status, message, taken }: Refused,
+  found: Missing,
+): OverResult {
+  const wasSent = attempts.some(({ outcome }) => outcome === 'unsure');
+  if ((wasSent && found.type === 'absent') || taken) {
+    const words = 'it has the job but does not report its id';
+    return held('SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
+  }
+  return { type: 'over', end: { state: 'failed', code: 'SUBMIT_REFUSED', message } };
+}
+
+/** What is certainly absent is submitted again under the same name, which the service accepts only once. */
+function fateOfUnsure(
+  request: SubmitRequest,
+  unsure: Unsure,
+  found: Missing,
+  ageMs: number,
+): OverResult | Again {
+  const { attempts = [], attempt } = request;
+  const { policy } = request.job.launch;
+  const { message: why } = unsure;
+  waitUntilSettled(request, unsure, found, ageMs);
+  const now = Context.current().info.currentAttemptScheduledTimestampMs;
+  const at = new Date(now).toISOString();
+  // A repeated request may be counted once more: only a job that is certainly absent gives its slot back.
+  const again = (isAbsent: boolean, more: readonly Attempt[]): Again => ({
+    type: 'again',
+    attempts: [...attempts, ...more],
+    isAbsent,
+  });
+  if (found.type === 'absent' || found.type === 'repeat') {
+    const { patienceMs = PATIENCE_MS } = policy;
+    const mostMs = found.type === 'repeat' ? Math.min(patienceMs, found.withinMs) : patienceMs;
+    if (now - unsureSince(request) < mostMs) {
+      const message = 'the service has no job with this name';
+      return found.type === 'repeat'
+        ? again(false, [])
+        : again(true, [{ at, outcome: 'absent', message }]);
+    }
+    const none = found.type === 'repeat' ? 'answered' : 'answered and none found at the service';
+    return held('SUBMIT_UNSURE', `${attempt + 1} submissions, none ${none}: ${why}`, unsure);
+  }
+  if (policy.whenUnsure === 'resubmit' && attempt === 0) return again(false, []);
+  const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
+  return held('SUBMIT_UNSURE', `${why}; the service ${cannot} whether it has the job`, unsure);
+}
+
+/**
+ * Throws "not yet" until the answer can be believed.
+ *
+ * - A worker that only lost Temporal may still be sending, and notes the answer in the tree. A service that cannot be
+ *   asked is believed when it cannot accept the job any more; where names are unique, or an equal request finds the job,
+ *   another submission does no harm.
+ * - A list that is read a moment after the submission may not show its job yet.
+ * - Each submission of unknown fate costs a slot: an item without answers must not use up the window of others.
+ */
+function waitUntilSettled(
+  { attempt }: SubmitRequest,
+  { byService }: Unsure,
+  found: Missing,
+  ageMs: number,
+): void {
+  const isListed = found.type === 'absent' && found.settlesMs !== undefined;
+  const isHarmless = found.type === 'absent' || found.type === 'repeat';
+  const mayBeSending = byService === undefined && !isHarmless;
+  const acceptedMs = isListed || mayBeSending ? LATEST_ACCEPTANCE_MS : 0;
+  const settlesMs = found.type === 'absent' ? (found.settlesMs ?? 0) : 0;
+  const isFirst = attempt === 0 || !isHarmless;
+  const pauseMs = isFirst
+    ? 0
+    : growingDelay({ first: 2_000, longest: LONGEST_BETWEEN_MS }, attempt);
+  const leftMs = Math.max(acceptedMs + settlesMs, pauseMs) - ageMs;
+  if (leftMs > 0) throw hindered('the fate of its submission is not certain yet', leftMs);
+}
+
+function held(
+  code: 'SUBMIT_TAKEN' | 'SUBMIT_UNSURE',
+  message: string,
+  unsure?: Unsure,
+): OverResult {
+  // A worker that died says nothing about the service.
+  const byUs = unsure !== undefined && unsure.byService !== true && { byUs: true as const };
+  return { type: 'over', end: { state: 'held', code, message, ...byUs } };
+}
+
+function attemptOf(result: UnsettledResult, now: number): Attempt {
+  const at = new Date(now).toISOString();
+  const { type: outcome, message } = result;
+  const sentAt = result.type === 'unsure' ? result.sentAt : undefined;
+  return { at, outcome, message, ...(sentAt !== undefined && { sentAt }) };
+}
+
+/** When the fate of a submission was first unknown (ms). */
+function unsureSince({ attempts = [] }: SubmitRequest): number {
+  return Date.parse(attempts.find(({ outcome }) => outcome === 'unsure')?.at ?? '');
+}
+
+/** Of several POSTs, any may have created the job, but none was sent before the first. */
+function timesOfFirst({ attempts = [] }: SubmitRequest): Partial<Pick<PostTimes, 'sentAt'>> {
+  const sentAt = attempts.find(({ outcome }) => outcome === 'unsure')?.sentAt;
+  return sentAt === undefined ? {} : { sentAt };
+}
