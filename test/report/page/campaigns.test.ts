@@ -18,7 +18,7 @@ import { httpServer } from '../../services/scripted-server.ts';
 import { aMolecule, aSequence } from '../../store/an-item.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { CAMPAIGN, END, FAILED, endedCampaign, endItem } from '../a-campaign.ts';
-import { errors, opened, requests, writeReport } from './opened.ts';
+import { errors, expectAccessible, opened, requests, writeReport } from './opened.ts';
 
 const HOSTILE = `</script><!--<img src=x onerror="document.title='taken'">{{7*7}}\u2028`;
 
@@ -110,6 +110,18 @@ test('a campaign without items, and one without a successful item, have a page',
     await page.locator('.cards a').first().click();
     await page.getByText('What to do:').waitFor();
   }
+});
+
+test('the page of a campaign that still runs says how far it has come', async () => {
+  const items = ['a', 'b', 'c'].map((id) => aMolecule(id));
+  const store = await endedCampaign(items, {
+    a: FAILED,
+    c: { state: 'running', finishedAt: null },
+  });
+  await publishCampaign(store, { ...END, state: 'running', endedAt: null });
+  const page = await opened(store.location);
+  expect(await page.locator('.so-far').innerText()).toMatch(/^So far: 2 of 3 items\./);
+  await expectAccessible(page);
 });
 
 test('data that do not fit into the page are stored beside it, with a message', async () => {
