@@ -22,9 +22,9 @@ const at = (step: PublishProgress['step']): number => begun.get(step) ?? started
 process.stdout.write(
   JSON.stringify({
     items: items.total,
-    // Between the audit, which compares every file with its digest, and the crate and the checksums.
-    seconds: (at('crate') - at('results')) / 1_000,
+    seconds: (at('checksums') - at('items')) / 1_000,
     wholeSeconds: (performance.now() - started) / 1_000,
+    cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
   }),
 );

@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import type { Window } from '../src/budget/policy.ts';
 import { FINAL_STATES } from '../src/domain/states.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
-import { treeFaults } from '../src/report/verify/tree.ts';
+import { treeFaults } from '../src/report/verify.ts';
 import { openFileStore } from '../src/store/file-store.ts';
 
 /** What a test has done, as the promises see it. */

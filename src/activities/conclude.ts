@@ -5,7 +5,7 @@
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { isFinal } from '../domain/states.ts';
-import { disagreement } from '../report/compare-files.ts';
+import { disagreement } from '../report/audit.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { changeItem, type WriteChanged } from '../store/item-store.ts';
 import { ITEM_RECORD, REJECTED, isSendingNote, itemFolder, itemKey } from '../store/layout.ts';

@@ -13,7 +13,7 @@ import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import type { ErrorFacts, NotifyCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError, textsOf } from '../domain/errors.ts';
-import { endedCampaign, type CampaignDocument } from '../report/campaign-document.ts';
+import { endedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
 import { failureCode } from '../services/connection.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';

@@ -4,7 +4,7 @@ import type { Session } from '../host/session.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { CampaignLine } from './find.ts';
 import type { CampaignObservation } from './observe.ts';
-import type { CampaignDocument } from '../report/campaign-document.ts';
+import type { CampaignDocument } from '../report/campaign-summary.ts';
 import { treeIfAny } from './campaign-tree.ts';
 
 export async function openDocument(

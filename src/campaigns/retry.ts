@@ -8,7 +8,7 @@ import { codedError, type HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { LocalName } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
-import { isPublished } from '../report/published-campaign.ts';
+import { isPublished } from '../report/publish.ts';
 import { campaignAddress } from '../store/layout.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../store/retry.ts';

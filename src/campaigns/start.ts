@@ -11,7 +11,7 @@ import { codedError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import type { Survey } from '../plan/survey.ts';
-import { isPublished } from '../report/published-campaign.ts';
+import { isPublished } from '../report/publish.ts';
 import { openStore } from '../store/open-store.ts';
 import { hasOtherPlugins } from '../store/campaign-plugins.ts';
 import { countInvalidRows, writeInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';

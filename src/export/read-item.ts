@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { errnoOf } from '../domain/errno.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
-import { filesNamed, readResultBy } from '../report/read-result.ts';
+import { filesNamed, filesToRead, readResult } from '../report/read-result.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { itemKey } from '../store/layout.ts';
@@ -44,10 +44,14 @@ export async function readExportItem(
     files[ending] = read;
   }
   // Every format looks at the result.
-  const found = await readResultBy(record, readRecordedFile);
-  const reading = found as ResultReading | LeftOut | null;
+  const texts = new Map<string, string>();
+  for (const name of filesToRead(record)) {
+    const text = await readRecordedFile(name);
+    if (typeof text !== 'string') return text;
+    texts.set(name, text);
+  }
+  const reading = readResult(record, texts) as ResultReading | null;
   if (reading === null) return whyLeftOut('RESULT_UNREADABLE', { lack: 'no reading' });
-  if ('code' in reading) return reading;
   const molecule =
     takes.includes('bonds') && reading.kind === 'molecule'
       ? await readBonds(store, record, reading)

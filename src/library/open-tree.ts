@@ -13,7 +13,7 @@ import {
   pathOf,
   stateOf,
 } from '../report/campaign-items.ts';
-import { treeFaults } from '../report/verify/tree.ts';
+import { treeFaults } from '../report/verify.ts';
 import { absoluteAddress, addressOf, itemKey, tableKeys } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import {

@@ -1,5 +1,5 @@
 /** How a campaign ended. */
-import { endedCampaign } from '../report/campaign-document.ts';
+import { endedCampaign } from '../report/campaign-summary.ts';
 import { openStore } from '../store/open-store.ts';
 
 /** Items of a campaign, counted by how they ended (docs/output-tree.md). */

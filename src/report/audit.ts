@@ -3,29 +3,29 @@
  * read again and compared with the digest that was computed when it arrived.
  */
 import type { StoreCode } from '../domain/error-codes/registry.ts';
-import type { FileDigest } from '../store/digest.ts';
-import { inParallel } from '../store/in-parallel.ts';
+import type { Kind } from '../domain/item.ts';
+import type { ResultFault } from '../kinds/kind.ts';
+import { kindOf } from '../kinds/registry.ts';
+import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { writeItem } from '../store/item-store.ts';
-import { itemKey } from '../store/layout.ts';
-import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import { artefactFile, CONTENT_TYPES, itemKey, REJECTED } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
-import { type CampaignItem, itemPages } from './campaign-items.ts';
+import { StoreError } from '../store/store-error.ts';
 
 /** The code of an item whose files differ from what was received. */
 const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies StoreCode;
+
+/** In bytes: a result has a megabyte or two. Larger ones are not compared: they would fill the memory. */
+const MAX_COMPARED_BYTES = 32 * 1024 * 1024;
 
 /**
  * Applies the findings to a record. A success with a damaged file becomes `failed`, and is listed in failed.csv; once
  * the user has repaired the files, the same check restores it. Any other item keeps its state and its first reason.
  */
-function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
+export function judge(record: ItemRecord, faults: readonly FileFault[]): ItemRecord {
   if (record.state === 'succeeded' && faults.length > 0) {
-    return {
-      ...record,
-      state: 'failed',
-      error: { code: DIGEST_MISMATCH, message: faults.join(' ') },
-    };
+    const message = faults.map((fault) => fault.message).join(' ');
+    return { ...record, state: 'failed', error: { code: DIGEST_MISMATCH, message } };
   }
   const mismatched = record.state === 'failed' && record.error?.code === DIGEST_MISMATCH;
   // An item without files was not repaired: it never received those of the item whose job it shares.
@@ -35,28 +35,49 @@ function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
   return record;
 }
 
-/** The missing or changed files of an item, one sentence each. */
-export async function faultsOf(store: Store, record: ItemRecord): Promise<readonly string[]> {
-  return (await fileFaults(store, record)).map(({ message }) => message);
-}
-
-interface FileFault {
+export interface FileFault {
   readonly key: string;
   readonly message: string;
-  readonly isMissing: boolean;
 }
 
-/** The same with the key of each file. */
-export async function fileFaults(store: Store, record: ItemRecord): Promise<readonly FileFault[]> {
+interface CheckedFiles {
+  /** The missing or changed files of an item. */
+  readonly faults: readonly FileFault[];
+  /** Of the files that were asked for, by name. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * Compares every file of an item with its recorded digest, and reads each once.
+ *
+ * @param reads names of the files whose texts are needed
+ */
+export async function checkFiles(
+  store: Store,
+  record: ItemRecord,
+  reads: readonly string[] = [],
+): Promise<CheckedFiles> {
   const faults: FileFault[] = [];
+  const texts = new Map<string, string>();
   for (const [name, expected] of recordedFiles(record)) {
     const key = itemKey(record.kind, record.id, name);
-    const found = await store.digest(key);
-    const message = differenceFrom(expected, found);
-    if (message === null) continue;
-    faults.push({ key, message: `${key} ${message}.`, isMissing: found === null });
+    const bytes = reads.includes(name) ? await readIfUnchanged(store, key) : null;
+    if (bytes !== null) texts.set(name, Buffer.from(bytes).toString('utf8'));
+    const found = bytes === null ? await store.digest(key) : digestOf(bytes);
+    const difference = differenceFrom(expected, found);
+    if (difference !== null) faults.push({ key, message: `${key} ${difference}.` });
   }
-  return faults;
+  return { faults, texts };
+}
+
+/** Null for a missing file, and for an object in a bucket that has changed. */
+async function readIfUnchanged(store: Store, key: string): Promise<Uint8Array | null> {
+  try {
+    return await store.read(key);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === DIGEST_MISMATCH) return null;
+    throw error;
+  }
 }
 
 function differenceFrom(expected: FileDigest, found: FileDigest | null): string | null {
@@ -81,50 +102,45 @@ export function recordedFiles({
   ];
 }
 
-interface AuditedItem {
-  /** With the record after the verdict. */
-  readonly item: CampaignItem;
-  /** What is wrong with its files, one sentence each. */
-  readonly faults: readonly string[];
+interface JobFolder {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly remoteId: string;
+  /** The files of the job; others in the folder may belong to an earlier job. */
+  readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-interface AuditOptions {
-  /** Corrects the records that contradict the findings; otherwise the tree is only read. */
-  readonly correct: boolean;
+/** The previous comparison. Results arrive in bursts, and a worker concludes many items in parallel. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Whether the files in the folder of an item belong together, and to its job. One item at a time: its files are read
+ * into memory completely.
+ */
+export function disagreement(store: Store, folder: JobFolder): Promise<ResultFault | null> {
+  if (kindOf(folder.kind).compare === undefined) return Promise.resolve(null);
+  const own = turn.then(() => compare(store, folder));
+  turn = own.catch(() => null);
+  return own;
 }
 
-/** Checks all items, in manifest order. */
-export async function* auditedItems(
+async function compare(
   store: Store,
-  campaign: PreparedCampaign,
-  { correct }: AuditOptions,
-): AsyncGenerator<AuditedItem> {
-  for await (const page of itemPages(store, campaign)) {
-    yield* await auditPage(store, page, { correct });
+  { kind, id, remoteId, files: kept }: JobFolder,
+): Promise<ResultFault | null> {
+  const { artefacts, compare: compareTexts } = kindOf(kind);
+  const texts: Record<string, string> = {};
+  for (const { name, bytes } of kept) {
+    const artefact = Object.keys(artefacts).find((one) =>
+      CONTENT_TYPES.some((type) => artefactFile(kind, one, type) === name),
+    );
+    if (artefact === undefined || bytes > MAX_COMPARED_BYTES) continue;
+    // Usually it was written by the previous step. An earlier attempt may have moved it to the rejected files, and
+    // stopped before writing the end.
+    const text =
+      (await store.readText(itemKey(kind, id, name))) ??
+      (await store.readText(itemKey(kind, id, REJECTED + name)));
+    if (text !== null) texts[artefact] = text;
   }
-}
-
-async function auditPage(
-  store: Store,
-  page: readonly CampaignItem[],
-  how: AuditOptions,
-): Promise<readonly AuditedItem[]> {
-  const audited = new Map<CampaignItem, AuditedItem>();
-  await inParallel(page, store.atOnce, async (item) => {
-    audited.set(item, await auditItem(store, item, how));
-  });
-  return page.flatMap((item) => audited.get(item) ?? []);
-}
-
-async function auditItem(
-  store: Store,
-  item: CampaignItem,
-  { correct }: AuditOptions,
-): Promise<AuditedItem> {
-  const { record, damage } = item;
-  if (record === null) return { item, faults: damage === null ? [] : [damage.message] };
-  const faults = await faultsOf(store, record);
-  const corrected = verdict(record, faults);
-  if (correct && corrected !== record) await writeItem(store, corrected);
-  return { item: { ...item, record: corrected }, faults };
+  return compareTexts?.(texts, { remoteId }) ?? null;
 }

@@ -1,54 +1,129 @@
 /** `campaign.json`: what ran and how it ended, counted from the items' own records. */
+import { z } from 'zod';
 import type { Attempt } from '../domain/campaign.ts';
-import type { CampaignFacts, Counts } from '../domain/campaign-facts.ts';
+import { codedError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
-import {
-  type CampaignState,
-  FINAL_STATES,
-  type FinalState,
-  isFinal,
-  type ItemState,
-} from '../domain/states.ts';
-import { warningsOf } from '../store/item-record.ts';
-import type { ManifestDigest } from '../manifest/sources.ts';
-import type { PreparedCampaign } from '../store/prepared-campaign.ts';
-import { type Listed, stateOf } from './campaign-items.ts';
+import { type CampaignState, isFinal, type ItemState } from '../domain/states.ts';
+import { parseJson } from '../kinds/json.ts';
 import { kindNames } from '../kinds/registry.ts';
+import { warningsOf } from '../store/item-record.ts';
+import { CAMPAIGN_SUMMARY } from '../store/layout.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { type Listed, stateOf } from './campaign-items.ts';
+
+const number = z.int().nonnegative();
+
+/** Numbers of items; the states and `open` add up to `total`. */
+const counts = z.object({
+  total: number,
+  succeeded: number,
+  failed: number,
+  held: number,
+  cancelled: number,
+  invalid: number,
+  open: number,
+});
+type Counts = z.output<typeof counts>;
+
+const NONE: Counts = {
+  total: 0,
+  succeeded: 0,
+  failed: 0,
+  held: 0,
+  cancelled: 0,
+  invalid: 0,
+  open: 0,
+};
+
+const state = z.enum(['running', 'paused', 'publishing', 'completed', 'cancelled']);
+
+/** One run of the campaign: the first, a retry, or one with a longer manifest. */
+const run = z.object({
+  /** ISO 8601, UTC. */
+  started_at: z.string(),
+  /** The same; null while it is open. */
+  ended_at: z.string().nullable(),
+  state,
+  retried: number,
+});
+type Run = z.output<typeof run>;
+
+/** As it is on disk. */
+const campaignSummary = z.object({
+  format: z.literal(1),
+  name: z.string(),
+  state,
+  started_at: z.string(),
+  ended_at: z.string().nullable(),
+  /** Published before the end: how many of the items have ended. */
+  so_far: z.object({ ended: number, items: number }).exactOptional(),
+  manifests: z.array(z.object({ file: z.string(), sha256: z.string() })).readonly(),
+  settings: z.record(z.string(), z.unknown()),
+  /** Of the programs that ran, by name: `hundredfold`, `node`, … */
+  versions: z.record(z.string(), z.string()),
+  items: counts,
+  /** Only the kinds that the campaign has. */
+  kinds: z.record(z.string(), counts),
+  /** Items that got the result of another row's job. */
+  duplicates: number,
+  /** Items that got the result of an earlier campaign. */
+  cached: number,
+  /** Items whose job was not submitted by the campaign. */
+  adopted: number,
+  /** Jobs that the services accepted, as far as known: charges of the budget. */
+  submissions: number,
+  /** Submissions answered with 429. */
+  rejected_429: number,
+  /** Files that differ from what was received, one sentence each. */
+  damaged: z.array(z.string()),
+  /** Number of items with a warning in their item.json, by its code. */
+  warnings: z.record(z.string(), number),
+  /** Every run that finished an item, oldest first; the campaign began with the first and ended with the last. */
+  runs: z.array(run),
+});
+export type CampaignSummary = z.output<typeof campaignSummary>;
 
 /** What only the campaign's workflow knows. */
-export interface CampaignEnd extends Pick<
-  CampaignFacts,
-  'state' | 'startedAt' | 'endedAt' | 'versions'
-> {
+export interface CampaignEnd {
+  readonly state: CampaignState;
+  /** Null: as far as the items tell. */
+  readonly startedAt: string | null;
+  /** Null while the campaign is open. */
+  readonly endedAt: string | null;
+  /** Versions of the programs that ran, by name. */
+  readonly versions: Readonly<Record<string, string>>;
   /** Number of items that `retry` reopened for this run. */
   readonly retried?: number;
 }
 
-/** One run of the campaign: the first, a retry, or one with a longer manifest. */
-export interface RunSummary {
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  readonly state: CampaignState;
-  readonly retried: number;
+/** The text of campaign.json. */
+export function writeSummary(summary: CampaignSummary): string {
+  return `${JSON.stringify(summary, null, 2)}\n`;
 }
 
-export interface CampaignSummary extends CampaignFacts {
-  /** Every run that finished an item, oldest first; the campaign began with the first and ended with the last. */
-  readonly runs: readonly RunSummary[];
-  readonly manifestDigests: readonly ManifestDigest[];
-  readonly settings: Readonly<Record<string, unknown>>;
-  /** Items whose job was not submitted by the campaign. */
-  readonly adopted: number;
-  /** Number of items with a warning in their item.json, by its code. */
-  readonly warnings: Readonly<Record<string, number>>;
+/** Null if the tree was never published, or if its campaign.json is damaged: it is rewritten. */
+export async function readSummary(store: Store): Promise<CampaignSummary | null> {
+  const text = await store.readText(CAMPAIGN_SUMMARY);
+  const read = campaignSummary.safeParse(text === null ? null : parseJson(text));
+  return read.success ? read.data : null;
+}
+
+/** How the last recorded run ended; null if the tree was never published. */
+export function lastEnd(summary: CampaignSummary | null): CampaignEnd | null {
+  const last = summary?.runs.at(-1);
+  if (!summary || !last) return null;
+  const { started_at: startedAt, ended_at: endedAt, state, retried } = last;
+  // The recorded versions stay, even if another version publishes it again.
+  return { startedAt, endedAt, state, retried, versions: summary.versions };
 }
 
 /** More sentences are not useful; `damaged` ends with the number of the others. */
 const MAX_DAMAGED = 100;
 
 /** Adds up the items one by one. */
-export class SummaryTally {
-  #items = noCounts();
+export class CampaignTally {
+  #items = NONE;
   readonly #kinds = new Map<Kind, Counts>();
   #duplicates = 0;
   #cached = 0;
@@ -56,76 +131,90 @@ export class SummaryTally {
   #submissions = 0;
   #rejected429 = 0;
   readonly #warnings: Record<string, number> = {};
+  #firstAttempt: string | null = null;
   #lastEnd = '';
 
   add(item: Listed): void {
+    const { kind, record } = item;
     const state = stateOf(item);
-    const attempts = item.record?.attempts ?? [];
-    const finishedAt = item.record?.finishedAt ?? '';
-    if (finishedAt > this.#lastEnd) this.#lastEnd = finishedAt;
     this.#items = counted(this.#items, state);
-    const { kind } = item;
-    if (kind) this.#kinds.set(kind, counted(this.#kinds.get(kind) ?? noCounts(), state));
-    const from = item.record?.resultFrom?.type;
-    for (const { code } of item.record ? warningsOf(item.record) : []) {
+    if (kind) this.#kinds.set(kind, counted(this.#kinds.get(kind) ?? NONE, state));
+    if (record === null) return;
+    const { attempts, finishedAt, resultFrom } = record;
+    if (finishedAt !== null && finishedAt > this.#lastEnd) this.#lastEnd = finishedAt;
+    for (const { at } of attempts.slice(0, 1))
+      if (this.#firstAttempt === null || at < this.#firstAttempt) this.#firstAttempt = at;
+    for (const { code } of warningsOf(record)) {
       this.#warnings[code] = (this.#warnings[code] ?? 0) + 1;
     }
-    if (from === 'duplicate') this.#duplicates += 1;
-    if (from === 'cache') this.#cached += 1;
-    if (item.record?.adopted) this.#adopted += 1;
+    if (resultFrom?.type === 'duplicate') this.#duplicates += 1;
+    if (resultFrom?.type === 'cache') this.#cached += 1;
+    if (record.adopted) this.#adopted += 1;
     this.#submissions += submissionsOf(attempts);
     this.#rejected429 += attempts.filter(({ outcome }) => outcome === 'rate-limited').length;
   }
 
+  /** @param former the last publication */
   summary(
     campaign: PreparedCampaign,
     end: CampaignEnd,
     damaged: readonly string[],
-    former: readonly RunSummary[] = [],
+    former: CampaignSummary | null = null,
   ): CampaignSummary {
     const more = damaged.length - MAX_DAMAGED;
-    const { startedAt, endedAt, state, versions, retried = 0 } = end;
-    const run = { startedAt, endedAt, state, retried };
-    const runs = this.#broughtAnEnd(run, former) ? [...othersThan(run, former), run] : former;
-    const last = runs.at(-1) ?? run;
+    const runs = this.#runs(end, former);
+    const { state, started_at, ended_at } = runs.at(-1) ?? runOf(end, '');
     const { total, open } = this.#items;
     return {
-      soFar: last.endedAt === null ? { ended: total - open, items: total } : null,
-      startedAt: runs[0]?.startedAt ?? startedAt,
-      endedAt: last.endedAt,
-      state: last.state,
-      versions,
-      runs,
+      format: 1,
       name: campaign.name,
-      manifestDigests: campaign.manifestDigests,
+      state,
+      started_at: runs[0]?.started_at ?? started_at,
+      ended_at,
+      ...(ended_at === null && { so_far: { ended: total - open, items: total } }),
+      manifests: campaign.manifestDigests,
       settings: campaign.settings,
+      versions: end.versions,
       items: this.#items,
       kinds: Object.fromEntries(
         kindNames().flatMap((kind) => {
-          const counts = this.#kinds.get(kind);
-          return counts === undefined ? [] : [[kind, counts]];
+          const ofKind = this.#kinds.get(kind);
+          return ofKind === undefined ? [] : [[kind, ofKind]];
         }),
       ),
       duplicates: this.#duplicates,
       cached: this.#cached,
       adopted: this.#adopted,
       submissions: this.#submissions,
-      rejected429: this.#rejected429,
-      damaged: more > 0 ? [...damaged.slice(0, MAX_DAMAGED), `And ${more} more.`] : damaged,
+      rejected_429: this.#rejected429,
+      damaged: more > 0 ? [...damaged.slice(0, MAX_DAMAGED), `And ${more} more.`] : [...damaged],
       warnings: this.#warnings,
+      runs,
     };
   }
 
   /** A run that only published again, because everything had ended before, is not listed. */
-  #broughtAnEnd({ startedAt, endedAt }: RunSummary, former: readonly RunSummary[]): boolean {
-    const whole = former.length > 0 && former.every((run) => run.endedAt !== null);
-    return !whole || endedAt === null || this.#lastEnd >= startedAt;
+  #runs(end: CampaignEnd, former: CampaignSummary | null): Run[] {
+    // One that was open when it was published has ended since, or is the current one.
+    const ended = former?.runs.filter(({ ended_at }) => ended_at !== null) ?? [];
+    const current = runOf(end, ended.at(-1)?.ended_at ?? this.#firstAttempt ?? NOT_BEGUN);
+    const broughtAnEnd = end.endedAt === null || this.#lastEnd >= current.started_at;
+    if (ended.length > 0 && !broughtAnEnd) return ended;
+    // A publication repeated after a crash describes the same run.
+    return [...ended.filter(({ started_at }) => started_at !== current.started_at), current];
   }
 }
 
-/** A publication repeated after a crash describes the same run. */
-function othersThan(run: RunSummary, former: readonly RunSummary[]): readonly RunSummary[] {
-  return former.filter(({ startedAt }) => startedAt !== run.startedAt);
+/** When nothing tells when it began. */
+const NOT_BEGUN = new Date(0).toISOString();
+
+function runOf({ state, startedAt, endedAt, retried = 0 }: CampaignEnd, began: string): Run {
+  return { started_at: startedAt ?? began, ended_at: endedAt, state, retried };
+}
+
+function counted(before: Counts, state: ItemState): Counts {
+  const column = isFinal(state) ? state : 'open';
+  return { ...before, total: before.total + 1, [column]: before[column] + 1 };
 }
 
 /**
@@ -150,43 +239,57 @@ function isSettled(attempts: readonly Attempt[], unsure: number): boolean {
   return next?.outcome === 'found' || next?.outcome === 'absent';
 }
 
-/** The text of campaign.json. */
-export function summaryToDisk(summary: CampaignSummary): string {
-  const disk = {
-    format: 1,
-    name: summary.name,
-    state: summary.state,
-    started_at: summary.startedAt,
-    ended_at: summary.endedAt,
-    ...(summary.soFar && { so_far: summary.soFar }),
-    manifests: summary.manifestDigests,
-    settings: summary.settings,
-    versions: summary.versions,
-    items: summary.items,
-    kinds: summary.kinds,
-    duplicates: summary.duplicates,
-    cached: summary.cached,
-    adopted: summary.adopted,
-    submissions: summary.submissions,
-    rejected_429: summary.rejected429,
-    damaged: summary.damaged,
-    warnings: summary.warnings,
-    runs: summary.runs.map(({ startedAt, endedAt, state, retried }) => ({
-      started_at: startedAt,
-      ended_at: endedAt,
-      state,
-      retried,
-    })),
+/** The `--json` document of `run`, `watch`, `status` and `report`. */
+export interface CampaignDocument {
+  readonly campaign: string;
+  readonly state: string;
+  readonly items: Omit<Counts, 'open'> & {
+    readonly duplicates: number;
+    readonly cached: number;
+    readonly adopted: number;
   };
-  return `${JSON.stringify(disk, null, 2)}\n`;
+  readonly submissions: number;
+  readonly rejected429: number;
+  readonly out: string;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** What blocks an open campaign until the user acts, in a sentence; absent if nothing does. */
+  readonly obstacle?: string;
 }
 
-function noCounts(): Counts {
-  const none = Object.fromEntries(FINAL_STATES.map((state) => [state, 0]));
-  return { total: 0, ...(none as Record<FinalState, number>), open: 0 };
+export interface EndedCampaign {
+  readonly document: CampaignDocument;
+  /** How long its last run took, in ms. */
+  readonly tookMs: number | null;
+  /** Files that are missing or differ from what was received, one sentence each. */
+  readonly damaged: readonly string[];
+  /** Number of items with a warning in their item.json, by its code. */
+  readonly warnings: Readonly<Record<string, number>>;
 }
 
-function counted(counts: Counts, state: ItemState): Counts {
-  const column = isFinal(state) ? state : 'open';
-  return { ...counts, total: counts.total + 1, [column]: counts[column] + 1 };
+/** @throws HundredfoldError `CAMPAIGN_NOT_PUBLISHED` while it is open */
+export async function endedCampaign(store: Store, folder: string): Promise<EndedCampaign> {
+  const summary = await readSummary(store);
+  if (summary === null || summary.ended_at === null) {
+    throw codedError('CAMPAIGN_NOT_PUBLISHED', { folder, file: CAMPAIGN_SUMMARY });
+  }
+  const { started_at: from, ended_at: to } = summary.runs.at(-1) ?? summary;
+  const tookMs = to === null ? null : Date.parse(to) - Date.parse(from);
+  const { damaged, warnings } = summary;
+  return { document: documentOf(summary, folder), tookMs, damaged, warnings };
+}
+
+export function documentOf(summary: CampaignSummary, out: string): CampaignDocument {
+  const { open: _, ...items } = summary.items;
+  const { duplicates, cached, adopted } = summary;
+  return {
+    campaign: summary.name,
+    state: summary.state,
+    items: { ...items, duplicates, cached, adopted },
+    submissions: summary.submissions,
+    rejected429: summary.rejected_429,
+    out,
+    startedAt: summary.started_at,
+    endedAt: summary.ended_at,
+  };
 }

@@ -23,16 +23,9 @@ const NONE: Digests = new Map();
 /** Bytes collected per write to the store. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** The keys that SHA256SUMS covers: all except itself, internal files and notes of submissions. */
-async function* publishedKeys(store: Store): AsyncGenerator<string> {
-  for await (const key of store.list('')) {
-    if (key !== CHECKSUMS && !key.startsWith(WORK_AREA) && !isSendingNote(key)) yield key;
-  }
-}
-
 /**
- * The lines of SHA256SUMS. A file with a digest in a record gets that digest, so that sha256sum too reports a damaged
- * file. `onFile` is called for each line.
+ * The lines of SHA256SUMS: of all files except itself, internal ones and notes of submissions. A file with a digest in a
+ * record gets that digest, so that sha256sum too reports a damaged file. `onFile` is called for each line.
  *
  * @param written digests of files that this publication has just written: they are not read again
  */
@@ -42,10 +35,10 @@ export async function* checksums(
   written: Digests = NONE,
 ): AsyncGenerator<Uint8Array> {
   let lines = '';
-  const some = inOrder(foldersIn(publishedKeys(store)), store.atOnce, (folder) =>
+  const folders = inOrder(foldersIn(store), store.atOnce, (folder) =>
     linesOf(store, folder, written),
   );
-  for await (const added of some) {
+  for await (const added of folders) {
     for (const line of added) {
       lines += line;
       onFile();
@@ -59,7 +52,6 @@ export async function* checksums(
 
 /** The files of an item, or a file outside of items. */
 interface Folder {
-  /** Null outside an item's folder. */
   readonly item: { readonly kind: Kind; readonly id: string } | null;
   /** `molecules/aspirin/`; empty outside an item's folder. */
   readonly prefix: string;
@@ -67,22 +59,19 @@ interface Folder {
 }
 
 /** Keys are sorted: the files of a folder are consecutive, and its record is read once. */
-async function* foldersIn(keys: AsyncIterable<string>): AsyncGenerator<Folder> {
+async function* foldersIn(store: Store): AsyncGenerator<Folder> {
   let folder: Folder | null = null;
-  for await (const key of keys) {
+  for await (const key of store.list('')) {
+    if (key === CHECKSUMS || key.startsWith(WORK_AREA) || isSendingNote(key)) continue;
     if (folder !== null && folder.prefix !== '' && key.startsWith(folder.prefix)) {
       folder.keys.push(key);
       continue;
     }
     if (folder !== null) yield folder;
-    folder = folderOf(key);
+    const item = itemOf(key);
+    folder = { item, prefix: item === null ? '' : `${item.folder}/`, keys: [key] };
   }
   if (folder !== null) yield folder;
-}
-
-function folderOf(key: string): Folder {
-  const item = itemOf(key);
-  return { item, prefix: item === null ? '' : `${item.folder}/`, keys: [key] };
 }
 
 async function linesOf(

@@ -1,29 +1,36 @@
 /**
  * `ro-crate-metadata.json`: describes the tree for people and programs that do not know this project (RO-Crate 1.2,
- * https://w3id.org/ro/crate/1.2, and its profile Process Run Crate). Every item's folder is a Dataset, its job an
- * action; its files are listed in its item.json and in SHA256SUMS: listing 200,000 of them again would take a hundred
- * megabytes.
+ * https://w3id.org/ro/crate/1.2, and its profile Process Run Crate, https://w3id.org/ro/wfrun/process/0.5): the root,
+ * the tables, the engines with their versions and the works to cite, the folder of each item as a dataset, and the
+ * campaign as one action. The files and jobs of an item are in its item.json. The same tree gives the same bytes, one
+ * entity per line.
  */
 import type { Kind, ServiceName } from '../domain/item.ts';
-import { CHECKSUMS, CRATE, itemFolder, ITEMS_TABLE } from '../store/layout.ts';
-import type { PreparedCampaign } from '../store/prepared-campaign.ts';
-import type { Store } from '../store/store.ts';
-import { type CampaignItem, campaignItems, errorOf, stateOf } from './campaign-items.ts';
-import type { CampaignSummary, RunSummary } from './campaign-summary.ts';
-import { crateVersion, enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
-import { type Entity, filesAtTop } from './crate-files.ts';
-import {
-  AGENT,
-  clipped,
-  CrateJobs,
-  crateTime,
-  hasJob,
-  inputId,
-  PROFILE,
-  STATUS,
-} from './crate-jobs.ts';
 import { kindNames, kindOf } from '../kinds/registry.ts';
-import { shownServiceOfKind } from '../services/registry.ts';
+import { shownService } from '../services/registry.ts';
+import {
+  CAMPAIGN_SUMMARY,
+  CHECKSUMS,
+  CRATE,
+  FAILED_TABLE,
+  itemFolder,
+  ITEMS_TABLE,
+  MULTIQC,
+  REPORT,
+  resultFile,
+  tableKeys,
+} from '../store/layout.ts';
+import { type CampaignItem, errorOf, stateOf } from './campaign-items.ts';
+import type { CampaignSummary } from './campaign-summary.ts';
+import { type FileWriter, OpenFile } from './writer.ts';
+import type { PublishedItem, Writer } from './writer.ts';
+import { engineVersion } from './result-rows.ts';
+
+/** An entity of a crate. */
+interface Entity {
+  readonly '@id': string;
+  readonly [property: string]: unknown;
+}
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /**
@@ -31,115 +38,20 @@ const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
  * RO-Crate 1.2 recommends a single one. Rejected: 1.1 alone, whose context is not used here, and a second file.
  */
 const FORMER_SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
-const CHUNK_BYTES = 64 * 1024;
-/**
- * The same tree gives the same bytes: one entity per line, in manifest order. `onItem` is called for each item, and may
- * throw to abort.
- */
-export async function* crate(
-  store: Store,
-  campaign: PreparedCampaign,
-  summary: CampaignSummary,
-  onItem: () => void = () => undefined,
-): AsyncGenerator<Uint8Array> {
-  let text = `{"@context":"${SPECIFICATION}/context","@graph":[\n`;
-  let between = '';
-  for await (const entity of entities(store, campaign, summary, onItem)) {
-    text += between + JSON.stringify(entity);
-    between = ',\n';
-    if (text.length < CHUNK_BYTES) continue;
-    yield Buffer.from(text, 'utf8');
-    text = '';
-  }
-  yield Buffer.from(`${text}\n]}\n`, 'utf8');
-}
 
-async function* entities(
-  store: Store,
-  campaign: PreparedCampaign,
-  summary: CampaignSummary,
-  onItem: () => void,
-): AsyncGenerator<Entity> {
-  const kinds = kindNames().filter((kind) => summary.kinds[kind] !== undefined);
-  const files = await filesAtTop(store);
-  const folders = kinds.filter((kind) => inFolders(summary, kind) > 0);
-  yield {
-    '@id': CRATE,
-    '@type': 'CreativeWork',
-    conformsTo: [ref(SPECIFICATION), ref(FORMER_SPECIFICATION)],
-    about: { '@id': './' },
-  };
-  yield PROFILE;
-  yield NO_LICENCE;
-  yield AGENT;
-  yield* files;
-  const engines = await enginesOf(store, campaign, summary, servicesOf(folders));
-  yield* runs(summary, engines, manifestEntities(summary), folders);
-  const crateItems = new CrateItems();
-  const members = new Map<Kind, string[]>(folders.map((kind) => [kind, []]));
-  for await (const item of campaignItems(store, campaign)) {
-    const { dataset, others } = crateItems.entitiesOf(item);
-    members.get(item.kind)?.push(dataset['@id']);
-    yield dataset;
-    yield* others;
-    onItem();
-  }
-  for (const [kind, ids] of members) {
-    const name = `The items of the kind ${kind}`;
-    const description = `One folder an item: its input, its record (item.json) and, where it succeeded, its results. ${ITEMS_TABLE} lists them.`;
-    yield {
-      '@id': folderOf(kind),
-      '@type': 'Dataset',
-      name,
-      description,
-      hasPart: compact(ids.map(ref)),
-    };
-  }
-  // Last: it refers to every job.
-  const parts = [...files.map((file) => file['@id']), ...folders.map(folderOf)];
-  const actions = [...summary.runs.map((_, at) => runId(at)), ...crateItems.jobs.ids];
-  yield root(summary, parts, actions);
-}
-
-/** RO-Crate has no arrays of one. */
-const compact = <T>(list: readonly T[]): T | readonly T[] => {
-  const [only] = list;
-  return only !== undefined && list.length === 1 ? only : list;
+const PROFILE: Entity = {
+  '@id': 'https://w3id.org/ro/wfrun/process/0.5',
+  '@type': ['CreativeWork', 'Profile'],
+  name: 'Process Run Crate',
+  version: '0.5',
 };
 
-const ref = (id: string): { '@id': string } => ({ '@id': id });
-
-function folderOf(kind: Kind): string {
-  return `${kindOf(kind).folder}/`;
-}
-
-/** Refused rows have no folder. */
-function inFolders({ kinds }: CampaignSummary, kind: Kind): number {
-  const counts = kinds[kind];
-  return counts === undefined ? 0 : counts.total - counts.invalid;
-}
-
-function root(
-  summary: CampaignSummary,
-  parts: readonly string[],
-  actions: readonly string[],
-): Entity {
-  const { name, items, startedAt, endedAt } = summary;
-  const ends = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
-  const counts = ends.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);
-  const ended = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
-  return {
-    '@id': './',
-    '@type': 'Dataset',
-    conformsTo: ref(PROFILE['@id']),
-    name: `Campaign ${name}`,
-    description: `Results of ${items.total} items computed by hundredfold${ended}. ${CHECKSUMS} has the SHA-256 of every file.`,
-    datePublished: endedAt ?? startedAt,
-    license: ref(NO_LICENCE['@id']),
-    hasPart: parts.map(ref),
-    mentions: compact(actions.map(ref)),
-  };
-}
+/** The profile requires the person who ran the campaign, which only the user can add. */
+const AGENT: Entity = {
+  '@id': '#agent',
+  '@type': 'Person',
+  name: 'Who ran the campaign is not stated',
+};
 
 /** RO-Crate requires a licence, which only the user can choose. */
 const NO_LICENCE: Entity = {
@@ -150,113 +62,250 @@ const NO_LICENCE: Entity = {
     'Whoever ran the campaign has not said under which terms its files may be used: ask before you use them.',
 };
 
-const runId = (at: number): string => `#run-${at + 1}`;
-
-function* runs(
-  summary: CampaignSummary,
-  engines: readonly Entity[],
-  manifests: readonly Entity[],
-  folders: readonly Kind[],
-): Generator<Entity> {
-  const tool = toolEntity(summary);
-  yield tool;
-  yield* engines;
-  yield* manifests;
-  for (const [at, run] of summary.runs.entries()) {
-    yield {
-      '@id': runId(at),
-      '@type': 'CreateAction',
-      name: nameOf(run, at),
-      description: 'Sent the jobs of the campaign and fetched their results.',
-      startTime: crateTime(run.startedAt) ?? run.startedAt,
-      ...(run.endedAt !== null && { endTime: crateTime(run.endedAt) ?? run.endedAt }),
-      agent: ref(AGENT['@id']),
-      actionStatus: RUN_STATUS[run.state] ?? STATUS.active,
-      instrument: [tool, ...engines].map((one) => ref(one['@id'])),
-      object: compact(manifests.map((one) => ref(one['@id']))),
-      result: compact(folders.map((kind) => ref(folderOf(kind)))),
-    };
-  }
-}
-
-const RUN_STATUS: Readonly<Partial<Record<RunSummary['state'], string>>> = {
-  completed: STATUS.completed,
-  cancelled: STATUS.failed,
+const MEANING: Readonly<Record<string, string>> = {
+  [CAMPAIGN_SUMMARY]: 'What ran: manifests, settings, versions, counts and times',
+  [ITEMS_TABLE]: 'One row an item: its state, its job and where its files are',
+  [FAILED_TABLE]: 'The rows that failed or are held, each with its reason: a manifest again',
+  [REPORT]: 'The results to look at, in any browser',
+  [MULTIQC]: 'The items and their measures for MultiQC',
+  [CHECKSUMS]: 'SHA-256 of every file, for sha256sum --check',
 };
 
-function nameOf({ state, retried }: RunSummary, at: number): string {
-  const again = retried > 0 ? `, ${retried} items run again` : '';
-  return `Run ${at + 1} of the campaign (${state}${again})`;
-}
+const FORMATS: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  json: 'application/json',
+  html: 'text/html',
+  parquet: 'application/vnd.apache.parquet',
+};
 
-function servicesOf(kinds: readonly Kind[]): readonly ServiceName[] {
-  return [...new Set(kinds.map((kind) => shownServiceOfKind(kind).name))];
-}
+/** A longer text is not a version number. */
+const MAX_VERSION_LENGTH = 16;
 
-/** Limit for all that a crate has of one item, references included. */
-const ITEM_BYTES = 1000;
-/**
- * Limits for a title or an engine's text, in bytes of JSON; the first that fits is used. A long id leaves less space,
- * because the entities contain it six times. item.json has the full texts.
- */
-const TEXT_BYTES = [32, 16, 8, 4];
+/** Writes the metadata item by item. */
+export class Crate implements Writer {
+  readonly #file: OpenFile;
+  readonly #folders = new Map<Kind, string[]>();
+  readonly #kinds = new Set<Kind>();
+  /** Of the results of each service; empty if none of them states its own. */
+  readonly #versions = new Map<ServiceName, Set<string>>();
 
-interface ItemEntities {
-  readonly dataset: Entity;
-  readonly others: readonly Entity[];
-}
+  constructor(files: FileWriter) {
+    this.#file = new OpenFile(files, CRATE);
+  }
 
-class CrateItems {
-  readonly jobs = new CrateJobs();
+  async add({ item, texts }: PublishedItem): Promise<void> {
+    if (item.kind !== null) this.#kinds.add(item.kind);
+    if ('refused' in item) return;
+    const { kind, record } = item;
+    const dataset = datasetOf(item);
+    const folders = this.#folders.get(kind) ?? [];
+    this.#folders.set(kind, folders);
+    const isFirst = folders.push(dataset['@id']) === 1 && this.#folders.size === 1;
+    await this.#write(`${isFirst ? BEGINNING : ',\n'}${JSON.stringify(dataset)}`);
+    if (record === null) return;
+    const versions = this.#versions.get(record.service) ?? new Set();
+    this.#versions.set(record.service, versions);
+    const pattern = shownService(record.service).software?.version;
+    const stated = pattern?.exec(texts.get(resultFile(kind)) ?? '')?.[1];
+    const version = engineVersion(record) ?? stated;
+    if (version !== undefined && version.length <= MAX_VERSION_LENGTH) versions.add(version);
+  }
 
-  /** Call it once per item, in manifest order: jobs are numbered. */
-  entitiesOf(item: CampaignItem): ItemEntities {
-    for (const bytes of TEXT_BYTES) {
-      const dataset = datasetOf(item, bytes);
-      const { input, action } = this.jobs.next(item.record, bytes) ?? {};
-      const entities = [dataset, input, action].filter((one) => one !== undefined);
-      const isLast = bytes === TEXT_BYTES.at(-1);
-      if (!isLast && bytesOf(dataset, action, entities) > ITEM_BYTES) continue;
-      const engine = this.jobs.add(item.record);
-      return { dataset, others: [...(engine ? [engine] : []), ...entities.slice(1)] };
-    }
-    throw new Error('no limit for texts');
+  async end(summary: CampaignSummary): Promise<void> {
+    const isFirst = this.#folders.size === 0;
+    const lines = this.#others(summary).map((entity) => JSON.stringify(entity));
+    await this.#write(`${isFirst ? BEGINNING : ',\n'}${lines.join(',\n')}\n]}\n`);
+    await this.#file.end();
+  }
+
+  async abandon(reason: unknown): Promise<void> {
+    await this.#file.abandon(reason);
+  }
+
+  async #write(text: string): Promise<void> {
+    await this.#file.write(Buffer.from(text));
+  }
+
+  /** All but the items. */
+  #others(summary: CampaignSummary): readonly Entity[] {
+    const files = [...Object.keys(MEANING), ...tableKeys([...this.#kinds])].sort().map(fileEntity);
+    const folders = kindNames().flatMap((kind) => {
+      const ids = this.#folders.get(kind);
+      return ids === undefined ? [] : [folderEntity(kind, ids)];
+    });
+    const software = [toolEntity(summary), ...this.#engines(summary)];
+    const manifests = summary.manifests.map(manifestEntity);
+    return [
+      {
+        '@id': CRATE,
+        '@type': 'CreativeWork',
+        conformsTo: [ref(SPECIFICATION), ref(FORMER_SPECIFICATION)],
+        about: ref('./'),
+      },
+      ...[PROFILE, NO_LICENCE, AGENT, ...files, ...folders, ...software, ...manifests],
+      actionEntity(summary, { software, manifests, folders }),
+      rootEntity(summary, [...files, ...folders]),
+    ];
+  }
+
+  #engines({ settings }: CampaignSummary): readonly Entity[] {
+    return [...this.#versions].sort().flatMap(([service, versions]) => {
+      const stated = [...versions].sort();
+      if (stated.length === 0) return [engineEntity(settings, service, null)];
+      return stated.map((version) => engineEntity(settings, service, version));
+    });
   }
 }
 
-/** With the references to dataset and action, which are in other entities; two bytes each for a comma and a newline. */
-function bytesOf(dataset: Entity, action: Entity | undefined, entities: readonly Entity[]): number {
-  const references = [dataset, ...(action ? [action] : [])].map((one) => ({ '@id': one['@id'] }));
-  const sizes = [...entities, ...references].map((one) => Buffer.byteLength(JSON.stringify(one)));
-  return sizes.reduce((sum, size) => sum + size + 2, 0);
-}
+const BEGINNING = `{"@context":"${SPECIFICATION}/context","@graph":[\n`;
 
-function datasetOf(item: CampaignItem, textBytes: number): Entity {
-  const { id, kind, record } = item;
-  const isOwnJob = record !== null && hasJob(record);
-  // The instrument of its job names an engine with a version.
-  const isNamed = record?.engine === undefined || crateVersion(record) !== null;
-  const engine = isNamed ? '' : `, ${clipped(record.engine, textBytes)}`;
-  // Its own job, if there is one, has the code and the end time.
-  const code = isOwnJob ? undefined : errorOf(item)?.code;
-  return {
-    '@id': `${itemFolder(kind, id)}/`,
-    '@type': 'Dataset',
-    name: clipped(record?.title ?? id, textBytes),
-    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${engine}`,
-    ...(isOwnJob
-      ? { hasPart: { '@id': inputId(record) } }
-      : record?.finishedAt && { dateModified: record.finishedAt }),
-    ...sourceOf(item),
-  };
+const ref = (entity: Entity | string): { readonly '@id': string } => ({
+  '@id': typeof entity === 'string' ? entity : entity['@id'],
+});
+
+/** RO-Crate has no arrays of one. */
+function refs(entities: readonly (Entity | string)[]): unknown {
+  const all = entities.map(ref);
+  return all.length === 1 ? all[0] : all;
 }
 
 /** An item without its own job has the result of another one. */
-function sourceOf(item: CampaignItem): Readonly<Record<string, unknown>> {
-  const from = item.record?.resultFrom;
-  if (from === undefined) return {};
-  if (from.type === 'duplicate') {
-    return { isBasedOn: { '@id': `${itemFolder(item.kind, from.id)}/` } };
-  }
-  return { abstract: `The result of ${from.id} in the campaign ${from.campaign}` };
+function datasetOf(item: CampaignItem): Entity {
+  const { id, kind, record } = item;
+  const code = errorOf(item)?.code;
+  const from = record?.resultFrom;
+  return {
+    '@id': `${itemFolder(kind, id)}/`,
+    '@type': 'Dataset',
+    name: record?.title ?? id,
+    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}`,
+    ...(record?.finishedAt && { dateModified: record.finishedAt }),
+    ...(from?.type === 'duplicate' && { isBasedOn: ref(`${itemFolder(kind, from.id)}/`) }),
+    ...(from?.type === 'cache' && {
+      abstract: `The result of ${from.id} in the campaign ${from.campaign}`,
+    }),
+  };
+}
+
+function fileEntity(key: string): Entity {
+  return {
+    '@id': encodeURI(key),
+    '@type': 'File',
+    name: key,
+    ...(MEANING[key] !== undefined && { description: MEANING[key] }),
+    encodingFormat: FORMATS[key.slice(key.lastIndexOf('.') + 1)] ?? 'text/plain',
+  };
+}
+
+function folderEntity(kind: Kind, ids: readonly string[]): Entity {
+  return {
+    '@id': `${kindOf(kind).folder}/`,
+    '@type': 'Dataset',
+    name: `The items of the kind ${kind}`,
+    description: `One folder an item: its input, its record (item.json) and, where it succeeded, its results. ${ITEMS_TABLE} lists them.`,
+    hasPart: refs(ids),
+  };
+}
+
+function toolEntity({ versions }: CampaignSummary): Entity {
+  const others = Object.entries(versions).filter(([name]) => name !== 'hundredfold');
+  return {
+    '@id': '#hundredfold',
+    '@type': 'SoftwareApplication',
+    name: 'hundredfold',
+    description: 'Sent the jobs within their budget, fetched and checked the results.',
+    version: versions['hundredfold'] ?? 'unknown',
+    // It has no home page; the summary has the known facts about it.
+    url: CAMPAIGN_SUMMARY,
+    ...(others.length > 0 && {
+      softwareRequirements: others.map(([name, version]) => `${name} ${version}`).join(', '),
+    }),
+  };
+}
+
+/** Items may be computed by several versions of an engine: each item.json has its own. */
+function engineEntity(
+  settings: CampaignSummary['settings'],
+  service: ServiceName,
+  version: string | null,
+): Entity {
+  const { software, title, terms } = shownService(service);
+  const { name, url, citation } = { citation: undefined, name: title, url: terms, ...software };
+  const address = addressOf(settings, service);
+  return {
+    '@id': version === null ? `#${service}` : `#${service}-${version}`,
+    '@type': 'SoftwareApplication',
+    name,
+    url,
+    citation,
+    version: version ?? 'not stated by the results',
+    description: `Computed results${address === null ? '' : ` at ${address}`}.`,
+  };
+}
+
+function addressOf(settings: CampaignSummary['settings'], service: ServiceName): string | null {
+  const services = settings['services'] as
+    Readonly<Record<string, { readonly url?: unknown } | undefined>> | undefined;
+  const url = services?.[service]?.url;
+  return typeof url === 'string' ? url : null;
+}
+
+/** It is outside the tree: described by its original name and its digest. */
+function manifestEntity(
+  { file, sha256 }: CampaignSummary['manifests'][number],
+  index: number,
+): Entity {
+  return {
+    '@id': `#manifest-${index + 1}`,
+    '@type': 'CreativeWork',
+    name: file,
+    description: `A manifest of the campaign; no part of this tree. Its SHA-256 is ${sha256}.`,
+    identifier: `sha256:${sha256}`,
+  };
+}
+
+function actionEntity(
+  { state, runs, started_at, ended_at }: CampaignSummary,
+  of: Readonly<Record<'software' | 'manifests' | 'folders', readonly Entity[]>>,
+): Entity {
+  const again = runs.length > 1 ? ` in ${runs.length} runs` : '';
+  const status = state === 'completed' ? 'Completed' : 'Failed';
+  return {
+    '@id': ACTION,
+    '@type': 'CreateAction',
+    name: `The campaign (${state})`,
+    description: `Sent the jobs and fetched their results${again}; each item.json has the times of its own.`,
+    startTime: crateTime(started_at),
+    endTime: crateTime(ended_at ?? started_at),
+    agent: ref(AGENT),
+    actionStatus: `http://schema.org/${status}ActionStatus`,
+    instrument: of.software.map(ref),
+    object: refs(of.manifests),
+    result: refs(of.folders),
+  };
+}
+
+const ACTION = '#campaign';
+
+/** `2026-11-21T20:00:04+00:00`, the format that the profile's validator accepts. */
+function crateTime(text: string): string {
+  return text.replace(/(?:\.000)?Z$/, '+00:00');
+}
+
+function rootEntity(summary: CampaignSummary, parts: readonly Entity[]): Entity {
+  const { name, items, started_at, ended_at } = summary;
+  const ends = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
+  const counts = ends.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);
+  const ended = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
+  return {
+    '@id': './',
+    '@type': 'Dataset',
+    conformsTo: ref(PROFILE),
+    name: `Campaign ${name}`,
+    description: `Results of ${items.total} items computed by hundredfold${ended}. ${CHECKSUMS} has the SHA-256 of every file.`,
+    datePublished: ended_at ?? started_at,
+    license: ref(NO_LICENCE),
+    hasPart: parts.map(ref),
+    mentions: ref(ACTION),
+  };
 }

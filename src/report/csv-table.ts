@@ -1,4 +1,4 @@
-/** The CSV of our tables: RFC 4180 with LF line ends, UTF-8 without BOM. */
+/** The CSV of our tables: RFC 4180 with LF line ends, UTF-8 without BOM; and the user's own columns beside ours. */
 import { stringify } from 'csv-stringify/sync';
 import { guarded } from '../domain/formula-guard.ts';
 
@@ -17,4 +17,47 @@ export function csvCell(text: string): string {
 /** A row with its line end. */
 export function csvLine(row: Row): string {
   return stringify([row.map(guarded)], STYLE);
+}
+
+/**
+ * Appended to the name of an own column that is also one of ours, or that is empty: JSON allows that, a table does not.
+ */
+const OWN_SUFFIX = '_user';
+
+/**
+ * The own cells by the name of their column in the table. Names are compared case-insensitively: databases and
+ * spreadsheets do not distinguish `State` from `state`.
+ */
+export function ownCells(
+  own: Readonly<Record<string, string>>,
+  ours: readonly string[],
+): ReadonlyMap<string, string> {
+  const reserved = reservedBy(ours);
+  const entries = Object.entries(own);
+  // The common case: no column has to be renamed.
+  if (!entries.some(([column]) => reserved.has(folded(column)))) return new Map(entries);
+  const taken = new Set([...reserved, ...Object.keys(own).map(folded)]);
+  return new Map(
+    entries.map(([column, value]) => {
+      let name = column;
+      if (reserved.has(folded(column))) {
+        while (taken.has(folded(name))) name += OWN_SUFFIX;
+        taken.add(folded(name));
+      }
+      return [name, value];
+    }),
+  );
+}
+
+/** Per list of our columns, of which there are few: this is called several times per item. */
+const reservedNames = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function reservedBy(ours: readonly string[]): ReadonlySet<string> {
+  let names = reservedNames.get(ours);
+  if (names === undefined) reservedNames.set(ours, (names = new Set(['', ...ours.map(folded)])));
+  return names;
+}
+
+function folded(name: string): string {
+  return name.trim().toLowerCase();
 }

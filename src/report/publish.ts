@@ -1,71 +1,103 @@
-/** Makes the tables, the summary and the checksums of a campaign from its output tree alone. */
-import { isObjectAddress } from '../domain/object-store.ts';
+/** Makes the tables, the report, the summary and the checksums of a campaign from its output tree alone, at any time. */
+import { isFinal } from '../domain/states.ts';
+import { measure } from '../kinds/measure.ts';
+import { kindOf } from '../kinds/registry.ts';
+import type { FileDigest } from '../store/digest.ts';
+import { inOrder } from '../store/in-parallel.ts';
+import { writeItem } from '../store/item-store.ts';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   CRATE,
-  PREPARED_CAMPAIGN,
   ITEM_RECORD,
+  itemKey,
+  PREPARED_CAMPAIGN,
 } from '../store/layout.ts';
+import { openStore } from '../store/open-store.ts';
 import {
   notPrepared,
   readPreparedCampaign,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
-import type { FileDigest } from '../store/digest.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { auditedItems } from './audit.ts';
-import { TableColumns, tablesOf } from './campaign-tables.ts';
-import { listedItems, refusedRows, type Listed } from './campaign-items.ts';
+import { checkFiles, type FileFault, judge } from './audit.ts';
 import {
-  SummaryTally,
-  summaryToDisk,
+  type CampaignItem,
+  campaignItems,
+  checkListedRows,
+  refusedRows,
+} from './campaign-items.ts';
+import {
   type CampaignEnd,
   type CampaignSummary,
+  CampaignTally,
+  readSummary,
+  writeSummary,
 } from './campaign-summary.ts';
 import { checksums } from './checksums.ts';
-import { crate } from './crate.ts';
+import { Crate } from './crate.ts';
+import { ItemTables } from './item-tables.ts';
+import { MultiQc } from './multiqc.ts';
+import type { FileWriter, PublishedItem, Writer } from './writer.ts';
 import { ReportPage } from './page/report-page.ts';
-import type { FileWriter } from './open-file.ts';
-import { publishedRuns } from './published-campaign.ts';
-import { checkListedRows } from './listed-rows.ts';
-import { passParts } from './result-pass.ts';
+import { filesToRead, readResult } from './read-result.ts';
+import { ResultColumns, ResultTables } from './result-tables.ts';
+
+export interface PublishProgress {
+  readonly step: 'columns' | 'items' | 'checksums';
+  /** Rows, or for checksums files, done in this step. */
+  readonly done: number;
+}
+
+interface ProgressOptions {
+  /** Called often: at the beginning of a step, and after each of its rows or files. */
+  readonly heartbeat?: (progress: PublishProgress) => void;
+  /** Aborts between two rows or files; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
 
 /**
- * Checks every file against its recorded digest, then writes items.csv, failed.csv, the tables of the results,
+ * Checks every file against its recorded digest, and writes items.csv, failed.csv, the tables of the results,
  * report.html, campaign.json and, last, SHA256SUMS. The same tree gives the same bytes each time; a run that finished
  * no item leaves the times of the campaign unchanged.
+ *
+ * While the campaign is open, its items are only read, and what still changes is not signed: there are no checksums and
+ * no crate.
  * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
  * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
  */
 export async function publishCampaign(
-  given: Store,
+  store: Store,
   end: CampaignEnd,
   options: ProgressOptions = {},
 ): Promise<CampaignSummary> {
-  // From a folder, reading again costs less than the memory.
-  const store = isObjectAddress(given.location) ? readingRecordsOnce(given) : given;
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);
+  const hasEnded = end.endedAt !== null;
   const digests = new Map<string, FileDigest>();
   const files = noting(store, digests);
   const page = await ReportPage.open(store, { files });
   // A campaign that has ended has no writers; while it is open, a temporary file may be in use.
-  if (end.endedAt !== null) await store.sweep();
+  if (hasEnded) await store.sweep();
   // Checksums of an older tree must not exist next to newer tables.
   await store.remove(CHECKSUMS);
-  const former = await publishedRuns(store);
-  const survey = await passItems(store, campaign, counter('audit', options));
-  const sinks = [...tablesOf(files, survey.columns), page];
-  const items = listedItems(store, campaign);
-  await passParts({ store: given, items }, sinks, counter('results', options));
-  const summary = survey.tally.summary(campaign, end, survey.damaged, former);
-  await page.write(summary);
-  await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
-  await store.write(CRATE, crate(store, campaign, summary, counter('crate', options)));
-  await store.write(CHECKSUMS, checksums(store, counter('checksums', options), digests));
+  await store.remove(CRATE);
+  const summary = await deriveFiles(store, campaign, end, {
+    ...options,
+    files,
+    former: await readSummary(store),
+    openWriters: () => [page, ...(hasEnded ? [new Crate(files)] : [])],
+    judge: async (item, faults) => {
+      if (item.record === null) return item;
+      const record = judge(item.record, faults);
+      if (hasEnded && record !== item.record) await writeItem(store, record);
+      return { ...item, record };
+    },
+  });
+  await store.write(CAMPAIGN_SUMMARY, writeSummary(summary));
+  if (hasEnded)
+    await store.write(CHECKSUMS, checksums(store, counter('checksums', options), digests));
   return summary;
 }
 
@@ -88,89 +120,98 @@ function noting(store: Store, digests: Map<string, FileDigest>): FileWriter {
   };
 }
 
-interface FirstPass {
-  readonly tally: SummaryTally;
-  readonly columns: TableColumns;
-  readonly damaged: readonly string[];
+interface Derivation extends ProgressOptions {
+  /** Where the derived files go. */
+  readonly files: FileWriter;
+  /** Of files besides the tables. */
+  readonly openWriters: () => readonly Writer[];
+  /** The last publication of this tree. */
+  readonly former: CampaignSummary | null;
+  /** What becomes of an item, given what is wrong with its files; default: it stays as it is. */
+  readonly judge?: (item: CampaignItem, faults: readonly FileFault[]) => Promise<CampaignItem>;
 }
 
-async function passItems(
+/** Items that are read ahead of the one that is written: enough for a disk or a network to have work. */
+const AHEAD = 8;
+
+/** Makes the tables and the files of other writers in one pass over the rows, and counts what campaign.json says. */
+export async function deriveFiles(
+  store: Store,
+  campaign: PreparedCampaign,
+  end: CampaignEnd,
+  derivation: Derivation,
+): Promise<CampaignSummary> {
+  const { files, former } = derivation;
+  const columns = await collectColumns(store, campaign, counter('columns', derivation));
+  const tables = [new ItemTables(files), new ResultTables(files, columns), new MultiQc(files)];
+  const writers: readonly Writer[] = [...tables, ...derivation.openWriters()];
+  const done = counter('items', derivation);
+  const tally = new CampaignTally();
+  const damaged: string[] = [];
+  try {
+    for await (const one of publishedItems(store, campaign, derivation)) {
+      damaged.push(...one.faults.map(({ message }) => message));
+      tally.add(one.item);
+      for (const writer of writers) await writer.add(one);
+      done();
+    }
+    const summary = tally.summary(campaign, end, damaged, former);
+    for (const writer of writers) await writer.end(summary);
+    return summary;
+  } catch (error) {
+    for (const writer of writers) await writer.abandon?.(error);
+    throw error;
+  }
+}
+
+/** The first row of a table has the user's columns of all rows. */
+async function collectColumns(
   store: Store,
   campaign: PreparedCampaign,
   onItem: () => void,
-): Promise<FirstPass> {
-  const tally = new SummaryTally();
-  const columns = new TableColumns();
-  const damaged: string[] = [];
-  const add = (item: Listed): void => {
-    tally.add(item);
-    columns.add(item);
+): Promise<ResultColumns> {
+  const columns = new ResultColumns();
+  for await (const { record } of campaignItems(store, campaign)) {
+    if (record !== null) columns.add(record);
     onItem();
-  };
-  for await (const { item, faults } of auditedItems(store, campaign, { correct: true })) {
-    damaged.push(...faults);
-    add(item);
   }
-  for await (const row of refusedRows(store)) add(row);
-  return { tally, columns, damaged };
+  return columns;
 }
 
-/** In bytes: enough for 20,000 items. Records beyond are read by each pass. */
-const KEPT_BYTES = 64 * 1024 * 1024;
-
-/**
- * The same store, which keeps the records of items that were read from it: a publication passes over them several times,
- * and in a bucket each further read would be a request.
- */
-function readingRecordsOnce(store: Store, keptBytes = KEPT_BYTES): Store {
-  const records = new Map<string, Uint8Array>();
-  let left = keptBytes;
-  const read = async (key: string): Promise<Uint8Array | null> => {
-    const known = records.get(key);
-    if (known) return known;
-    const bytes = await store.read(key);
-    if (bytes !== null && key.endsWith(`/${ITEM_RECORD}`) && bytes.byteLength <= left) {
-      records.set(key, bytes);
-      left -= bytes.byteLength;
+/** In the order of the manifest, the refused rows last. */
+async function* publishedItems(
+  store: Store,
+  campaign: PreparedCampaign,
+  { judge: judged }: Pick<Derivation, 'judge'>,
+): AsyncGenerator<PublishedItem> {
+  yield* inOrder(campaignItems(store, campaign), AHEAD, async (found): Promise<PublishedItem> => {
+    const { kind, id, damage } = found;
+    if (found.record === null) {
+      const key = itemKey(kind, id, ITEM_RECORD);
+      return { ...WITHOUT_FILES, item: found, faults: damage ? [{ ...damage, key }] : [] };
     }
-    return bytes;
-  };
-  const own: Partial<Store> = {
-    read,
-    async readText(key) {
-      const bytes = await read(key);
-      return bytes === null ? null : Buffer.from(bytes).toString('utf8');
-    },
-    // The audit corrects records.
-    write(key, data, options) {
-      records.delete(key);
-      return store.write(key, data, options);
-    },
-  };
-  return new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(name in own ? own : target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-    },
+    const reads = [found.record.input.name, ...filesToRead(found.record)];
+    const { faults, texts } = await checkFiles(store, found.record, reads);
+    const item = (await judged?.(found, faults)) ?? found;
+    const { record } = item;
+    const isReadable = record?.state === 'succeeded' && faults.length === 0;
+    const reading = isReadable ? readResult(record, texts) : null;
+    const measures = reading === null ? null : measure(kindOf(kind), reading);
+    return { item, reading, measures, texts, faults };
   });
+  for await (const item of refusedRows(store)) {
+    yield { ...WITHOUT_FILES, item };
+  }
 }
 
-/** The progress of a publication. */
+const WITHOUT_FILES = {
+  reading: null,
+  measures: null,
+  texts: new Map<string, string>(),
+  faults: [],
+} as const;
 
-export interface PublishProgress {
-  readonly step: 'audit' | 'results' | 'crate' | 'checksums';
-  /** Items, or for checksums files, done in this step. */
-  readonly done: number;
-}
-
-interface ProgressOptions {
-  /** Called often: at the beginning of a step, and after each of its items or files. */
-  readonly heartbeat?: (progress: PublishProgress) => void;
-  /** Aborts between two items or files; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-}
-
-/** Call it after each item or file of the step. */
+/** Call it after each row or file of the step. */
 function counter(
   step: PublishProgress['step'],
   { heartbeat, signal }: ProgressOptions,
@@ -182,4 +223,47 @@ function counter(
     done += 1;
     heartbeat?.({ step, done });
   };
+}
+
+/** Whether the campaign has ended and was published; how far it is. */
+interface Standing {
+  readonly ended: number;
+  readonly items: number;
+  /** Of its last publication. */
+  readonly summary: CampaignSummary | null;
+  readonly isPublished: boolean;
+}
+
+/** A campaign that runs, is paused or was interrupted has open items, and notes of submissions beside them. */
+export async function readStanding(store: Store, campaign: PreparedCampaign): Promise<Standing> {
+  let [ended, items] = [0, 0];
+  for await (const { record } of campaignItems(store, campaign)) {
+    items += 1;
+    if (record === null || isFinal(record.state)) ended += 1;
+  }
+  // A retry leaves the campaign.json of the previous run. Without one, the last file of a publication tells.
+  const summary = await readSummary(store);
+  const isWritten = summary === null ? await store.exists(CHECKSUMS) : summary.ended_at !== null;
+  return { ended, items, summary, isPublished: ended === items && isWritten };
+}
+
+/** Whether publishing this tree again would change nothing. Reads every file with a recorded digest, and writes none. */
+export async function isPublished(folder: string): Promise<boolean> {
+  const store = await openStore(folder);
+  const campaign = await readPreparedCampaign(store);
+  const summary = await readSummary(store);
+  const signed = await store.readText(CHECKSUMS);
+  if (campaign === null || summary === null || summary.ended_at === null || signed === null)
+    return false;
+  if (JSON.stringify(campaign.manifestDigests) !== JSON.stringify(summary.manifests)) return false;
+  const damaged: string[] = [];
+  for await (const { record, damage } of campaignItems(store, campaign)) {
+    const { faults } = record ? await checkFiles(store, record) : { faults: [] };
+    if (record && judge(record, faults) !== record) return false;
+    for (const { message } of damage ? [damage] : faults) damaged.push(message);
+  }
+  if (damaged.slice(0, 100).join() !== summary.damaged.slice(0, 100).join()) return false;
+  let now = '';
+  for await (const lines of checksums(store, () => undefined)) now += Buffer.from(lines).toString();
+  return now === signed;
 }

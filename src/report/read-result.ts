@@ -1,49 +1,31 @@
-/** The content of an item's result, read from its folder in the output tree. */
-import type { ResultTexts } from '../kinds/kind.ts';
+/** The content of an item's result, from the files in its folder. */
 import { kindOf } from '../kinds/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { itemKey } from '../store/layout.ts';
-import { StoreError } from '../store/store-error.ts';
-import type { Store } from '../store/store.ts';
+
+/** The names of the files that the result of an item is read from. */
+export function filesToRead(record: ItemRecord): readonly string[] {
+  return kindOf(record.kind).reads.flatMap((name) => filesNamed(record, name));
+}
 
 /**
- * Null for an item that has not succeeded, or whose files have changed since they were checked.
- * @throws StoreError
+ * Null for files that do not make a result.
+ * @param texts by name
  */
-export async function readResult(store: Store, record: ItemRecord): Promise<unknown> {
-  if (record.state !== 'succeeded') return null;
-  return readResultBy(record, (file) => readFile(store, record, file));
-}
-
-/** @param read of a file: its text, or why there is no result, which is returned instead of it */
-export async function readResultBy(
+export function readResult(
   record: ItemRecord,
-  read: (file: string) => Promise<string | object | null>,
-): Promise<unknown> {
-  const texts = new Map<string, readonly string[]>();
-  for (const name of kindOf(record.kind).reads) {
-    const found = await Promise.all(filesNamed(record, name).map(read));
-    const [why] = found.filter((one) => typeof one !== 'string');
-    if (why !== undefined) return why;
-    texts.set(name, found as string[]);
-  }
-  return readTexts(record, texts);
-}
-
-/** @param texts by name or ending, as the kind's `reads` */
-function readTexts(
-  { id, kind, options, input, resultFrom }: ItemRecord,
-  texts: ReadonlyMap<string, readonly string[]>,
+  texts: Pick<ReadonlyMap<string, string>, 'get'>,
 ): unknown {
-  const found: ResultTexts = {
-    get: (name) => texts.get(name)?.[0] ?? null,
-    pages: (name) => texts.get(name) ?? [],
-  };
-  return kindOf(kind).readResult(found, {
-    options,
-    names: input.names,
-    ...(resultFrom && { sharedBy: { leader: resultFrom.id, own: id } }),
-  });
+  const { id, kind, options, input, resultFrom } = record;
+  const pages = (name: string): readonly string[] =>
+    filesNamed(record, name).flatMap((file) => texts.get(file) ?? []);
+  return kindOf(kind).readResult(
+    { get: (name) => pages(name)[0] ?? null, pages },
+    {
+      options,
+      names: input.names,
+      ...(resultFrom && { sharedBy: { leader: resultFrom.id, own: id } }),
+    },
+  );
 }
 
 /** The files with this name or ending, or the pages of it; of the first result set. */
@@ -63,17 +45,3 @@ export function filesNamed({ files }: ItemRecord, name: string): readonly string
 
 /** `mapping.0001.json` */
 const PAGE = /\.\d{4}\.[a-z0-9]+$/;
-
-async function readFile(
-  store: Store,
-  { kind, id }: ItemRecord,
-  name: string,
-): Promise<string | null> {
-  try {
-    return await store.readText(itemKey(kind, id, name));
-  } catch (error) {
-    // With a bucket, a changed object is noticed only when it is read.
-    if (error instanceof StoreError && error.code === 'STORE_DIGEST_MISMATCH') return null;
-    throw error;
-  }
-}

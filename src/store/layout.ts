@@ -18,6 +18,7 @@ export const CAMPAIGN_SUMMARY = 'campaign.json';
 export const CHECKSUMS = 'SHA256SUMS';
 export const CRATE = 'ro-crate-metadata.json';
 export const REPORT = 'report.html';
+export const MULTIQC = 'hundredfold_mqc.json';
 
 const TABLE_FORMATS = ['csv', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];

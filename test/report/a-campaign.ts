@@ -10,12 +10,12 @@ import { prepareCampaign } from '../../src/store/prepare.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
-export const END: CampaignEnd = {
+export const END = {
   state: 'completed',
   startedAt: '2026-11-21T20:00:00.000Z',
   endedAt: '2026-11-22T06:00:00.000Z',
   versions: { hundredfold: '0.1.0', node: '24.21.0' },
-};
+} as const satisfies CampaignEnd;
 
 export const CAMPAIGN = {
   name: 'night',

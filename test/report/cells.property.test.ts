@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { allFields } from '../../src/manifest/columns.ts';
-import { ITEM_COLUMNS } from '../../src/report/items-table.ts';
+import { ITEM_COLUMNS } from '../../src/report/item-tables.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { itemsOf } from '../manifest/manifests.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { crateValidator, type CrateProfile } from '../../scripts/python-environment.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { treeFaults } from '../../src/report/verify/tree.ts';
+import { treeFaults } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { itemKey } from '../../src/store/layout.ts';
@@ -31,38 +31,36 @@ async function published(): Promise<Store> {
   return store;
 }
 
-test('the metadata describe for each job its program, inputs, result, times and user, and each item with its end', async () => {
+test('the metadata describe the campaign as one action, its engines by version, and each item with its end', async () => {
   const store = await published();
   const { '@graph': graph } = JSON.parse((await store.readText(METADATA)) ?? '') as {
     '@graph': Readonly<Record<string, unknown>>[];
   };
   const entities = new Map(graph.map((one) => [one['@id'], one]));
   expect(entities.size, 'each entity once').toBe(graph.length);
-  expect(entities.get('#job-1')).toEqual({
-    '@id': '#job-1',
-    '@type': 'CreateAction',
-    name: 'Job 1',
-    description: 'charge_method=bcc net_charge=auto atom_type=gaff2',
-    instrument: { '@id': '#molecules-2023.10.27' },
-    object: { '@id': 'molecules/old/input.smi' },
-    result: { '@id': 'molecules/old/' },
-    startTime: '2026-11-21T20:01:00+00:00',
-    endTime: '2026-11-21T20:02:00+00:00',
-    agent: { '@id': '#agent' },
-  });
-  const [second, third, fourth] = [2, 3, 4].map((n) => entities.get(`#job-${n}`));
-  expect(second).toMatchObject({ instrument: { '@id': '#molecules-2026.10.15' } });
-  expect(entities.get('#molecules-2026.10.15')).toMatchObject({ version: '2026.10.15' });
+  const engines = ['#molecules-2023.10.27', '#molecules-2026.10.15', '#predictions'];
+  expect(graph.filter((one) => one['@type'] === 'CreateAction')).toEqual([
+    {
+      '@id': '#campaign',
+      '@type': 'CreateAction',
+      name: 'The campaign (completed)',
+      description:
+        'Sent the jobs and fetched their results; each item.json has the times of its own.',
+      startTime: '2026-11-21T20:00:00+00:00',
+      endTime: '2026-11-22T06:00:00+00:00',
+      agent: { '@id': '#agent' },
+      actionStatus: 'http://schema.org/CompletedActionStatus',
+      instrument: ['#hundredfold', ...engines].map((id) => ({ '@id': id })),
+      object: { '@id': '#manifest-1' },
+      result: [{ '@id': 'molecules/' }, { '@id': 'sequences/' }],
+    },
+  ]);
+  const citation = 'https://doi.org/10.1186/1756-0500-5-367';
+  expect(entities.get('#molecules-2026.10.15')).toMatchObject({ version: '2026.10.15', citation });
+  expect(entities.get('#predictions')).toMatchObject({ version: 'not stated by the results' });
   // A row that shares a job has no job of its own.
   expect(entities.get('molecules/copy/')).toMatchObject({ isBasedOn: { '@id': 'molecules/old/' } });
-  expect(third).toMatchObject({
-    object: { '@id': 'sequences/failed/input.fasta' },
-    actionStatus: 'http://schema.org/FailedActionStatus',
-    error: expect.stringMatching(/^JOB_FAILED: /) as string,
-  });
-  expect(fourth).toBeUndefined();
-  expect(entities.get('sequences/failed/')).toMatchObject({ description: 'failed' });
-  expect(entities.get('#predictions')).toMatchObject({ version: 'not stated by the results' });
+  expect(entities.get('sequences/failed/')).toMatchObject({ description: 'failed (JOB_FAILED)' });
   const text = JSON.stringify(graph.filter(({ '@id': id }) => id !== METADATA));
   const references = [...text.matchAll(/\{"@id":"([^"]+)"\}/g)].map(([, id]) => id);
   expect(references.filter((id) => !entities.has(id))).toEqual([]);
@@ -87,7 +85,7 @@ describe.skipIf(missing !== '')(
       expect(await broken(location, 'process-run-crate')).toEqual([]);
       const path = join(location, METADATA);
       const text = await readFile(path, 'utf8');
-      await writeFile(path, text.replace('"instrument":{"@id":"#molecules-2023.10.27"},', ''));
+      await writeFile(path, text.replace(/"instrument":\[[^\]]*\],/, ''));
       expect(await broken(location, 'process-run-crate')).not.toEqual([]);
     });
   },

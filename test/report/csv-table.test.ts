@@ -1,7 +1,7 @@
 /** What is written into a cell. That a reader gives it back: cells.property.test.ts. */
 import { describe, expect, test } from 'vitest';
 import { guarded, unguarded } from '../../src/domain/formula-guard.ts';
-import { ownCells } from '../../src/report/own-columns.ts';
+import { ownCells } from '../../src/report/csv-table.ts';
 
 describe('a cell that a spreadsheet would execute gets an apostrophe, and control codes are escaped', () => {
   test.each([

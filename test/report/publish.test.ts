@@ -4,11 +4,14 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { endedCampaign as endedSummary, readSummary } from '../../src/report/campaign-summary.ts';
 import { publishCampaign, type PublishProgress, publishTree } from '../../src/report/publish.ts';
-import { treeFaults } from '../../src/report/verify/tree.ts';
+import { treeFaults } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem } from '../../src/store/item-store.ts';
+import { itemKey } from '../../src/store/layout.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type S3Server, WITHOUT_S3 } from '../s3-server.ts';
 import { serveS3 } from '../s3-suite.ts';
@@ -16,7 +19,7 @@ import { aMolecule, aSequence } from '../store/an-item.ts';
 import { collected, expectCode } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { inBucket, writeElsewhere } from '../store/temporary-store.ts';
-import { CAMPAIGN, END, endedCampaign, FAILED } from './a-campaign.ts';
+import { CAMPAIGN, END, endItem, endedCampaign, FAILED } from './a-campaign.ts';
 import { everyKind, resultCampaign } from './tables/result-campaign.ts';
 
 async function table(store: Store, key: string): Promise<Record<string, string>[]> {
@@ -103,6 +106,32 @@ describe('a published campaign', () => {
     const bare = await openFileStore(await temporaryFolder());
     const error = await expectCode(publishTree(bare.location, END), 'STORE_NOT_PREPARED');
     expect(error.retryable).toBe(false);
+  });
+
+  test('an open campaign is published as far as it is, and signed only at its end', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    await prepareCampaign(store, CAMPAIGN, ITEMS, { pageSize: 2 });
+    await endItem(store, aMolecule('water'), {});
+    await store.write('molecules/ethanol/sending-0-0.json', '{}');
+    const records = () =>
+      Promise.all(ITEMS.map(({ kind, id }) => store.readText(itemKey(kind, id, 'item.json'))));
+    const before = await records();
+    const open = { ...END, state: 'running', startedAt: null, endedAt: null } as const;
+    const { so_far } = await publishCampaign(store, open);
+    expect(so_far).toEqual({ ended: 1, items: 3 });
+    expect((await readSummary(store))?.so_far).toEqual(so_far);
+    const states = (await table(store, 'items.csv')).map(({ state }) => state);
+    expect(states).toEqual(['waiting', 'succeeded', 'waiting']);
+    expect(await store.exists('report.html')).toBe(true);
+    expect(await store.exists('SHA256SUMS')).toBe(false);
+    expect(await store.exists('molecules/ethanol/sending-0-0.json')).toBe(true);
+    expect(await records()).toEqual(before);
+    await expect(endedSummary(store, '')).rejects.toMatchObject({ code: 'CAMPAIGN_NOT_PUBLISHED' });
+    await store.remove('molecules/ethanol/sending-0-0.json');
+    for (const item of ITEMS) await endItem(store, item, {});
+    const { runs, ...ended } = await publishCampaign(store, END);
+    expect([runs.length, 'so_far' in ended]).toEqual([1, false]);
+    expect(await treeFaults(store)).toEqual([]);
   });
 
   test('leftovers of a crash are removed, but not while the campaign is open', async () => {
@@ -195,7 +224,7 @@ describe('a publication that does not succeed leaves no unfinished file, and no 
   test('because it is aborted, in any of its steps', async () => {
     const store = await resultCampaign(everyKind());
     const reason = new Error('the worker stops');
-    for (const wanted of ['audit', 'results', 'crate', 'checksums']) {
+    for (const wanted of ['columns', 'items', 'checksums']) {
       await store.write('SHA256SUMS', 'of an older tree\n');
       const controller = new AbortController();
       const heartbeat = ({ step }: PublishProgress): void => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { submissionsOf } from '../../src/report/campaign-summary.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { isPublished } from '../../src/report/published-campaign.ts';
+import { isPublished } from '../../src/report/publish.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { aMolecule } from '../store/an-item.ts';
 import { END, FAILED, endedCampaign } from './a-campaign.ts';
@@ -25,11 +25,11 @@ test('a run in which an item ended is recorded, and the campaign started with th
   // Again, after a crash in the middle.
   const summary = await publishCampaign(store, { ...retry, endedAt: '2026-11-24T08:06:00.000Z' });
   expect(summary).toMatchObject({
-    startedAt: END.startedAt,
-    endedAt: '2026-11-24T08:06:00.000Z',
+    started_at: END.startedAt,
+    ended_at: '2026-11-24T08:06:00.000Z',
     runs: [
-      { startedAt: END.startedAt, endedAt: END.endedAt, retried: 0 },
-      { startedAt: LATER.startedAt, endedAt: '2026-11-24T08:06:00.000Z', retried: 1 },
+      { started_at: END.startedAt, ended_at: END.endedAt, retried: 0 },
+      { started_at: LATER.startedAt, ended_at: '2026-11-24T08:06:00.000Z', retried: 1 },
     ],
   });
 });
@@ -46,7 +46,7 @@ test('a run is the only recorded one if the previous campaign.json was damaged',
   const store = await endedCampaign(ITEMS);
   await store.write('campaign.json', '{"name":');
   const { runs } = await publishCampaign(store, LATER);
-  expect(runs).toMatchObject([{ startedAt: LATER.startedAt }]);
+  expect(runs).toMatchObject([{ started_at: LATER.startedAt }]);
 });
 
 test('a tree must be published again when any part of it is missing or damaged', async () => {

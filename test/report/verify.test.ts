@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checksums } from '../../src/report/checksums.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { treeFaults, verifyTree } from '../../src/report/verify/tree.ts';
+import { treeFaults, verifyTree } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -86,7 +86,7 @@ const BREAKS: Readonly<Record<string, Break>> = {
   // What is computed from the items: one fault each.
   'a changed page of the report': editing('report.html', '</html>', '<!-- --></html>'),
   'an additional file': writing('notes.txt', 'mine'),
-  'a wrong entity of the crate': editSigned(CRATE, '"description":"failed"', '"description":"ok"'),
+  'a wrong entity of the crate': editSigned(CRATE, '"description":"failed ', '"description":"ok '),
   'columns that a table should not have': editSigned('items.csv', 'kind,state', 'kind,status'),
   'a wrong cell of a table': editSigned('items.csv', 'job-ethanol', 'job-another'),
   'a missing row': editSigned('items.csv', /\nethanol,.*\n/, '\n'),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Predictor } from '../../src/kinds/vocabulary.ts';
 import { loadPlugins } from '../../src/plugins/load.ts';
-import { faultsOf } from '../../src/report/audit.ts';
+import { checkFiles } from '../../src/report/audit.ts';
 import { deliver, deliverDuplicates, duplicateOf } from '../../src/store/deliver.ts';
 import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
@@ -74,7 +74,7 @@ describe('the rows that share the job of another row', () => {
     const store = await tree((s) => succeeded(s, LEADER));
     const record = await ended(store);
     expect(record).toMatchObject({ state: 'succeeded' });
-    expect(await faultsOf(store, record)).toEqual([]);
+    expect((await checkFiles(store, record)).faults).toEqual([]);
     await store.write('sequences/leader/result.csv', 'changed since');
     expect(await ended(store)).toEqual(record);
   });

@@ -12,7 +12,7 @@ import { isFinal } from '../../src/domain/states.ts';
 import { Shares } from '../../src/plan/shares.ts';
 import { Spool } from '../../src/plan/spool.ts';
 import { surveyManifests } from '../../src/plan/survey.ts';
-import { faultsOf } from '../../src/report/audit.ts';
+import { checkFiles } from '../../src/report/audit.ts';
 import { deliverDuplicates } from '../../src/store/deliver.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import {
@@ -58,7 +58,8 @@ async function everyItemHasItsWay(store: Store, ids: readonly string[]): Promise
   for (const { id, done, follows } of entries) {
     const record = records.get(id);
     expect(record && isFinal(record.state)).toBe(done !== undefined);
-    if (record?.state === 'succeeded') expect(await faultsOf(store, record), id).toEqual([]);
+    if (record?.state === 'succeeded')
+      expect((await checkFiles(store, record)).faults, id).toEqual([]);
     if (follows === undefined) continue;
     const leader = records.get(follows);
     expect(leader, `${follows}, which ${id} follows`).toBeDefined();

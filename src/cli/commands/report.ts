@@ -1,18 +1,23 @@
-/** `hundredfold report NAME`: rebuilds tables and report of a campaign that has ended from its output tree alone. */
+/** `hundredfold report NAME`: (re)builds tables and report of a campaign from its output tree alone, at any time. */
 import { pathToFileURL } from 'node:url';
+import { whileHoldingAlone } from '../../campaigns/hold-tree.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
-import { endedCampaign } from '../../report/campaign-document.ts';
-import { publishTree } from '../../report/publish.ts';
-import { checkEnded, publishedEnd } from '../../report/published-campaign.ts';
+import { programVersion } from '../../program/files.ts';
+import {
+  type CampaignEnd,
+  type CampaignSummary,
+  documentOf,
+  lastEnd,
+} from '../../report/campaign-summary.ts';
+import { publishTree, readStanding } from '../../report/publish.ts';
 import { addressOf, REPORT } from '../../store/layout.ts';
-import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { whileHoldingAlone } from '../../campaigns/hold-tree.ts';
-import { printDamaged } from '../text/summary.ts';
 import { findTree } from '../session/find-tree.ts';
 import { openLink } from '../session/open-link.ts';
+import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
+import { printDamaged } from '../text/summary.ts';
 
 interface ReportFlags extends CommonFlags {
   readonly out?: string;
@@ -20,21 +25,16 @@ interface ReportFlags extends CommonFlags {
 }
 
 export async function report(name: string, flags: ReportFlags): Promise<number> {
-  const { folder, store, campaign } = await findTree(name, flags);
+  const found = await findTree(name, flags);
+  const { folder } = found;
   const path = addressOf(folder, REPORT);
   if (flags.open && isObjectAddress(path)) throw codedError('REPORT_IN_BUCKET', { name, path });
-  await checkEnded(store, campaign);
-  const end = await publishedEnd(store);
-  const { items } = campaign;
-  if (end === null) throw codedError('CAMPAIGN_NOT_ENDED', { name, ended: items, items });
-  await whileHoldingAlone({ where: 'hundredfold report', store, onNotice: say }, () =>
-    publishTree(folder, end),
-  );
-  const { document, damaged } = await endedCampaign(store, folder);
-  if (flags.json) {
-    printDocument({ ...document, report: path });
-  }
-  say(`${name}: tables, report and checksums were rebuilt from ${folder}.`);
+  const summary = await publish(found);
+  const { so_far: soFar, damaged } = summary;
+  if (flags.json)
+    printDocument({ ...documentOf(summary, folder), ...(soFar && { soFar }), report: path });
+  const what = soFar ? `so far, ${soFar.ended} of ${soFar.items} items ended,` : 'and checksums';
+  say(`${name}: tables, report ${what} were rebuilt from ${folder}.`);
   say(`  report: ${path}`);
   if (!isObjectAddress(path)) say(`  in a browser: ${pathToFileURL(path).href}`);
   printDamaged(damaged);
@@ -42,3 +42,32 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
     say('No browser was found. Open the link above.');
   return damaged.length === 0 ? EXIT.ok : EXIT.incomplete;
 }
+
+type Found = Awaited<ReturnType<typeof findTree>>;
+
+async function publish({ folder, store, campaign }: Found): Promise<CampaignSummary> {
+  const { isPublished, summary } = await readStanding(store, campaign);
+  if (isPublished) {
+    // Without a readable campaign.json, nothing else tells when it ended.
+    const endedAt = new Date().toISOString();
+    const end = lastEnd(summary) ?? { ...OPEN, state: 'completed', endedAt };
+    return whileHoldingAlone({ where: 'hundredfold report', store, onNotice: say }, () =>
+      publishTree(folder, end),
+    );
+  }
+  // Whoever works on the campaign goes on: its items are only read.
+  const soFar = await publishTree(folder, OPEN);
+  const { ended, items } = await readStanding(store, campaign);
+  if (ended === items)
+    say(
+      `All items of ${campaign.name} have ended: the campaign writes its whole report now. If it does not, run its "hundredfold run" command again.`,
+    );
+  return soFar;
+}
+
+const OPEN: CampaignEnd = {
+  state: 'running',
+  startedAt: null,
+  endedAt: null,
+  versions: { hundredfold: programVersion(), node: process.version },
+};

@@ -17,7 +17,7 @@ import type { CommonFlags } from '../command-line/flags.ts';
 import { observe, type CampaignObservation } from '../../campaigns/observe.ts';
 import { openDocument } from '../../campaigns/open-document.ts';
 import { budgetText, countsText, endText, stateText } from '../text/progress-text.ts';
-import { endedCampaign } from '../../report/campaign-document.ts';
+import { endedCampaign } from '../../report/campaign-summary.ts';
 import { printBudgets } from '../text/budgets-text.ts';
 import { say } from '../text/explain.ts';
 import { printDocument, printLine } from '../text/output.ts';

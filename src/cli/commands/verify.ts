@@ -1,7 +1,6 @@
 /** `hundredfold verify NAME`: checks the tree of a campaign against its records. */
 import { EXIT } from '../../domain/errors.ts';
-import { CHECKS, type Fault } from '../../report/verify/fault.ts';
-import { verifyTree, type Verification } from '../../report/verify/tree.ts';
+import { CHECKS, type Fault, verifyTree, type Verification } from '../../report/verify.ts';
 import { say } from '../text/explain.ts';
 import { findTreeOrFolder } from '../session/tree-or-folder.ts';
 import type { CommonFlags } from '../command-line/flags.ts';

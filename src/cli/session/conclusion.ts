@@ -13,7 +13,7 @@ import { backgroundRuns } from '../../host/background.ts';
 import { detach } from './detached.ts';
 import { isTemporalAway } from '../../temporal/grpc-status.ts';
 import { openDocument } from '../../campaigns/open-document.ts';
-import { endedCampaign } from '../../report/campaign-document.ts';
+import { endedCampaign } from '../../report/campaign-summary.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
 import { printDocument } from '../text/output.ts';
 import { exitCodeOf, printEnd } from '../text/summary.ts';

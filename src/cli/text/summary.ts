@@ -2,7 +2,7 @@
 import { formatDuration } from '../../domain/duration.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { briefWarning } from '../../domain/item-warnings.ts';
-import type { CampaignDocument, EndedCampaign } from '../../report/campaign-document.ts';
+import type { CampaignDocument, EndedCampaign } from '../../report/campaign-summary.ts';
 import { addressOf, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
 import { say } from './explain.ts';
 

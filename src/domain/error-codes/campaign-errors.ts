@@ -72,8 +72,7 @@ export const CAMPAIGN_ERRORS = {
   },
   CAMPAIGN_NOT_ENDED: {
     exit: 'refused',
-    advice:
-      '`report` or `verify` while the campaign is open: it writes its report when it ends, and is verified then',
+    advice: '`verify` while the campaign is open: it is verified when it has ended',
     text: wording<{ name: string; ended: number; items: number }>(
       ({ name, ended, items }) => `${name} has not ended (${ended} of ${items})`,
       ({ name }) =>

@@ -6,8 +6,6 @@ import { chemist } from '../../kinds/molecule/rdkit.ts';
 import type { Formula } from '../../kinds/kind.ts';
 import { kindOf } from '../../kinds/registry.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-import { itemKey } from '../../store/layout.ts';
-import type { Store } from '../../store/store.ts';
 
 export interface FormulaSource {
   /** A SMILES or a connection table; null if the input does not have bond orders and charges. */
@@ -54,27 +52,30 @@ function portraitOf(drawn: Drawn | null, words: string): Portrait {
   return { formula: { drawing, smiles, words }, fingerprint };
 }
 
-export async function formulaSource(
-  store: Store,
+/**
+ * Null if the kind has no formula.
+ * @param input the text of the input; null if it is missing
+ */
+export function formulaSource(
   record: ItemRecord,
   reading: unknown,
-): Promise<FormulaSource | null> {
+  input: string | null,
+): FormulaSource | null {
   const { formula } = kindOf(record.kind);
   if (formula === undefined) return null;
   const result = reading === null ? null : formula.ofResult(reading);
-  return { ...(await inputSource(store, record, formula)), result };
+  return { ...inputSource(record, formula, input), result };
 }
 
-async function inputSource(
-  store: Store,
+function inputSource(
   record: ItemRecord,
   { ofInput }: Formula,
-): Promise<Pick<FormulaSource, 'input' | 'words'>> {
+  text: string | null,
+): Pick<FormulaSource, 'input' | 'words'> {
   if (record.adopted?.inputKnown === false) {
     return { input: null, words: 'The job was adopted, and its input was not given.' };
   }
   const { name } = record.input;
-  const text = await store.readText(itemKey(record.kind, record.id, name));
   if (text === null) return { input: null, words: `${name} is missing.` };
   const input = ofInput({ name, text });
   if (input === null) {

@@ -1,50 +1,32 @@
 /** The content of an item's page, as JSON: a parsed result is far larger, and many wait for their drawing. */
 import type { DrawnFormula, ItemDetail, ItemFacts } from '../page-data.ts';
 import { guarded, REASON_COLUMNS } from '../../domain/formula-guard.ts';
-import type { PackedResult } from '../../kinds/page-data.ts';
 import { kindOf } from '../../kinds/registry.ts';
-import type { Store } from '../../store/store.ts';
 import type { Listed } from '../campaign-items.ts';
-import { formulaSource, type FormulaSource } from './formula.ts';
 import { optionsToDisk } from '../../store/work.ts';
-import { type ItemRecord, warningsOf } from '../../store/item-record.ts';
-import { manifestRow } from '../failed-table.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { warningsOf } from '../../store/item-record.ts';
+import { manifestRow } from '../item-tables.ts';
+import type { PublishedItem } from '../writer.ts';
 import { ITEM_RECORD, itemFolder } from '../../store/layout.ts';
 
 /** An `ItemDetail` as JSON. */
 export type DetailText = string;
 
-export interface DetailParts {
-  /** An `ItemDetail` without its formula, as JSON. */
-  readonly text: string;
-  /** What the formula is drawn from; null if it is not a molecule. */
-  readonly formula: FormulaSource | null;
-}
-
-/** @throws StoreError */
-export async function makeDetail(
-  store: Store,
-  item: Listed,
-  reading: unknown,
-): Promise<DetailParts> {
+/** Without its formula, which is drawn meanwhile. */
+export function detailText({ item, reading }: Pick<PublishedItem, 'item' | 'reading'>): DetailText {
   const { record } = item;
   const isRead = record?.state !== 'succeeded' || reading !== null;
   const detail: Omit<ItemDetail, 'formula'> = {
     facts: record === null ? null : itemFacts(item, record),
-    result: record === null || reading === null ? null : pack(record, reading),
+    result:
+      record === null || reading === null ? null : (kindOf(record.kind).pack?.(reading) ?? null),
     unreadable: isRead ? null : 'its files are not in the expected format.',
   };
-  return {
-    text: JSON.stringify(detail),
-    formula: record === null ? null : await formulaSource(store, record, reading),
-  };
+  return JSON.stringify(detail);
 }
 
-function pack({ kind }: ItemRecord, reading: unknown): PackedResult | null {
-  return kindOf(kind).pack?.(reading) ?? null;
-}
-
-export function withFormula(text: DetailParts['text'], formula: DrawnFormula | null): DetailText {
+export function withFormula(text: DetailText, formula: DrawnFormula | null): DetailText {
   return `{"formula":${JSON.stringify(formula)},${text.slice(1)}`;
 }
 

@@ -2,16 +2,17 @@
 import { z } from 'zod';
 import type { PageData, ServiceFacts, Structures } from '../page-data.ts';
 import { TRACK_FACTS } from '../../kinds/protein/track-facts.ts';
+import { kindOf } from '../../kinds/registry.ts';
 import { shownService } from '../../services/registry.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
-import type { FileWriter } from '../open-file.ts';
-import type { ItemParts, PartsSink } from '../result-pass.ts';
-import { portrait, type Portrait } from './formula.ts';
+import type { FileWriter } from '../writer.ts';
+import type { PublishedItem, Writer } from '../writer.ts';
+import { formulaSource, portrait, type Portrait } from './formula.ts';
 import { pageHtml, pagePieces, type PagePieces } from './html.ts';
 import { EMBEDDED_LETTERS, ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
-import { type DetailParts, type DetailText, withFormula } from './item-detail.ts';
+import { type DetailText, detailText, withFormula } from './item-detail.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
@@ -30,7 +31,7 @@ interface PageOptions {
   readonly files?: FileWriter;
 }
 
-export class ReportPage implements PartsSink {
+export class ReportPage implements Writer {
   readonly #store: Store;
   readonly #files: FileWriter;
   readonly #pieces: PagePieces;
@@ -58,26 +59,24 @@ export class ReportPage implements PartsSink {
     this.#chunks = new ItemChunks(store, mostEmbedded);
   }
 
-  async add({ item, parts }: ItemParts): Promise<void> {
-    this.#rows.add(item, parts);
-    this.#hasMolecules ||= parts.detail.formula !== null && parts.cells !== null;
-    const detail = this.#detailOf(parts.detail);
+  async add(one: PublishedItem): Promise<void> {
+    this.#rows.add(one);
+    const { record } = one.item;
+    const hasFormula = record !== null && kindOf(record.kind).formula !== undefined;
+    this.#hasMolecules ||= hasFormula && one.reading !== null;
+    const detail = drawDetail(one);
     // Handled when it is awaited.
     detail.catch(() => undefined);
     this.#underWay.push(detail);
     if (this.#underWay.length > AHEAD) await this.#takeFirst();
   }
 
-  async end(): Promise<void> {
-    while (this.#underWay.length > 0) await this.#takeFirst();
-  }
-
   async abandon(): Promise<void> {
     await Promise.allSettled(this.#underWay);
   }
 
-  /** After `end`. */
-  async write(summary: CampaignSummary): Promise<void> {
+  async end(summary: CampaignSummary): Promise<void> {
+    while (this.#underWay.length > 0) await this.#takeFirst();
     const chunks = await this.#chunks.end();
     await removeChunkFiles(this.#store, chunks);
     const pieces = this.#pieces;
@@ -101,12 +100,17 @@ export class ReportPage implements PartsSink {
     this.#taken += 1;
     await this.#chunks.add(detail.text);
   }
+}
 
-  async #detailOf({ text, formula }: DetailParts): Promise<Drawn> {
-    if (formula === null) return { text: withFormula(text, null), portrait: null };
-    const drawn = await portrait(formula);
-    return { text: withFormula(text, drawn.formula), portrait: drawn };
-  }
+async function drawDetail({ item, reading, texts }: PublishedItem): Promise<Drawn> {
+  const { record } = item;
+  const input = record && (texts.get(record.input.name) ?? null);
+  const source = record && formulaSource(record, reading, input);
+  // Not the result, which is far larger than its text.
+  const text = detailText({ item, reading });
+  if (source === null) return { text: withFormula(text, null), portrait: null };
+  const drawn = await portrait(source);
+  return { text: withFormula(text, drawn.formula), portrait: drawn };
 }
 
 async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
@@ -119,14 +123,14 @@ function pageData(
   chunks: PageData['chunks'],
   structures: number,
 ): PageData {
-  const { name, state, startedAt, endedAt, soFar, items, kinds, versions, damaged } = summary;
-  const { duplicates, cached, submissions, rejected429 } = summary;
+  const { name, state, items, kinds, versions, damaged, duplicates, cached, submissions } = summary;
+  const startedAt = summary.started_at;
   return {
     name,
     state,
     startedAt,
-    endedAt,
-    soFar,
+    endedAt: summary.ended_at,
+    soFar: summary.so_far ?? null,
     items,
     kinds,
     versions,
@@ -134,10 +138,10 @@ function pageData(
     duplicates,
     cached,
     submissions,
-    rejected429,
+    rejected429: summary.rejected_429,
     chunks,
     runs: summary.runs.length,
-    manifests: summary.manifestDigests.map(({ file }) => file),
+    manifests: summary.manifests.map(({ file }) => file),
     services: servicesOf(summary.settings),
     sent: rows.sent(startedAt),
     table: rows.table(startedAt, structures),

@@ -2,9 +2,9 @@
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { itemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
-import { errorOf, type Listed, ownOf, stateOf } from '../campaign-items.ts';
+import { errorOf, ownOf, stateOf } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-import type { ResultParts } from '../result-pass.ts';
+import type { PublishedItem } from '../writer.ts';
 import type { MeasureValues } from '../../kinds/measure.ts';
 import { kindOf } from '../../kinds/registry.ts';
 import { shownServiceOfKind } from '../../services/registry.ts';
@@ -38,7 +38,7 @@ export class TableRows {
     return this.#columns.id.length;
   }
 
-  add(item: Listed, { words, measures }: Pick<ResultParts, 'words' | 'measures'>): void {
+  add({ item, reading, measures }: PublishedItem): void {
     const { id, kind, record } = item;
     const columns = this.#columns;
     const error = errorOf(item);
@@ -48,7 +48,7 @@ export class TableRows {
     columns.id.push(id);
     columns.kind.push(kind);
     columns.state.push(stateOf(item));
-    columns.result.push(words);
+    columns.result.push(record && reading !== null ? kindOf(record.kind).summary(reading) : '');
     columns.code.push(error?.code ?? null);
     columns.message.push(error?.message ?? null);
     columns.remoteId.push(record?.remoteId ?? null);

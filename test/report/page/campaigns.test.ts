@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
 import { campaignItems } from '../../../src/report/campaign-items.ts';
-import { SummaryTally } from '../../../src/report/campaign-summary.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
-import { publishCampaign } from '../../../src/report/publish.ts';
-import { passParts } from '../../../src/report/result-pass.ts';
+import { deriveFiles, publishCampaign } from '../../../src/report/publish.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
 import { writeInvalidRows } from '../../../src/store/invalid-rows.ts';
 import { writeItem } from '../../../src/store/item-store.ts';
@@ -129,9 +127,11 @@ test('data that do not fit into the page are stored beside it, with a message', 
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');
   const report = await ReportPage.open(store, { mostEmbedded: 0 });
-  const items = campaignItems(store, campaign);
-  await passParts({ store, items }, [report], () => undefined);
-  await report.write(new SummaryTally().summary(campaign, end, []));
+  await deriveFiles(store, campaign, end, {
+    files: store,
+    openWriters: () => [report],
+    former: null,
+  });
 
   const page = await opened(store.location);
   expect(requests).toEqual([]);

@@ -8,6 +8,7 @@ import type { MoleculeReading } from '../../../src/kinds/molecule/reading.ts';
 import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
 import { bondedMolecule } from '../../../src/export/molecules.ts';
 import { readItem } from '../../../src/store/item-store.ts';
+import { itemKey } from '../../../src/store/layout.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aMolecule } from '../../store/an-item.ts';
 import { resultCampaign } from '../tables/result-campaign.ts';
@@ -19,7 +20,8 @@ const molecules = recordedMolecules();
 async function drawnIn(store: Store, id: string, reading: MoleculeReading) {
   const record = await readItem(store, 'molecule', id);
   if (record === null) throw new Error(`${id} was not prepared`);
-  const source = await formulaSource(store, record, reading);
+  const input = await store.readText(itemKey('molecule', id, record.input.name));
+  const source = formulaSource(record, reading, input);
   if (source === null) throw new Error(`${id} is no molecule`);
   return (await portrait(source)).formula;
 }

@@ -7,9 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Kind } from '../../../src/domain/item.ts';
 import { unguarded } from '../../../src/domain/formula-guard.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
-import { type Column, columns, type Slab } from '../../../src/report/tables/column.ts';
-import { ParquetGroups } from '../../../src/report/tables/parquet-groups.ts';
-import { fixedColumns } from '../../../src/report/tables/result-rows.ts';
+import { ParquetFile } from '../../../src/report/parquet.ts';
+import {
+  type Column,
+  columns,
+  fixedColumns,
+  type RowBlock,
+} from '../../../src/report/result-rows.ts';
 import { SPREAD_KEYS } from '../../../src/kinds/protein/reading.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
 import { tableKey } from '../../../src/store/layout.ts';
@@ -217,7 +221,7 @@ const COLUMNS = [
 const positions = Array.from({ length: 130 }, (_, at) => at + 1);
 
 /** A protein: every seventh value of the last column is missing. */
-function protein(item: number): Slab {
+function protein(item: number): RowBlock {
   const cells = [
     `protein-${item}`,
     positions.map((at) => 'ACDEFGHIKL'[(at + item) % 10] ?? null),
@@ -230,7 +234,7 @@ function protein(item: number): Slab {
 
 test('a Parquet file of several row groups has every row once, in order, with its values', async () => {
   const folder = await temporaryFolder();
-  const groups = new ParquetGroups(COLUMNS);
+  const groups = new ParquetFile(COLUMNS);
   const proteins = Array.from({ length: 350 }, (_, item) => protein(item));
   const pieces = [...proteins.map((one) => groups.add(one)), groups.end()];
   writeFileSync(join(folder, 'table.parquet'), Buffer.concat(pieces));

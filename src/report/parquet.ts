@@ -1,6 +1,7 @@
 /** Rows of a result table as a Parquet file, in row groups. */
-import { ByteWriter, ParquetWriter, type ColumnSource } from 'hyparquet-writer';
-import { isList, type Cell, type Column, type ColumnType, type Slab } from './column.ts';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { Cell } from '../kinds/kind.ts';
+import { isList, type Column, type ColumnType, type RowBlock } from './result-rows.ts';
 
 /**
  * The rows of a group are held in memory, about 16 bytes a cell, and its metadata until the end, some 800 bytes a
@@ -20,12 +21,12 @@ const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
 /** Measured values hardly repeat: a dictionary, statistics or compression cost more than they save. */
 const MEASURED = { encoding: 'PLAIN', codec: 'UNCOMPRESSED', statistics: false } as const;
 
-export class ParquetGroups {
+export class ParquetFile {
   readonly #columns: readonly Column[];
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
-  /** The slabs of the current group. */
-  #slabs: Slab[] = [];
+  /** Of the current group. */
+  #blocks: RowBlock[] = [];
   #rows = 0;
 
   constructor(columns: readonly Column[]) {
@@ -42,47 +43,39 @@ export class ParquetGroups {
   }
 
   /** @returns the bytes of the file that are ready; empty until a group is full */
-  add(slab: Slab): Uint8Array<ArrayBuffer> {
-    this.#slabs.push(slab);
-    this.#rows += slab.rows;
-    return this.#rows < GROUP_ROWS ? new Uint8Array() : this.#group();
-  }
-
-  /** @returns the rest of the file */
-  end(): Uint8Array<ArrayBuffer> {
-    const group = this.#rows === 0 ? new Uint8Array() : this.#group();
-    void this.#writer.finish();
-    const rest = this.#taken();
-    const bytes = new Uint8Array(group.length + rest.length);
-    bytes.set(group);
-    bytes.set(rest, group.length);
-    return bytes;
-  }
-
-  #group(): Uint8Array<ArrayBuffer> {
-    // Writes synchronously, as its writer has no `flush`.
-    void this.#writer.write({
-      columnData: this.#columns.map((column, index) => this.#sourceOf(column, index)),
-      rowGroupSize: this.#rows,
-    });
-    this.#slabs = [];
-    this.#rows = 0;
+  add(block: RowBlock): Uint8Array {
+    this.#blocks.push(block);
+    this.#rows += block.rows;
+    if (this.#rows >= GROUP_ROWS) this.#writeGroup();
     return this.#taken();
   }
 
-  #sourceOf({ name, type }: Column, index: number): ColumnSource {
-    const [slabs, rows] = [this.#slabs, this.#rows];
-    return {
-      name,
-      // The writer reads one column after the other: only one is put together at a time.
-      get data() {
-        return columnOf(slabs, index, rows);
-      },
-      ...(type === 'number' && MEASURED),
-    };
+  /** @returns the rest of the file */
+  end(): Uint8Array {
+    if (this.#rows > 0) this.#writeGroup();
+    void this.#writer.finish();
+    return this.#taken();
   }
 
-  #taken(): Uint8Array<ArrayBuffer> {
+  #writeGroup(): void {
+    const [blocks, rows] = [this.#blocks, this.#rows];
+    // Writes synchronously, as its writer has no `flush`.
+    void this.#writer.write({
+      columnData: this.#columns.map(({ name, type }, index) => ({
+        name,
+        // The writer reads one column after the other: only one is put together at a time.
+        get data() {
+          return columnOf(blocks, index, rows);
+        },
+        ...(type === 'number' && MEASURED),
+      })),
+      rowGroupSize: rows,
+    });
+    this.#blocks = [];
+    this.#rows = 0;
+  }
+
+  #taken(): Uint8Array {
     const bytes = this.#bytes.getBytes().slice();
     // The position in the file stays in `offset`.
     this.#bytes.index = 0;
@@ -90,12 +83,12 @@ export class ParquetGroups {
   }
 }
 
-function columnOf(slabs: readonly Slab[], index: number, rows: number): Cell[] {
+function columnOf(blocks: readonly RowBlock[], index: number, rows: number): Cell[] {
   const column = new Array<Cell>(rows);
   let at = 0;
-  for (const slab of slabs) {
-    const cell = slab.cells[index] ?? null;
-    for (let row = 0; row < slab.rows; row += 1) {
+  for (const block of blocks) {
+    const cell = block.cells[index] ?? null;
+    for (let row = 0; row < block.rows; row += 1) {
       column[at++] = isList(cell) ? (cell[row] ?? null) : cell;
     }
   }

@@ -1,0 +1,89 @@
+/** `hundredfold_mqc.json`: the items and their main measures as custom content of MultiQC (https://docs.seqera.io/multiqc). */
+import type { Kind } from '../domain/item.ts';
+import { kindNames, kindOf } from '../kinds/registry.ts';
+import { MULTIQC } from '../store/layout.ts';
+import { stateOf } from './campaign-items.ts';
+import type { CampaignSummary } from './campaign-summary.ts';
+import { type FileWriter, OpenFile } from './writer.ts';
+import type { PublishedItem, Writer } from './writer.ts';
+
+export class MultiQc implements Writer {
+  readonly #file: OpenFile;
+  readonly #kinds = new Set<Kind>();
+  #before = '{"data":{\n';
+
+  constructor(files: FileWriter) {
+    this.#file = new OpenFile(files, MULTIQC);
+  }
+
+  /** Refused rows have no result, and their ids may not be unique. */
+  async add({ item, measures }: PublishedItem): Promise<void> {
+    if ('refused' in item) return;
+    const { id, kind } = item;
+    this.#kinds.add(kind);
+    const values = Object.entries(measures ?? {}).filter(
+      ([key, value]) => value !== null && kindOf(kind).measures[key]?.isMain === true,
+    );
+    const cells = Object.fromEntries(values.map(([key, value]) => [columnOf(kind, key), value]));
+    const row = { state: stateOf(item), kind, ...cells };
+    await this.#write(`${this.#before}${JSON.stringify(id)}:${JSON.stringify(row)}`);
+    this.#before = ',\n';
+  }
+
+  async end(summary: CampaignSummary): Promise<void> {
+    const beginning = this.#before === ',\n' ? '' : this.#before;
+    const rest = JSON.stringify(sectionOf(summary, this.#headers())).slice(1);
+    await this.#write(`${beginning}},\n${rest}\n`);
+    await this.#file.end();
+  }
+
+  async abandon(reason: unknown): Promise<void> {
+    await this.#file.abandon(reason);
+  }
+
+  async #write(text: string): Promise<void> {
+    await this.#file.write(Buffer.from(text));
+  }
+
+  #headers(): Readonly<Record<string, unknown>> {
+    const measures = kindNames()
+      .filter((kind) => this.#kinds.has(kind))
+      .flatMap((kind) =>
+        Object.entries(kindOf(kind).measures).map((one) => [kind, ...one] as const),
+      )
+      .filter(([, , { isMain }]) => isMain)
+      .map(([kind, key, { title, unit, meaning, decimals }]) => [
+        columnOf(kind, key),
+        {
+          title,
+          description: meaning,
+          ...(unit !== '' && { suffix: ` ${unit}` }),
+          format: `{:,.${decimals}f}`,
+          // Of one scale only within its kind.
+          namespace: kind,
+        },
+      ]);
+    return {
+      state: { title: 'State', description: 'How the item ended' },
+      kind: { title: 'Kind', description: 'What the item is' },
+      ...(Object.fromEntries(measures) as Record<string, unknown>),
+    };
+  }
+}
+
+/** Several kinds may have a measure of one name. */
+function columnOf(kind: Kind, key: string): string {
+  return `${kind}_${key}`;
+}
+
+function sectionOf({ name, items, so_far }: CampaignSummary, headers: unknown): unknown {
+  const soFar = so_far ? `, so far ${so_far.ended} of ${so_far.items} ended` : '';
+  return {
+    id: 'hundredfold',
+    section_name: `hundredfold: ${name}`,
+    description: `${items.succeeded} of ${items.total} items succeeded${soFar}.`,
+    plot_type: 'table',
+    pconfig: { id: 'hundredfold_items', title: `hundredfold: items of ${name}` },
+    headers,
+  };
+}

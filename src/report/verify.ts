@@ -1,0 +1,348 @@
+/**
+ * Checks the promises about the output tree (docs/architecture.md, 3 and 5) for a whole tree: every file against its
+ * record, and everything derived from the items against what they give now, made anew in a temporary folder. Reads
+ * every byte of the tree and writes none.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { codedError } from '../domain/errors.ts';
+import { allKinds } from '../kinds/registry.ts';
+import { openFileStore } from '../store/file-store.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import {
+  CAMPAIGN_SUMMARY,
+  CHECKSUMS,
+  CRATE,
+  ITEM_RECORD,
+  isSendingNote,
+  itemFolder,
+  itemOf,
+  MULTIQC,
+  PREPARED_CAMPAIGN,
+} from '../store/layout.ts';
+import { type PreparedCampaign, readPreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { disagreement, recordedFiles } from './audit.ts';
+import { listedRowsFault } from './campaign-items.ts';
+import { type CampaignEnd, type CampaignSummary, lastEnd } from './campaign-summary.ts';
+import { checksums } from './checksums.ts';
+import { Crate } from './crate.ts';
+import { differences } from './differences.ts';
+import { deriveFiles, readStanding } from './publish.ts';
+import type { FileWriter, PublishedItem, Writer } from './writer.ts';
+
+/** What is compared: `records` against each other, everything else against the records. */
+export const CHECKS = ['records', 'files', 'tables', 'summary', 'crate', 'checksums'] as const;
+export type Check = (typeof CHECKS)[number];
+
+export interface Fault {
+  readonly check: Check;
+  /** Key in the tree; a folder if all of it is affected. */
+  readonly path: string;
+  /** What is wrong, in a sentence that names the path. */
+  readonly message: string;
+  /** What to do, in a sentence. */
+  readonly remedy: string;
+}
+
+const REMEDIES = {
+  file: 'Restore it from a copy. Without one: "hundredfold report" marks the item as failed, "hundredfold retry" computes it again.',
+  record:
+    'Restore item.json from a copy, or run the "hundredfold run" command of the campaign again.',
+  stray: 'Remove it, or move it out of the tree.',
+  derived: 'Rebuild it from the items: "hundredfold report".',
+  leftover: 'Nothing uses it. "hundredfold report" removes it.',
+  campaign: 'Restore the folder .hundredfold from a copy of the tree.',
+} as const;
+
+interface VerifyOptions {
+  /** Called after each item, with their number. */
+  readonly onItem?: (items: number) => void;
+  /** Aborts; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Verification {
+  /** Empty if there are none. */
+  readonly faults: readonly Fault[];
+  /** Items of the campaign, without the refused rows. */
+  readonly items: number;
+  /** Files of items that were compared with their digests. */
+  readonly files: number;
+}
+
+/** @throws HundredfoldError `CAMPAIGN_NOT_ENDED`; store errors that do not concern a single file */
+export async function verifyTree(store: Store, options: VerifyOptions = {}): Promise<Verification> {
+  const found = new Faults();
+  const checks = new ItemChecks(store, found, options);
+  const campaign = await found.during('records', PREPARED_CAMPAIGN, async () => {
+    const prepared = await readPreparedCampaign(store);
+    const message = `${store.location} contains no prepared campaign.`;
+    if (prepared === null) found.add('records', PREPARED_CAMPAIGN, message, REMEDIES.campaign);
+    return prepared;
+  });
+  if (campaign !== null) {
+    await found.during('records', '.hundredfold', async () => {
+      const { isPublished, ended, items, summary } = await readStanding(store, campaign);
+      if (!isPublished)
+        throw codedError('CAMPAIGN_NOT_ENDED', { name: campaign.name, ended, items });
+      const words = await listedRowsFault(store, campaign);
+      const message = `${store.location}: ${words}.`;
+      if (words !== null) found.add('records', '.hundredfold', message, REMEDIES.campaign);
+      await inTemporaryFolder((made) => checkDerived({ store, made, campaign, summary, checks }));
+    });
+  }
+  for await (const path of store.leftovers())
+    found.add('files', path, `${path} is an unfinished file.`, REMEDIES.leftover);
+  return { faults: found.all, items: checks.items, files: checks.files };
+}
+
+/** The faults of a tree, one sentence each; empty if there are none. */
+export async function treeFaults(store: Store): Promise<readonly string[]> {
+  return (await verifyTree(store)).faults.map(({ message }) => message);
+}
+
+async function inTemporaryFolder(work: (made: Store) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'hundredfold-verify-'));
+  try {
+    await work(await openFileStore(folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The faults so far, and what they are about: their consequences in derived files are not reported again. */
+class Faults {
+  readonly all: Fault[] = [];
+  readonly #about = new Set<string>();
+
+  add(check: Check, path: string, message: string, remedy: string): void {
+    this.all.push({ check, path, message, remedy });
+    this.#about.add(path);
+  }
+
+  /** An item with a fault, by its id and its folder. */
+  addItem(id: string, folder: string): void {
+    this.#about.add(id).add(folder);
+  }
+
+  /** @param about an id, a key, or an entity of the crate */
+  isKnown(about: string): boolean {
+    return this.#about.has(about) || this.#about.has(about.split('/', 2).join('/'));
+  }
+
+  /** A store error that concerns a single file is a fault like the others. */
+  async during<T>(check: Check, path: string, work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
+      this.add(check, path, error.message, error.remedy);
+      return null;
+    }
+  }
+}
+
+/** Checks the records and the files of the items while everything else is derived from them. */
+class ItemChecks implements Writer {
+  items = 0;
+  files = 0;
+  /** What is counted then differs everywhere. */
+  hasLostRecord = false;
+  readonly found: Faults;
+  readonly options: VerifyOptions;
+  readonly #store: Store;
+  /** By folder: the names of its files. */
+  readonly #known = new Map<string, ReadonlySet<string>>();
+
+  constructor(store: Store, found: Faults, options: VerifyOptions) {
+    this.#store = store;
+    this.found = found;
+    this.options = options;
+  }
+
+  async add({ item, faults: damage }: PublishedItem): Promise<void> {
+    if ('refused' in item) return;
+    const { id, kind, record } = item;
+    const folder = itemFolder(kind, id);
+    if (this.#known.has(folder))
+      this.found.add('records', folder, `Item ${id} is listed twice.`, REMEDIES.campaign);
+    const faults: Fault[] = damage.map(({ key, message }) =>
+      record === null
+        ? { check: 'records', path: key, message, remedy: REMEDIES.record }
+        : { check: 'files', path: key, message, remedy: REMEDIES.file },
+    );
+    if (record === null) this.hasLostRecord = true;
+    else {
+      faults.push(...recordFaults(record, folder));
+      // Files that differ from what was received would contradict each other anyway.
+      if (faults.length === 0) faults.push(...(await contradictions(this.#store, record, folder)));
+    }
+    const names = record === null ? [] : recordedFiles(record).map(([name]) => name);
+    this.#known.set(folder, new Set([ITEM_RECORD, ...names]));
+    if (faults.length > 0) this.found.addItem(id, folder);
+    for (const { check, path, message, remedy } of faults)
+      this.found.add(check, path, message, remedy);
+    this.items += 1;
+    this.files += names.length;
+    this.options.onItem?.(this.items);
+  }
+
+  /** Files in the folders of the kinds that no record has. */
+  async end(): Promise<void> {
+    for (const { folder: top } of allKinds()) {
+      for await (const path of this.#store.list(`${top}/`)) {
+        const folder = itemOf(path)?.folder ?? '';
+        const isKnown = this.#known.get(folder)?.has(path.slice(folder.length + 1));
+        if (isKnown === true || isSendingNote(path)) continue;
+        this.found.add('files', path, `${path} belongs to no item's record.`, REMEDIES.stray);
+      }
+    }
+  }
+}
+
+function recordFaults(record: ItemRecord, folder: string): readonly Fault[] {
+  const { state, error, remoteId, files } = record;
+  const words =
+    state === 'succeeded'
+      ? [
+          ...(error === null ? [] : ['succeeded with an error']),
+          ...(remoteId === null ? ['succeeded without a job'] : []),
+          ...(Object.keys(files).length > 0 ? [] : ['succeeded without files']),
+        ]
+      : error === null
+        ? [`is ${state} without a coded reason`]
+        : [];
+  return words.map((what) => ({
+    check: 'records',
+    path: `${folder}/${ITEM_RECORD}`,
+    message: `${folder} ${what}.`,
+    remedy: REMEDIES.record,
+  }));
+}
+
+/** For files that were changed together with their digests. */
+async function contradictions(
+  store: Store,
+  record: ItemRecord,
+  folder: string,
+): Promise<readonly Fault[]> {
+  const { kind, id, remoteId, state } = record;
+  if (remoteId === null || state !== 'succeeded') return [];
+  const files = Object.entries(record.files).map(([name, { bytes }]) => ({ name, bytes }));
+  const problem = await disagreement(store, { kind, id, remoteId, files });
+  if (problem === null) return [];
+  const message = `${folder}: ${problem.message}`;
+  return [{ check: 'files', path: folder, message, remedy: REMEDIES.file }];
+}
+
+interface DerivedCheck {
+  readonly store: Store;
+  /** Where the files are made anew. */
+  readonly made: Store;
+  readonly campaign: PreparedCampaign;
+  /** Of the last publication. */
+  readonly summary: CampaignSummary | null;
+  readonly checks: ItemChecks;
+}
+
+/**
+ * The report's page is not made anew, because it contains the program of the version that wrote it: its checksum is
+ * compared.
+ */
+async function checkDerived({ store, made, campaign, summary, checks }: DerivedCheck) {
+  const { found, options } = checks;
+  const files: FileWriter = { write: (key, data) => made.write(key, data, { durable: false }) };
+  const published = summary && {
+    settings: summary.settings,
+    manifestDigests: summary.manifests,
+  };
+  const derived = await deriveFiles(
+    store,
+    { ...campaign, ...published },
+    lastEnd(summary) ?? NOT_PUBLISHED,
+    {
+      files,
+      former: summary,
+      openWriters: () => [checks, new Crate(files)],
+      ...(options.signal && { signal: options.signal }),
+    },
+  );
+  const differing = new Set<string>();
+  for await (const key of made.list('')) {
+    const isCounted = key === CRATE || key === MULTIQC;
+    if (isCounted && (checks.hasLostRecord || summary === null)) continue;
+    // A Parquet file has the rows of its CSV file: if that differs, a second fault is not reported.
+    if (differing.has(key.replace(/\.parquet$/, '.csv'))) continue;
+    if (await checkFile({ store, made, key, found })) differing.add(key);
+  }
+  if (summary === null) {
+    const state = (await store.exists(CAMPAIGN_SUMMARY)) ? 'cannot be read' : 'is missing';
+    found.add('summary', CAMPAIGN_SUMMARY, `${CAMPAIGN_SUMMARY} ${state}.`, REMEDIES.derived);
+  } else if (!checks.hasLostRecord) {
+    for (const message of summaryFaults(summary, derived))
+      found.add('summary', CAMPAIGN_SUMMARY, message, REMEDIES.derived);
+  }
+  await made.write(
+    CHECKSUMS,
+    checksums(store, () => options.signal?.throwIfAborted()),
+  );
+  await checkFile({ store, made, key: CHECKSUMS, found });
+}
+
+const NOT_PUBLISHED: CampaignEnd = {
+  state: 'completed',
+  startedAt: null,
+  endedAt: null,
+  versions: {},
+};
+
+interface FileCheck {
+  readonly store: Store;
+  readonly made: Store;
+  readonly key: string;
+  readonly found: Faults;
+}
+
+/** Whether the file of the tree differs. */
+async function checkFile({ store, made, key, found }: FileCheck): Promise<boolean> {
+  const check = key === CHECKSUMS ? 'checksums' : key === CRATE ? 'crate' : 'tables';
+  const is = await store.digest(key);
+  if (is?.sha256 === (await made.digest(key))?.sha256) return false;
+  const add = (message: string) => found.add(check, key, message, REMEDIES.derived);
+  if (is === null) add(`${key} is missing.`);
+  else if (key.endsWith('.parquet')) add(`${key} does not contain the rows of its items.`);
+  if (is === null || key.endsWith('.parquet')) return true;
+  const all = await differences(key, store.readStream(key), made.readStream(key));
+  if (all.length === 0) add(`${key} has its lines in another order.`);
+  for (const { about, isAdded, message } of all.filter((one) => !found.isKnown(one.about))) {
+    // A line of the checksums is about a file.
+    if (key !== CHECKSUMS) add(message);
+    else found.add(check, about || key, message, isAdded ? REMEDIES.stray : REMEDIES.derived);
+  }
+  return true;
+}
+
+/** What campaign.json counts. */
+function summaryFaults(published: CampaignSummary, derived: CampaignSummary): readonly string[] {
+  const [found, expected] = [countsIn(published), countsIn(derived)];
+  return [...expected].flatMap(([what, count]) => {
+    const is = found.get(what) ?? 'none';
+    return is === count ? [] : [`${CAMPAIGN_SUMMARY} counts ${is} ${what}, not ${count}.`];
+  });
+}
+
+function countsIn(summary: CampaignSummary): ReadonlyMap<string, number> {
+  const { items, kinds, duplicates, cached, adopted, submissions, rejected_429 } = summary;
+  return new Map([
+    ...Object.entries(items),
+    ...Object.entries(kinds).flatMap(([kind, counts]) =>
+      Object.entries(counts).map(
+        ([state, count]) => [`${state} of the kind ${kind}`, count] as const,
+      ),
+    ),
+    ...Object.entries({ duplicates, cached, adopted, submissions, rejected_429 }),
+  ]);
+}
