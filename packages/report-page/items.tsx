@@ -23,7 +23,7 @@ export function ItemTableView(props: ShownRows) {
     () => selectColumns(columns, { chosen: route.columns, kind }),
     [columns, route.columns, kind],
   );
-  const heading = useShownFrom(`${kind} ${state} ${code}`);
+  const heading = useShownFrom(`${kind} ${state} ${code}`, () => paging.setPage(0));
   const { page, size } = paging;
   return (
     <section aria-labelledby="items" class="items">
@@ -60,14 +60,15 @@ function usePaging(rows: number) {
   return { page, pages, size, setPage, setSize };
 }
 
-/** Scrolls to the table when a link of the overview has changed its filter. */
-function useShownFrom(filter: string) {
+/** Shows the table from its first page when a link of the overview has changed its filter. */
+function useShownFrom(filter: string, reset: () => void) {
   const heading = useRef<HTMLHeadingElement>(null);
   const former = useRef(filter);
   useEffect(() => {
     const changed = former.current !== filter;
     former.current = filter;
     const top = heading.current?.getBoundingClientRect().top ?? 0;
+    if (changed) reset();
     if (!changed || (top >= 0 && top < innerHeight)) return;
     heading.current?.scrollIntoView();
     heading.current?.focus({ preventScroll: true });
