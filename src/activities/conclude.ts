@@ -16,7 +16,7 @@ import type { Dependencies } from './dependencies.ts';
 import type { EndReporter } from './end-reporter.ts';
 import { jobName } from './job.ts';
 import { takePluginResult } from './plugin-result.ts';
-import { oneAfterAnother } from './one-after-another.ts';
+import { oneAfterAnother } from './accepted-job.ts';
 import { storeFailure } from './retry.ts';
 import { acceptedByNote } from './sending.ts';
 import { openHeldTree } from './tree.ts';

@@ -20,12 +20,17 @@ import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows
 import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
-import { redactedTimes } from './redacted.ts';
 import { growing, hindered, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
-import { type Artefact, KEPT_FREE, problemOf, writeArtefact } from './take-result.ts';
+import {
+  type Artefact,
+  KEPT_FREE,
+  problemOf,
+  redactedTimes,
+  writeArtefact,
+} from './take-result.ts';
 import { openHeldTree } from './tree.ts';
-import type { Tries } from './tries.ts';
+import type { Tries } from './job-stage.ts';
 
 /**
  * After this time (ms) a service that does not answer is no longer retried: it will soon delete the result. A day less,

@@ -9,8 +9,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { SUCCEEDED, type JobPolicy } from '../domain/campaign.ts';
 import { isOfNoUse } from '../domain/of-no-use.ts';
-import type { ArtefactName } from '../domain/outcomes.ts';
-import { withQueuedAt } from '../workflows/post-times.ts';
+import { NO_TIMING, type ArtefactName, type Timing } from '../domain/outcomes.ts';
 import type {
   FetchResult,
   JobFinish,
@@ -159,4 +158,10 @@ async function end(
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+/** The timing from the log of a job, and from its status while it ran. */
+function withQueuedAt(timing: Timing | null, queuedAt: string | undefined): Timing | null {
+  if (queuedAt === undefined) return timing;
+  return { ...(timing ?? NO_TIMING), queuedAt: timing?.queuedAt ?? queuedAt };
 }

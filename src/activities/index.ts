@@ -5,7 +5,7 @@ import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finishJob } from './finish-job.ts';
-import { giveUp } from './give-up.ts';
+import { giveUp } from './accepted-job.ts';
 import { keepFailed } from './keep-failed.ts';
 import { loadPage } from './pages.ts';
 import { notify, notifyRefusal } from './notify.ts';
