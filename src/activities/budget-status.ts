@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/status.ts';
 import { STATUS_MEMO } from '../workflows/messages.ts';
 import { ifFound } from './if-found.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 /** null when it does not run, or has not written anything yet. */
 export async function readBudget(client: Client, workflowId: string): Promise<BudgetStatus | null> {

@@ -14,7 +14,7 @@ import { readClock } from './read-clock.ts';
 import { settleFate } from './settle-fate.ts';
 import { startIfSettled, startItem } from './start-item.ts';
 import { submit } from './submit.ts';
-import { cancelRunning, countOpenJobs, whereabouts } from './open-items.ts';
+import { cancelRunning, countOpenJobs, checkItems } from './open-items.ts';
 import { ensureBudget, readFormer } from './budget-start.ts';
 
 export function createActivities(deps: Dependencies): Activities {
@@ -35,7 +35,7 @@ export function createActivities(deps: Dependencies): Activities {
     loadPage: beating((...args) => loadPage(deps, ...args)),
     ensureBudget: beating((...args) => ensureBudget(deps, ...args)),
     startItem: beating((...args) => startItem(deps, ...args)),
-    whereabouts: beating((...args) => whereabouts(deps, ...args)),
+    checkItems: beating((...args) => checkItems(deps, ...args)),
     cancelRunning: beating((...args) => cancelRunning(deps, ...args)),
     publish: beating((...args) => publish(deps, ...args)),
     notify: beating((...args) => notify(deps, ...args)),

@@ -1,10 +1,12 @@
 /** Finds, counts and cancels open items: a workflow cannot read the state of others. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { ItemEntry, ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { itemWorkflowId } from '../workflows/names.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import type { Whereabouts } from '../workflows/activity-types.ts';
+import { runningWorkflows, ATTRIBUTES } from '../workflows/search-attributes.ts';
+import type { CampaignTree, ItemAddress, ItemConclusion } from '../workflows/activity-types.ts';
+import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ifFound, isReached } from './if-found.ts';
 
@@ -18,24 +20,41 @@ export async function countOpenJobs(
   return count;
 }
 
-/** Of these items of a campaign that began at `since` (ms), those whose workflow does not run. */
-export async function whereabouts(
-  { temporal }: Pick<Dependencies, 'temporal'>,
-  campaign: string,
-  ids: readonly string[],
+/** Activities.checkItems */
+export async function checkItems(
+  deps: Dependencies,
+  address: CampaignTree,
+  reference: ServiceReference,
+  items: readonly ItemEntry[],
   since: number,
-): Promise<Whereabouts> {
-  const ended: string[] = [];
+): Promise<string[]> {
   const unstarted: string[] = [];
-  for (const id of ids) {
-    const found = await describe(temporal, campaign, id);
+  for (const item of items) {
+    const found = await describe(deps.temporal, address.campaign, item.id);
     if (found?.status.name === 'RUNNING') continue;
     // An earlier one belongs to an earlier campaign of this name, or to an earlier generation; one that has completed
     // without an end has given its job up.
     const isOver = found && found.status.name !== 'COMPLETED' && found.startTime.getTime() >= since;
-    (isOver ? ended : unstarted).push(id);
+    if (isOver) await conclude(deps, endedByHand({ ...item, ...address }, reference));
+    else unstarted.push(item.id);
   }
-  return { ended, unstarted };
+  return unstarted;
+}
+
+function endedByHand(item: ItemAddress, reference: ServiceReference): ItemConclusion {
+  const code = 'ITEM_ENDED_BY_HAND' satisfies ItemEndCode;
+  const message = 'its workflow was terminated before the item had ended';
+  return {
+    item,
+    reference,
+    end: { state: 'failed', code, message },
+    remoteId: null,
+    attempts: [],
+    files: [],
+    submittedAt: null,
+    finishedAt: new Date().toISOString(),
+    timing: null,
+  };
 }
 
 /** Cancels the workflows of these items where they run, and returns the ids of the others. */

@@ -11,7 +11,7 @@ import { log } from '@temporalio/activity';
 import { standingIn } from '../budget/lanes.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { beginOf, isSettled } from '../workflows/fates.ts';
-import { itemStart } from '../workflows/item-start.ts';
+import { itemStart } from '../workflows/search-attributes.ts';
 import type { ItemInput } from '../workflows/messages.ts';
 import { inTurns } from '../workflows/turns.ts';
 import type {

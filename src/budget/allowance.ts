@@ -61,7 +61,7 @@ export function takeNotices(state: Budget): Taken[] {
 
 /**
  * Drops requests from the ends of the longest lanes until the queue fits into one payload. Their items still wait, and
- * their campaign requests slots for them again within ten minutes (src/workflows/sweep.ts).
+ * their campaign requests slots for them again within ten minutes (src/workflows/campaign.ts).
  */
 export function boundQueue({ queue }: Budget, most = MOST_CARRIED): void {
   const sizes = queue.lanes.map(({ waiting }) => waiting.length);

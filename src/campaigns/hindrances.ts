@@ -1,8 +1,7 @@
 /** Why open items wait: the words of the activity of each that the server tries again (activities/retry.ts). */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { HINDERED } from '../activities/retry.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
 
 /** Items that are asked at a time. */
 const AT_ONCE = 16;

@@ -10,7 +10,7 @@ import { withdrawRunSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import type { Running } from './launch.ts';
 import type { OnNotice } from './notice.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 /**
  * `joins`: the folder is the tree of the campaign that runs. `obsolete`: another Temporal has taken the tree over

@@ -27,7 +27,7 @@ import {
 } from './launch.ts';
 import { ignoreNotices, type OnNotice } from './notice.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 interface RetryStart {
   readonly name: string;

@@ -6,7 +6,7 @@ import { checkTreeId, isOf, newestLease, treeLeased } from '../store/lease.ts';
 import { StoreError } from '../store/store-error.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
 import { obstacleOf } from './obstacle.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 interface Looked {
   readonly session: Pick<Session, 'client' | 'role'>;

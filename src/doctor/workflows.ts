@@ -12,7 +12,7 @@ import { findingsAt } from './connected.ts';
 import type { Finding } from './finding.ts';
 import { refusalWords } from '../campaigns/standstill.ts';
 import { treeObstacleOf } from '../campaigns/tree-obstacle.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 /**
  * Empty if there is no problem. Ends within 15 s.

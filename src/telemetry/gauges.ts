@@ -11,7 +11,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { OPEN_STATES } from '../domain/states.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 const GAUGES = {
   temporal_reachable: '1 when Temporal answered the last time it was asked, 0 when it did not',

@@ -30,14 +30,12 @@ export async function workflowBundle(failureConverterPath?: string): Promise<{ c
 
 async function build(codePath: string, failureConverterPath: string | undefined): Promise<void> {
   const workflowsPath = join(SOURCE, 'workflows', 'index.ts');
-  const stackTraces = join(SOURCE, 'workflows', 'stack-traces.ts');
   // Loaded only here: it takes half a second, and commands use this module for the digest.
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
-    // Before the SDK freezes the global objects.
-    preloadModules: [stackTraces, workflowsPath],
+    preloadModules: [workflowsPath],
     logger: new DefaultLogger('ERROR', () => undefined),
   });
   await mkdir(DIST, { recursive: true });

@@ -14,7 +14,7 @@ import { budgetWorkflowId } from '../workflows/names.ts';
 import { Periodic } from '../domain/periodic.ts';
 import { stuckBecause } from './stuck.ts';
 import { lookSignal } from '../workflows/messages.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
 const LOOK_EVERY_MS = 10_000;

@@ -21,7 +21,7 @@ import { openStore } from '../store/open-store.ts';
 import { dataConverterOf } from '../temporal/codec.ts';
 import { processIdentity } from '../temporal/connection.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
-import { runningWorkflows } from '../workflows/running-workflows.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
 import { serviceIn, successorIn } from './known-services.ts';
 import type { WorkerOptions } from './options.ts';
 

@@ -97,7 +97,7 @@ export const { keepFailed } = proxyActivities<Activities>({
 });
 
 /** A full disk is waited out: no item fails because of it. */
-export const { conclude, giveUp, loadPage, ensureBudget, whereabouts, cancelRunning, startItem } =
+export const { conclude, giveUp, loadPage, ensureBudget, checkItems, cancelRunning, startItem } =
   proxyActivities<Activities>({
     startToCloseTimeout: '10m',
     heartbeatTimeout,

@@ -19,12 +19,15 @@ import type { BudgetSnapshot } from '../budget/status.ts';
 import type { BudgetReading } from './budget-clock.ts';
 import type { SettledResult, SubmitAnswer, SubmitRequest } from './submit-types.ts';
 
-/** An item, for the activities. */
-export interface ItemAddress {
+export interface CampaignTree {
   readonly campaign: string;
   readonly store: string;
   /** Id of the output tree. */
   readonly tree: string;
+}
+
+/** An item, for the activities. */
+export interface ItemAddress extends CampaignTree {
   readonly id: string;
   readonly kind: Kind;
   readonly generation: number;
@@ -132,14 +135,6 @@ export interface ItemOfPage extends ItemEntry {
   readonly proven?: true;
 }
 
-/** Where the open items of a campaign are that have no running workflow. */
-export interface Whereabouts {
-  /** Their workflow was closed while the campaign ran. */
-  readonly ended: readonly string[];
-  /** No workflow was started for them, or it has given its job up: they wait for a slot, or their request was lost. */
-  readonly unstarted: readonly string[];
-}
-
 export interface PublishRequest {
   readonly store: string;
   /** Id of the output tree. */
@@ -229,8 +224,16 @@ export interface Activities {
     reference: ServiceReference,
     answer: SettledResult,
   ): Promise<void>;
-  /** Of these items of a campaign that began at `since` (ms), those whose workflow does not run. */
-  whereabouts(campaign: string, ids: readonly string[], since: number): Promise<Whereabouts>;
+  /**
+   * Concludes those of these items whose workflow was terminated since the campaign began (`since`, ms), and returns the ids
+   * of those for which none was started, or whose job was given up: they wait for a slot, or their request was lost.
+   */
+  checkItems(
+    campaign: CampaignTree,
+    reference: ServiceReference,
+    items: readonly ItemEntry[],
+    since: number,
+  ): Promise<string[]>;
   /** Cancels the workflows of these items where they run, and returns the ids of the others. */
   cancelRunning(campaign: string, ids: readonly string[]): Promise<string[]>;
   /** Makes the tables, the summary and the checksums of a campaign. */

@@ -1,11 +1,12 @@
 /**
  * Limits what wrong settings cost: an option for all rows, a broken engine. Of each kind a few rows are sent first, until
  * one has succeeded; and a service whose items fail for the same reason is paused, because the others would fail as well,
- * and each would use a slot. Pure.
+ * and each would use a slot.
  *
  * Wrong settings fail within seconds, and good jobs may run for hours: the campaign sends all rows of a kind as soon as
  * nothing of it has failed for `QUIET_MS` after the first was accepted.
  */
+import { condition } from '@temporalio/workflow';
 import type { ItemEnd, ItemEntry, SameFailures } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 
@@ -42,6 +43,7 @@ export class Breaker {
   readonly first: number | undefined;
   readonly #ends: Partial<Record<ServiceName, Ends>>;
   readonly #trials: Trial[];
+  readonly #watched = new Set<Trial>();
   #held: SameFailures[];
 
   /** @param first `JobPolicy.sameFailures` */
@@ -79,9 +81,16 @@ export class Breaker {
     this.#trial(service, kind).isAnswered = true;
   }
 
-  /** Those of which a row was accepted or has failed, and not all may be sent. */
+  /** Those of which a row was accepted or has failed, and not all may be sent: each is to be ended when it is quiet. */
   get answered(): readonly Trial[] {
     return this.#trials.filter(({ isAnswered, isOver }) => isAnswered && !isOver);
+  }
+
+  /** The same, each once in a run of the campaign. */
+  takeUnwatched(): readonly Trial[] {
+    const trials = this.answered.filter((trial) => !this.#watched.has(trial));
+    for (const trial of trials) this.#watched.add(trial);
+    return trials;
   }
 
   /** From now on all rows of the kind may be sent. */
@@ -133,6 +142,16 @@ export class Breaker {
 }
 
 type Ended = Pick<ItemEntry, 'id' | 'kind' | 'adopted'>;
+
+/** Wrong settings fail sooner, and slow jobs are no reason to wait. */
+export async function endWhenQuiet(trial: Trial, quietMs: number): Promise<void> {
+  const summary = `whether the first rows of kind ${trial.kind} fail`;
+  while (!trial.isOver) {
+    const { failed } = trial;
+    const isStirred = () => trial.isOver || trial.failed !== failed;
+    if (!(await condition(isStirred, quietMs, { summary }))) trial.isOver = true;
+  }
+}
 
 function append(reasons: string[], reason: string, most: number): void {
   reasons.push(reason);

@@ -1,81 +1,132 @@
-/** The progress of a campaign: how its items have ended so far, what it reports of that, and when it is written. */
-import { CancellationScope, condition, sleep, upsertMemo } from '@temporalio/workflow';
+/**
+ * The progress of a campaign: how its items have ended so far, and where that is shown.
+ *
+ * Commands and workers read it in the memo. They do not query the campaign: a worker that answers a query while another one
+ * has a task of the same workflow may produce a history that cannot be replayed (SDK 1.24.0; docs/reliability.md).
+ *
+ * Rejected: writing the memo with each task (a campaign of thousands has ten tasks a second); an activity that writes it into
+ * the tree (three more events each time, and a reader on another machine needs the tree).
+ */
+import {
+  CancellationScope,
+  condition,
+  setCurrentDetails,
+  sleep,
+  upsertMemo,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import type {
   CampaignProgress,
   CampaignSpec,
   FirstRows,
   ItemEnd,
-  ItemEntry,
   KindProgress,
   RecentEnd,
   SameFailures,
 } from '../domain/campaign.ts';
+import type { Kind } from '../domain/item.ts';
 import { type CampaignState, countEnded, FINAL_STATES, type FinalState } from '../domain/states.ts';
 import type { Breaker } from './breaker.ts';
+import { campaignDetails } from './details/campaign.ts';
 import type { Feed } from './feed.ts';
-import type { Kind } from '../domain/item.ts';
 import { PROGRESS_MEMO } from './messages.ts';
+import { ATTRIBUTES } from './search-attributes.ts';
 
-export interface CampaignParts {
-  readonly spec: CampaignSpec;
-  readonly state: CampaignState;
+/** Readers of the memo look once a second. */
+const MEMO_INTERVAL_MS = 1_000;
+
+interface Shown {
+  readonly spec: () => CampaignSpec;
+  readonly startedAt: number;
   readonly feeds: readonly Feed[];
   readonly tally: ProgressTally;
   readonly breaker: Breaker;
+}
+
+export class ShownProgress {
+  state: CampaignState;
   /** Why notifications of the end failed. */
-  readonly unnotified: readonly string[];
-}
+  unnotified: readonly string[] = [];
+  readonly #shown: Shown;
+  /** The state of the memo. */
+  #written: string | null = null;
 
-export function progressOf(parts: CampaignParts): CampaignProgress {
-  const { spec, state, feeds, tally, breaker, unnotified } = parts;
-  const brakes = pausedWithRows(breaker, feeds);
-  const first = firstRows(breaker, feeds);
-  const openKinds = feeds.flatMap(({ open }) => Array.from(open.values(), ({ kind }) => kind));
-  return {
-    campaign: spec.name,
-    state,
-    total: spec.items,
-    open: feeds.reduce((sum, { open }) => sum + open.size, 0),
-    following: spec.following,
-    ...tally.progress(openKinds),
-    ...(brakes.length > 0 && { brakes }),
-    ...(first.length > 0 && { first }),
-    ...(unnotified.length > 0 && { unnotified }),
-  };
-}
+  constructor(shown: Shown, state: CampaignState) {
+    this.#shown = shown;
+    this.state = state;
+  }
 
-/** Differs when the progress differs, and is made without a walk over the items. */
-export function fingerprintOf({ spec, state, feeds, tally, breaker }: CampaignParts): string {
-  const open = feeds.map((feed) => feed.open.size);
-  const brakes = pausedWithRows(breaker, feeds).length;
-  const held = feeds.map((feed) => feed.held);
-  return [state, spec.items, spec.following, tally.total, brakes, ...held, ...open].join();
-}
+  get current(): CampaignProgress {
+    const { feeds, tally } = this.#shown;
+    const spec = this.#shown.spec();
+    const [brakes, first] = [this.#pausedWithRows(), this.#firstRows()];
+    const openKinds = feeds.flatMap(({ open }) => Array.from(open.values(), ({ kind }) => kind));
+    return {
+      campaign: spec.name,
+      state: this.state,
+      total: spec.items,
+      open: feeds.reduce((sum, { open }) => sum + open.size, 0),
+      following: spec.following,
+      ...tally.progress(openKinds),
+      ...(brakes.length > 0 && { brakes }),
+      ...(first.length > 0 && { first }),
+      ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
+    };
+  }
 
-/** Kinds whose next row waits for the first ones. */
-function firstRows({ first: rows = 0 }: Breaker, feeds: readonly Feed[]): readonly FirstRows[] {
-  return feeds.flatMap(({ held: kind }) => (kind === null ? [] : [{ kind, rows }]));
-}
+  /** Immediately, also in the memo: for what a user has just requested, and will look for next. */
+  show(state: CampaignState): void {
+    this.state = state;
+    upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
+    if (this.#written !== null && this.#written !== this.#fingerprint) this.#writeMemo();
+    this.showDetails();
+  }
 
-interface EndOfItem {
-  readonly feed: Feed;
-  readonly entry: ItemEntry;
-  readonly end: ItemEnd;
-}
+  /** For the Temporal UI. */
+  showDetails(): void {
+    const { startedAt, spec } = this.#shown;
+    setCurrentDetails(campaignDetails({ progress: this.current, startedAt, store: spec().store }));
+  }
 
-/** Why the service of this feed is paused from now on; null if it is not. */
-export function reasonToPause(
-  breaker: Breaker,
-  { feed, entry, end }: EndOfItem,
-): SameFailures | null {
-  return feed.hasEnded ? null : breaker.add(feed.spec.reference.service, entry, end);
-}
+  /** Until the workflow ends: a campaign that is cancelled has progress too. */
+  async keepMemo(): Promise<void> {
+    this.#writeMemo();
+    await CancellationScope.nonCancellable(async () => {
+      for (;;) {
+        await condition(() => this.#fingerprint !== this.#written);
+        this.#writeMemo();
+        await sleep(MEMO_INTERVAL_MS, { summary: 'until the progress is written again' });
+      }
+    });
+  }
 
-/** Of the paused services those that have rows left. */
-function pausedWithRows(breaker: Breaker, feeds: readonly Feed[]): readonly SameFailures[] {
-  return breaker.paused.filter(({ service }) =>
-    feeds.some(({ spec, hasEnded }) => spec.reference.service === service && !hasEnded),
-  );
+  #writeMemo(): void {
+    this.#written = this.#fingerprint;
+    upsertMemo({ [PROGRESS_MEMO]: this.current });
+  }
+
+  /** Differs when the progress differs, and is made without a walk over the items. */
+  get #fingerprint(): string {
+    const { feeds, tally } = this.#shown;
+    const { items, following } = this.#shown.spec();
+    const rows = feeds.map(({ open, held }) => `${open.size} ${held ?? ''}`);
+    const brakes = this.#pausedWithRows().length;
+    return [this.state, items, following, tally.total, brakes, ...rows].join();
+  }
+
+  /** Kinds whose next row waits for the first ones. */
+  #firstRows(): readonly FirstRows[] {
+    const { breaker, feeds } = this.#shown;
+    const { first: rows = 0 } = breaker;
+    return feeds.flatMap(({ held: kind }) => (kind === null ? [] : [{ kind, rows }]));
+  }
+
+  /** Of the paused services those that have rows left. */
+  #pausedWithRows(): readonly SameFailures[] {
+    const { breaker, feeds } = this.#shown;
+    const withRows = feeds.filter(({ hasEnded }) => !hasEnded).map(({ service }) => service);
+    return breaker.paused.filter(({ service }) => withRows.includes(service));
+  }
 }
 
 const ENDS_KEPT = 20;
@@ -164,52 +215,4 @@ function noneEnded(): Ended {
 function append(list: RecentEnd[], end: RecentEnd, most: number): void {
   list.push(end);
   if (list.length > most) list.shift();
-}
-
-/**
- * Writes the progress of a campaign into its memo, where commands and workers read it. They do not query it: a worker
- * that answers a query while another one has a task of the same workflow may produce a history that cannot be replayed
- * (SDK 1.24.0; docs/reliability.md).
- *
- * Rejected: a write with each task (a campaign of thousands has ten tasks a second), an activity that writes it into the
- * tree (three more events each time, and a reader on another machine needs the tree).
- */
-
-/** Readers look once a second. */
-const WRITE_EVERY_MS = 1_000;
-
-export class WrittenProgress {
-  readonly #parts: () => CampaignParts;
-  /** The state that was written last. */
-  #written: string | null = null;
-
-  constructor(parts: () => CampaignParts) {
-    this.#parts = parts;
-  }
-
-  /** Until the workflow ends: a campaign that is cancelled has progress too. */
-  async keep(): Promise<void> {
-    this.#write();
-    await CancellationScope.nonCancellable(async () => {
-      for (;;) {
-        await condition(() => this.#standing() !== this.#written);
-        this.#write();
-        await sleep(WRITE_EVERY_MS, { summary: 'until the progress is written again' });
-      }
-    });
-  }
-
-  /** Immediately: for what a user has just requested, and will look for next. */
-  writeNow(): void {
-    if (this.#written !== null && this.#written !== this.#standing()) this.#write();
-  }
-
-  #write(): void {
-    this.#written = this.#standing();
-    upsertMemo({ [PROGRESS_MEMO]: progressOf(this.#parts()) });
-  }
-
-  #standing(): string {
-    return fingerprintOf(this.#parts());
-  }
 }

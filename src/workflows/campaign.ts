@@ -1,6 +1,6 @@
 /**
- * A campaign: has its feeds start the items, counts the ends that they report, and publishes the tables and
- * checksums when the last one has ended.
+ * A campaign: begins the rows of each service while there is room (feed.ts), counts the ends that they report, and
+ * publishes the tables and checksums when the last one has ended.
  *
  * It may run for weeks: it continues as new, and carries the *set* of open items along, because the end of an
  * item that was started by an earlier run reaches this one only as a signal.
@@ -11,32 +11,25 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  log,
   makeContinueAsNewFunc,
-  setCurrentDetails,
   setHandler,
-  upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import {
   QUIET_MS,
   type CampaignProgress,
   type CampaignSpec,
   type FeedSpec,
   type SameFailures,
+  type ServiceReference,
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
-import type { CampaignState } from '../domain/states.ts';
-import { addRows, Feed } from './feed.ts';
-import { campaignDetails } from './details/campaign.ts';
-import { Breaker, type Trial } from './breaker.ts';
-import {
-  reasonToPause,
-  progressOf,
-  ProgressTally,
-  WrittenProgress,
-  type CampaignParts,
-} from './campaign-progress.ts';
-import { cancelOpen, LanePauses } from './pause-and-cancel.ts';
+import { notify, notifyRefusal, publish } from './activity-options.ts';
+import { Breaker, endWhenQuiet } from './breaker.ts';
+import { ProgressTally, ShownProgress } from './campaign-progress.ts';
+import { checkSummary } from './details/summaries.ts';
+import { Feed, signalBudget } from './feed.ts';
+import { explain } from './item.ts';
 import {
   acceptedSignal,
   giveUpSignal,
@@ -44,6 +37,7 @@ import {
   itemDoneSignal,
   lookSignal,
   nudgeSignal,
+  pauseLaneSignal,
   pauseSignal,
   resumeSignal,
   takenSignal,
@@ -53,12 +47,11 @@ import {
   type FeedCarried,
   type Grown,
   type ItemDone,
-  type TakenFromQueue,
 } from './messages.ts';
-import { publishEnd, notifyEnd, notifyPause } from './campaign-end.ts';
-import { ATTRIBUTES } from './search-attributes.ts';
-import { Sweeper } from './sweep.ts';
+import { inTurns } from './turns.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
+
+const CHECK_INTERVAL_MS = 10 * 60_000;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
@@ -67,14 +60,12 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   });
   setHandler(acceptedSignal, ({ id }) => run.accepted(id));
   setHandler(giveUpSignal, (id) => run.givenUp(id));
-  setHandler(takenSignal, (taken) => run.taken(taken));
-  setHandler(withdrawnSignal, (service) => run.withdrawn(service));
-  // A campaign that ends while it checks its items needs no answer: without this, the worker logs a warning.
-  const { ABANDON } = HandlerUnfinishedPolicy;
-  setHandler(lookSignal, () => run.sweepOnRequest(), { unfinishedPolicy: ABANDON });
+  setHandler(takenSignal, ({ service, ...taken }) => run.feedFor(service)?.taken(taken));
+  setHandler(withdrawnSignal, (service) => run.feedFor(service)?.withdrawn());
+  setHandler(lookSignal, () => run.checkNow());
   setHandler(nudgeSignal, () => undefined);
   setHandler(growSignal, (grown) => run.grow(grown));
-  setHandler(pauseSignal, () => run.pause(true));
+  setHandler(pauseSignal, () => run.pause());
   setHandler(resumeSignal, (service) => run.resume(service));
   return run.run();
 }
@@ -82,22 +73,18 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
 class CampaignRun {
   #spec: CampaignSpec;
   readonly #feeds: Feed[];
-  /** Times that rows were added. */
-  #growths = 0;
-  /** How often a budget has reported grants, or the bound of a kind has ended. */
-  #openings = 0;
-  /** Kinds whose first rows are watched. */
-  readonly #watched = new Set<Trial>();
   readonly #startedAt: number;
   readonly #tally: ProgressTally;
   readonly #breaker: Breaker;
-  #state: CampaignState;
-  #unnotified: readonly string[] = [];
-  /** Services whose budgets have confirmed that nothing of the cancelled campaign waits there. */
-  readonly #withdrawnFrom = new Set<ServiceName>();
-  readonly #pauses: LanePauses;
-  readonly #sweeper: Sweeper;
-  readonly #written = new WrittenProgress(() => this.#parts());
+  readonly #progress: ShownProgress;
+  /** Messages after which there may be room for more rows. */
+  #changes = 0;
+  /** Times that rows were added. */
+  #growths = 0;
+  /** Requests to check the open items. */
+  #requests = 0;
+  /** What the budgets know: whether the campaign is paused there. Not known of an earlier run. */
+  readonly #toldPaused = new Map<ServiceName, boolean>();
 
   constructor({ spec, carried }: CampaignInput) {
     this.#spec = spec;
@@ -105,32 +92,50 @@ class CampaignRun {
     this.#breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
     this.#feeds = spec.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
     this.#startedAt = carried?.startedAt ?? Date.now();
-    this.#state = carried?.progress.state ?? 'running';
-    this.#pauses = new LanePauses(spec.name);
-    this.#sweeper = new Sweeper({
-      parts: () => this.#parts(),
-      startedAt: this.#startedAt,
-      onDone: (done) => this.itemDone(done),
-    });
+    this.#progress = new ShownProgress(
+      {
+        spec: () => this.#spec,
+        startedAt: this.#startedAt,
+        feeds: this.#feeds,
+        tally: this.#tally,
+        breaker: this.#breaker,
+      },
+      carried?.progress.state ?? 'running',
+    );
+    if (!carried) for (const { service } of this.#feeds) this.#toldPaused.set(service, false);
   }
 
   async run(): Promise<CampaignProgress> {
     try {
-      void this.#written.keep();
-      this.#show(this.#state);
-      void this.#sweeper.keep();
+      void this.#progress.keepMemo();
+      this.#progress.show(this.#progress.state);
+      void this.#keepChecking();
+      void this.#keepPauses();
       this.#watchFirstRows();
       do {
         await this.#work();
       } while (await this.#goesOn());
       await this.#notifyEnd();
-      return this.progress();
+      return this.#progress.current;
     } catch (error) {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => this.#cancelItems());
       await CancellationScope.nonCancellable(() => this.#publish('cancelled'));
       await this.#notifyEnd();
-      return this.progress();
+      return this.#progress.current;
+    }
+  }
+
+  /** Begins rows while there is room, until all have ended. */
+  async #work(): Promise<void> {
+    for (;;) {
+      // Read first, because the items of one service may end while those of another are started.
+      const changes = this.#changes;
+      await Promise.all(this.#feeds.map((feed) => feed.fill()));
+      if (this.#feeds.every(({ hasEnded }) => hasEnded)) return;
+      if (shouldContinueAsNew()) await this.#continue();
+      await condition(() => this.#changes > changes || isOutdated());
+      this.#progress.showDetails();
     }
   }
 
@@ -142,159 +147,161 @@ class CampaignRun {
     // New rows are in the tree before their signal arrives.
     const summary = 'for rows that were added';
     if (await condition(() => this.#growths > growths, '1 minute', { summary })) {
-      this.#show('running');
+      this.#progress.show('running');
       return true;
     }
     // If the user starts the campaign again, it finds them: nothing is lost or hidden.
     throw ApplicationFailure.nonRetryable(`${open} items have no end`, 'ITEMS_OPEN');
   }
 
-  /** Rows may be added until the end, and for services that had none so far. */
-  async grow(grown: Grown): Promise<void> {
-    this.#tally.ended.invalid = grown.invalid;
-    const feedOf = (feed: FeedSpec): Feed => this.#feedOf(feed);
-    const { spec, grew } = addRows(grown, { spec: this.#spec, feeds: this.#feeds, feedOf });
-    this.#spec = spec;
-    // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
-    if (grew) this.#growths += 1;
-    // The budget of a newly used service must be paused as well.
-    if (this.#state === 'paused') await this.pause(true);
-  }
-
   itemDone({ id, ...end }: ItemDone): void {
-    const feed = this.#feeds.find(({ open }) => open.has(id));
+    const feed = this.#feedWith(id);
     const entry = feed?.open.get(id);
     // An item may report twice, after a retry of its signal; it counts once.
     if (!feed || !entry) return;
     feed.ended(id);
+    this.#changes += 1;
     this.#tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
-    const same = reasonToPause(this.#breaker, { feed, entry, end });
-    if (same) void this.#stopAt(feed.spec, same);
+    // Without rows left, there is nothing to pause.
+    const same = feed.hasEnded ? null : this.#breaker.add(feed.service, entry, end);
     this.#watchFirstRows();
+    // The rest would fail in the same way: the user decides whether to continue.
+    if (!same) return;
+    this.#progress.showDetails();
+    void notifyPause(this.#spec, feed.spec.reference, same);
   }
 
   /** One of the first rows of its kind has a job. */
   accepted(id: string): void {
-    const feed = this.#feeds.find(({ open }) => open.has(id));
-    const kind = feed?.open.get(id)?.kind;
-    if (!feed || !kind) return;
-    this.#breaker.accept(feed.spec.reference.service, kind);
+    const feed = this.#feedWith(id);
+    const entry = feed?.open.get(id);
+    if (feed && entry) this.#breaker.accept(feed.service, entry.kind);
     this.#watchFirstRows();
   }
 
   #watchFirstRows(): void {
-    for (const trial of this.#breaker.answered) {
-      if (this.#watched.has(trial)) continue;
-      this.#watched.add(trial);
-      void CancellationScope.nonCancellable(() => this.#endTrialWhenQuiet(trial));
-    }
-  }
-
-  /** Wrong settings fail sooner, and slow jobs are no reason to wait. */
-  async #endTrialWhenQuiet(trial: Trial): Promise<void> {
     const { quietMs = QUIET_MS } = this.#spec.policy;
-    const summary = `whether the first rows of kind ${trial.kind} fail`;
-    while (!trial.isOver) {
-      const { failed } = trial;
-      const isStirred = () => trial.isOver || trial.failed !== failed;
-      if (!(await condition(isStirred, quietMs, { summary }))) trial.isOver = true;
+    for (const trial of this.#breaker.takeUnwatched()) {
+      const watching = () => endWhenQuiet(trial, quietMs);
+      void CancellationScope.nonCancellable(watching).then(() => (this.#changes += 1));
     }
-    this.#openings += 1;
   }
 
-  /** The job of an item is of no use: its row requests another one. */
-  async givenUp(id: string): Promise<void> {
-    await this.#feeds.find(({ open }) => open.has(id))?.givenUp(id);
+  /** The job of an item is of no use: its row needs another one. */
+  givenUp(id: string): void {
+    this.#feedWith(id)?.givenUp(id);
+    this.#changes += 1;
   }
 
-  /** The budget of a service has granted requests: there is room for more. */
-  taken({ service, ...taken }: TakenFromQueue): void {
-    this.#feeds.find(({ spec }) => spec.reference.service === service)?.taken(taken);
-    this.#openings += 1;
+  /** Rows may be added until the end, and for services that had none so far. */
+  grow({ items, invalid, following, feeds: added }: Grown): void {
+    this.#tally.ended.invalid = invalid;
+    // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
+    let isNew = items !== this.#spec.items;
+    for (const spec of added) {
+      const known = this.feedFor(spec.reference.service);
+      isNew ||= spec.pages > (known?.spec.pages ?? 0);
+      if (known) known.extend(spec.pages);
+      else this.#feeds.push(this.#feedOf(spec));
+    }
+    const feeds = this.#feeds.map(({ spec }) => spec);
+    this.#spec = { ...this.#spec, items, following: this.#spec.following + following, feeds };
+    if (isNew) this.#growths += 1;
+    this.#changes += 1;
   }
 
-  /** The rest would fail in the same way: the user decides whether to continue. */
-  async #stopAt(feed: FeedSpec, same: SameFailures): Promise<void> {
-    this.#showDetails();
-    await this.#pauses.send(feed, true);
-    await notifyPause(this.#spec, feed.reference, same);
+  pause(): void {
+    this.#progress.show('paused');
   }
 
   /** With one service that was paused because its items failed, or with all that is paused. */
-  async resume(service?: ServiceName): Promise<void> {
+  resume(service?: ServiceName): void {
     this.#breaker.release(service);
-    this.#openings += 1;
-    if (service === undefined) return this.pause(false);
-    this.#showDetails();
-    const feed = this.#feeds.find(({ spec }) => spec.reference.service === service);
-    if (feed && this.#state !== 'paused') await this.#pauses.send(feed.spec, false);
+    this.#changes += 1;
+    if (service === undefined) this.#progress.show('running');
+    else this.#progress.showDetails();
   }
 
-  pause(paused: boolean): Promise<void> {
-    this.#show(paused ? 'paused' : 'running');
-    return this.#pauses.sendAll(this.#feeds, paused);
+  /**
+   * Tells the budgets what is paused there, also those of services that are added meanwhile. One after the other: of two
+   * signals in one task, the later may be delivered first.
+   */
+  async #keepPauses(): Promise<void> {
+    const isPaused = (service: ServiceName) =>
+      this.#progress.state === 'paused' ||
+      this.#breaker.paused.some((one) => one.service === service);
+    const isStale = ({ service }: Feed) => this.#toldPaused.get(service) !== isPaused(service);
+    // A campaign that is cancelled tells the last change nevertheless.
+    await CancellationScope.nonCancellable(async () => {
+      for (;;) {
+        await condition(() => this.#feeds.some(isStale));
+        for (const { spec, service } of this.#feeds.filter(isStale)) {
+          const paused = isPaused(service);
+          await signalBudget(spec, pauseLaneSignal, { campaign: this.#spec.name, paused });
+          this.#toldPaused.set(service, paused);
+        }
+      }
+    });
   }
 
-  progress(): CampaignProgress {
-    return progressOf(this.#parts());
+  /** From the watchdog: a budget was restarted, and may not know all requests. */
+  checkNow(): void {
+    this.#requests += 1;
   }
 
-  #parts(): CampaignParts {
-    return {
-      spec: this.#spec,
-      state: this.#state,
-      feeds: this.#feeds,
-      tally: this.#tally,
-      breaker: this.#breaker,
-      unnotified: this.#unnotified,
-    };
-  }
-
-  /** Starts items while there is room, until all have ended. */
-  async #work(): Promise<void> {
-    for (;;) {
-      // Read first, because the items of one service may end while those of another are started.
-      const growths = this.#growths;
-      const openings = this.#openings;
-      const ends = this.#tally.total;
-      await Promise.all(this.#feeds.map((feed) => feed.fill()));
-      if (this.#feeds.every(({ hasEnded }) => hasEnded)) return;
-      if (shouldContinueAsNew()) await this.#continue();
-      const hasMore = () => this.#growths > growths || this.#openings > openings;
-      await condition(() => this.#tally.total > ends || hasMore() || isOutdated());
-      this.#showDetails();
+  /** Items whose workflow was terminated report nothing, and a request may be lost with a budget. */
+  async #keepChecking(): Promise<void> {
+    try {
+      for (;;) {
+        const requests = this.#requests;
+        const summary = checkSummary(Date.now() + CHECK_INTERVAL_MS, Date.now());
+        await condition(() => this.#requests > requests, CHECK_INTERVAL_MS, { summary });
+        for (const feed of this.#feeds) await feed.check(this.#startedAt);
+      }
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
     }
   }
 
+  /**
+   * Waiting rows are withdrawn, and submissions in progress are waited for, because each may start an item. Rows without a
+   * workflow get their end from `publish`.
+   */
   async #cancelItems(): Promise<void> {
-    this.#sweeper.ignoreRequests();
-    await cancelOpen(this.#spec, this.#feeds, this.#withdrawnFrom);
-  }
-
-  /** Nothing of this campaign waits in a budget any more. */
-  withdrawn(service: ServiceName): void {
-    this.#withdrawnFrom.add(service);
-  }
-
-  /** The watchdog has found rows that wait without a request, or terminated items. */
-  sweepOnRequest(): Promise<void> {
-    return this.#sweeper.sweepOnRequest();
+    await condition(() => this.#feeds.every(({ starting }) => starting === 0));
+    for (const feed of this.#feeds) await feed.withdraw();
+    const isWithdrawn = () => this.#feeds.every((feed) => feed.isWithdrawn);
+    if (!(await condition(isWithdrawn, '1 minute', { summary: 'for submissions in progress' })))
+      log.warn('a budget did not confirm that no submission is in progress');
+    const haveEnded = () => this.#feeds.every(({ open }) => open.size === 0);
+    const summary = 'for the last items to end';
+    do {
+      for (const feed of this.#feeds) await feed.cancelRunning();
+    } while (!(await condition(haveEnded, '1 minute', { summary })));
   }
 
   /** Returns how many items have no end yet. */
   async #publish(state: 'completed' | 'cancelled'): Promise<number> {
-    this.#show('publishing');
-    const { ended, open } = await publishEnd(this.#spec, this.#startedAt, state);
+    this.#progress.show('publishing');
+    const { store, tree, name, retried, cache, publishQueue } = this.#spec;
+    const options = {
+      summary: 'tables, report and checksums',
+      ...(publishQueue !== undefined && { taskQueue: publishQueue }),
+      ...inTurns(name),
+    };
+    const startedAt = new Date(this.#startedAt).toISOString();
+    const request = { store, campaign: name, state, retried, cache, tree, startedAt };
+    const { ended, open } = await publish.executeWithOptions(options, [request]);
     // The tree is authoritative: it also contains the rows for which no workflow was started.
     Object.assign(this.#tally.ended, ended);
     this.#spec = { ...this.#spec, following: 0 };
-    if (open === 0) this.#show(state);
+    if (open === 0) this.#progress.show(state);
     return open;
   }
 
   /** A cancellation comes too late now: the end is published. */
   async #notifyEnd(): Promise<void> {
-    this.#unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));
+    this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));
   }
 
   async #continue(): Promise<never> {
@@ -302,7 +309,7 @@ class CampaignRun {
     // Last, with no await after it: it must include every end that arrives.
     const carried: CampaignCarried = {
       feeds: this.#feeds.map((feed) => feed.carried()),
-      progress: this.progress(),
+      progress: this.#progress.current,
       startedAt: this.#startedAt,
       breaker: this.#breaker.carried(),
     };
@@ -310,28 +317,50 @@ class CampaignRun {
     return next({ spec: this.#spec, carried });
   }
 
+  feedFor(service: ServiceName): Feed | undefined {
+    return this.#feeds.find((feed) => feed.service === service);
+  }
+
+  #feedWith(id: string): Feed | undefined {
+    return this.#feeds.find(({ open }) => open.has(id));
+  }
+
   #feedOf(spec: FeedSpec, carried?: FeedCarried): Feed {
-    return new Feed({
-      campaign: this.#spec,
-      spec,
-      carried,
-      breaker: this.#breaker,
-      onEnded: (kind, end) => this.#tally.count(kind, end),
-    });
+    const [campaign, breaker, tally] = [this.#spec, this.#breaker, this.#tally];
+    return new Feed({ campaign, spec, carried, breaker, tally });
   }
+}
 
-  #show(state: CampaignState): void {
-    this.#state = state;
-    upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
-    this.#written.writeNow();
-    this.#showDetails();
-  }
+/** Returns why notifications failed, a sentence each. Does nothing if none is configured. */
+async function notifyEnd({ notify: ways, store }: CampaignSpec): Promise<string[]> {
+  const reasons = ways.map((way) => {
+    const summary = `notify the ${way} of the end`;
+    return whyNotSent(notify.executeWithOptions({ summary }, [store, way]), summary);
+  });
+  return (await Promise.all(reasons)).filter((reason) => reason !== null);
+}
 
-  /** For the Temporal UI. */
-  #showDetails(): void {
-    const { store } = this.#spec;
-    setCurrentDetails(
-      campaignDetails({ progress: this.progress(), startedAt: this.#startedAt, store }),
-    );
+/** The campaign has paused a service, because its items fail for the same reason. */
+async function notifyPause(
+  { notify: ways, name }: CampaignSpec,
+  { service, address }: ServiceReference,
+  { code, message, times }: SameFailures,
+): Promise<void> {
+  if (ways.length === 0) return;
+  const words = `${times} items failed with ${code}: ${message}`;
+  const since = new Date(Date.now()).toISOString();
+  const notice = { service, address, since, message: words, campaign: name };
+  const summary = `notify that ${service} is paused`;
+  await whyNotSent(notifyRefusal.executeWithOptions({ summary }, [notice]), summary);
+}
+
+async function whyNotSent(sending: Promise<void>, what: string): Promise<string | null> {
+  try {
+    await sending;
+    return null;
+  } catch (error) {
+    const { message } = explain(error);
+    log.warn('a notification failed', { what, reason: message });
+    return message;
   }
 }

@@ -105,6 +105,8 @@ export interface FeedCarried {
   readonly open: readonly ItemEntry[];
   /** Of these the ids that wait in the budget, and how many may. */
   readonly asked: readonly string[];
+  /** … that will request another job. */
+  readonly again: readonly string[];
   readonly ahead: number;
 }
 

@@ -1,8 +1,14 @@
 /**
- * The search attributes of our workflows: every row of a manifest is a line in the Temporal UI that can be
- * searched for. SQL visibility stores allow ten Keyword attributes a namespace; these are seven.
+ * The search attributes of our workflows, and the filters that use them: every row of a manifest is a line in the
+ * Temporal UI that can be searched for. SQL visibility stores allow ten Keyword attributes a namespace; these are seven.
  */
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  SearchAttributeType,
+  type SearchAttributePair,
+} from '@temporalio/common';
+import type { ServiceName } from '../domain/item.ts';
+import type { ItemInput } from './messages.ts';
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 
@@ -17,3 +23,48 @@ export const ATTRIBUTES = {
 } as const;
 
 export const ATTRIBUTE_NAMES: readonly string[] = Object.values(ATTRIBUTES).map(({ name }) => name);
+
+/** How the workflow of an item is started, by its campaign or by the activity that has its job. */
+export function itemStart({ campaign, id, kind, reference, begin }: ItemInput) {
+  const typedSearchAttributes: SearchAttributePair[] = [
+    { key: ATTRIBUTES.campaign, value: campaign },
+    { key: ATTRIBUTES.item, value: id },
+    { key: ATTRIBUTES.kind, value: kind },
+    { key: ATTRIBUTES.service, value: reference.service },
+    { key: ATTRIBUTES.state, value: 'running' },
+    ...(begin.type === 'job' ? [{ key: ATTRIBUTES.remoteId, value: begin.remoteId }] : []),
+  ];
+  return {
+    workflowTaskTimeout: '5s',
+    staticSummary: `item ${id} (${kind}) of ${campaign}`,
+    typedSearchAttributes,
+  } as const;
+}
+
+/** What a workflow must have; absent conditions do not count. */
+interface Conditions {
+  readonly taskQueue?: string;
+  /** Items of this campaign. */
+  readonly campaign?: string | undefined;
+  /** Items of this service. */
+  readonly service?: ServiceName;
+  /** Items in this state. */
+  readonly state?: string;
+}
+
+/** The list filter of Temporal for running workflows of these types. */
+export function runningWorkflows(
+  types: readonly ('budget' | 'campaign' | 'item')[],
+  { taskQueue, campaign, service, state }: Conditions = {},
+): string {
+  const is = (name: string, value: string | undefined) =>
+    value === undefined ? [] : [`${name}="${value}"`];
+  return [
+    `WorkflowType IN (${types.map((type) => `"${type}"`).join(', ')})`,
+    ...is('ExecutionStatus', 'Running'),
+    ...is('TaskQueue', taskQueue),
+    ...is(ATTRIBUTES.campaign.name, campaign),
+    ...is(ATTRIBUTES.service.name, service),
+    ...is(ATTRIBUTES.state.name, state),
+  ].join(' AND ');
+}

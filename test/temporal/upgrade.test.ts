@@ -13,7 +13,7 @@ import { describeDeployment } from '../../src/temporal/deployment.ts';
 import { ROLES } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';
-import { runningWorkflows } from '../../src/workflows/running-workflows.ts';
+import { runningWorkflows } from '../../src/workflows/search-attributes.ts';
 import { Rig, sequences } from '../rig.ts';
 
 const LIMITS = { limit: 8, windowMs: 3_000 };
@@ -24,7 +24,7 @@ async function build(folder: string, id: string): Promise<Build> {
   const source = join(folder, id);
   for (const part of ['workflows', 'budget', 'domain'])
     await cp(join('src', part), join(source, part), { recursive: true });
-  const file = join(source, 'workflows', 'item-job.ts');
+  const file = join(source, 'workflows', 'item.ts');
   const text = await readFile(file, 'utf8');
   const marked = text.replace('summary(`job ', `summary(\`${id}: job `);
   expect(marked, 'the text that tells the builds apart').not.toBe(text);

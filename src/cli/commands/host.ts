@@ -13,7 +13,7 @@ import type { ServiceFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { Interruption } from '../session/interruption.ts';
 import { say } from '../text/explain.ts';
-import { runningWorkflows } from '../../workflows/running-workflows.ts';
+import { runningWorkflows } from '../../workflows/search-attributes.ts';
 
 const IDLE_ENDS_AFTER_MS = 15_000;
 /** That the command which runs the server has ended is noticed this soon. */

@@ -1,14 +1,13 @@
 /** The items of a campaign from Temporal: the location of its tree, and the state of the items with open workflows. */
 import type { Client } from '@temporalio/client';
 import { OPEN_STATES } from '../../domain/states.ts';
-import { ATTRIBUTES } from '../../workflows/search-attributes.ts';
+import { ATTRIBUTES, runningWorkflows } from '../../workflows/search-attributes.ts';
 import { findCampaign } from '../../campaigns/find.ts';
 import { readHindrances } from '../../campaigns/hindrances.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import type { OpenItem } from '../../campaigns/item-lines.ts';
 import { requireTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { withSession } from './with-session.ts';
-import { runningWorkflows } from '../../workflows/running-workflows.ts';
 
 type OpenItems = ReadonlyMap<string, OpenItem>;
 

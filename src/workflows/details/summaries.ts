@@ -26,6 +26,6 @@ export function endSummary({ state, code }: ItemEnd): string {
   return summary(`${state}${code === null ? '' : `, ${code}`}: into item.json`);
 }
 
-export function sweepSummary(at: number, now: number): string {
+export function checkSummary(at: number, now: number): string {
   return `next check for terminated items ${clock(at, now)}`;
 }
