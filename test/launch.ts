@@ -43,7 +43,15 @@ export async function launchCampaign(
   const used = kindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
   const services = new Set(used.map((kind) => serviceOfKind(kind).name));
   const feeds = launch.feeds.filter(({ reference }) => services.has(reference.service));
-  const session = { client, taskQueue, role, ui: null, recover: nothing, close: nothing } as const;
+  const session = {
+    client,
+    taskQueue,
+    role,
+    ui: null,
+    stateFolder: folder,
+    recover: nothing,
+    close: nothing,
+  } as const;
   const settings = { priority: 3, keepResults: cache !== null };
   await startOrJoin(session, { ...launch, feeds, survey, spool, ...settings });
   spool.remove();

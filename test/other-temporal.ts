@@ -7,6 +7,7 @@ export const OTHER_TEMPORAL: LeaseHolder = {
   host: 'far',
   boot: 'b',
   pid: 1,
+  ledger: 'other',
   server: 1,
   renewer: 'other',
 };

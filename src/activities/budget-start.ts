@@ -13,6 +13,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { newBudget } from '../budget/budget.ts';
 import type { BudgetConfiguration } from '../budget/events.ts';
+import { longestMs } from '../budget/policy.ts';
 import type { FormerBudget } from '../budget/inherit.ts';
 import { snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -59,16 +60,34 @@ export async function reachBudget(
       if (await isReached(budget.signal(configureSignal, configuration))) return;
       continue;
     }
+    const former = last ? { ...last, reason } : await forgottenRun(client, configuration);
     if (clock.now().steadyMs - readAt > READ_HOLDS_MS) continue;
     // It may have been started by another, and may have ended since: what it has is read in the next turn.
     await start(client, {
-      ...budgetStart(reference, taskQueue, last && { ...last, reason }, configuration),
+      ...budgetStart(reference, taskQueue, former, configuration),
       [InternalWorkflowStartOptionsSymbol]: {
         requestId: last?.run ?? `the first of ${workflowId}`,
       },
     });
   }
   throw new Error(`${workflowId} ends whenever it is started`);
+}
+
+/**
+ * One that is not found may have ended before what Temporal remembers. On one machine the ledger has what it has sent;
+ * elsewhere that is unknown where a window is longer.
+ */
+async function forgottenRun(
+  { workflowService, options: { namespace } }: Client,
+  { policy, submitQueue }: BudgetConfiguration,
+): Promise<FormerBudget | null> {
+  if (submitQueue === undefined) return null;
+  const { config } = await workflowService.describeNamespace({ namespace });
+  const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  if (longestMs(policy.windows) <= retentionMs) return null;
+  const days = Math.round(retentionMs / 86_400_000);
+  const reason = `it is new, or has ended more than ${days} days ago, which Temporal does not remember`;
+  return { run: '', reason, written: null };
 }
 
 type StartOptions = ReturnType<typeof budgetStart> & {

@@ -9,39 +9,22 @@
  *
  * It is removed after the end of the item was written (`conclude`), or by its maker when it is certain that no job was
  * created. Its name has the generation of the item, so that `retry` does not meet the notes of the previous one. It names
- * the service to which the job was sent: another one knows nothing of it, and must not be asked for it.
+ * the service and the token with which the job was sent: another knows nothing of it, and must not be asked for it.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { isSendingNote, itemFolder, itemKey, sendingNote } from '../store/layout.ts';
+import { itemKey, sendingNote } from '../store/layout.ts';
+import { NOTE, readNotes, type Note } from '../store/notes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
 
-const note = z.object({
-  /** ISO 8601, UTC: when it was made. */
-  at: z.string(),
-  service: z.string(),
-  address: z.string(),
-  remoteId: z.string().optional(),
-  refused: z
-    .object({ status: z.number(), message: z.string(), taken: z.literal(true).exactOptional() })
-    .optional(),
-  /** Of what is sent, if a repeated request finds the job. */
-  digest: z.string().optional(),
-  sentAt: z.string().optional(),
-  answeredAt: z.string().optional(),
-});
-
 type Noted = Pick<SubmitRequest, 'job' | 'attempt'>;
-
-type Service = Pick<ServiceReference, 'service' | 'address'>;
 
 type Over = Extract<SubmitResult, { readonly type: 'over' }>;
 
@@ -49,17 +32,17 @@ export class SendingNote {
   readonly #store: Store;
   readonly #key: string;
   readonly #noted: Noted;
-  readonly #to: Service;
+  readonly #to: ServiceReference;
   #digest: string | null = null;
   #at = '';
   /** By both clocks, in ms: the wall clock may be set before the answer arrives. */
   #sent: { readonly wall: number; readonly steady: number } | null = null;
 
   /** @param to the service that gets the job */
-  constructor(store: Store, noted: Noted, { service, address }: Service) {
+  constructor(store: Store, noted: Noted, { service, address, credential }: ServiceReference) {
     this.#store = store;
     this.#noted = noted;
-    this.#to = { service, address };
+    this.#to = { service, address, credential };
     this.#key = this.#keyOf(noted.attempt);
   }
 
@@ -68,7 +51,7 @@ export class SendingNote {
     this.#digest = digest;
     for (let attempt = 0; attempt < this.#noted.attempt; attempt += 1) {
       const text = await this.#store.readText(this.#keyOf(attempt));
-      const sent = note.safeParse(parseJson(text ?? '')).data?.digest;
+      const sent = NOTE.safeParse(parseJson(text ?? '')).data?.digest;
       if (sent !== undefined && sent !== digest) return false;
     }
     return true;
@@ -83,13 +66,15 @@ export class SendingNote {
   async earlier(): Promise<TimedOutcome | Over | null> {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
-    const { data } = note.safeParse(parseJson(text));
+    const { data } = NOTE.safeParse(parseJson(text));
     if (!data) return { type: 'unsure', message: unknownFate('') };
     // The note was created before the first byte: slightly before the true time, and never after it.
     const { remoteId, refused, sentAt = data.at, answeredAt } = data;
-    const { service, address } = this.#to;
+    const { service, address, credential } = this.#to;
     if (data.service !== service || data.address !== address) return sentElsewhere(data);
     if (refused) return { type: 'refused', ...refused };
+    // What one token does not show may be another's.
+    if (remoteId === undefined && data.credential !== credential) return sentElsewhere(data);
     if (remoteId === undefined)
       return { type: 'unsure', message: unknownFate(` at ${data.at}`), sentAt };
     const times = { sentAt, ...(answeredAt !== undefined && { answeredAt }) };
@@ -134,7 +119,7 @@ export class SendingNote {
     }
   }
 
-  #textOf(more: Omit<z.infer<typeof note>, 'at' | keyof Service>): string {
+  #textOf(more: Omit<Note, 'at' | keyof ServiceReference>): string {
     const digest = this.#digest === null ? {} : { digest: this.#digest };
     return `${JSON.stringify({ at: this.#at, ...this.#to, ...digest, ...more })}\n`;
   }
@@ -143,15 +128,13 @@ export class SendingNote {
 /** The job that the service has accepted for this generation of an item; null if the notes know of none. */
 export async function acceptedByNote(
   store: Store,
-  { kind, id, generation }: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
-  { service, address }: Service,
+  item: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
+  { service, address }: ServiceReference,
 ) {
-  for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
-    if (!isSendingNote(key, generation)) continue;
-    const { data } = note.safeParse(parseJson((await store.readText(key)) ?? ''));
-    if (data?.remoteId === undefined) continue;
-    if (data.service !== service || data.address !== address) continue;
-    const { remoteId, at, sentAt = at, answeredAt = at } = data;
+  for await (const { note } of readNotes(store, item)) {
+    if (note?.remoteId === undefined) continue;
+    if (note.service !== service || note.address !== address) continue;
+    const { remoteId, at, sentAt = at, answeredAt = at } = note;
     return { remoteId, submittedAt: answeredAt, sentAt, answeredAt };
   }
   return null;
@@ -165,18 +148,15 @@ export async function acceptedByNote(
  */
 export async function settledNotes(
   store: Store,
-  { kind, id, generation }: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
+  item: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
 ): Promise<{ readonly notes: readonly string[]; readonly outcome: NotedOutcome | null }> {
   const since = Date.now();
   for (;;) {
     const notes: string[] = [];
     const outcomes: NotedOutcome[] = [];
-    for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
-      const text = isSendingNote(key, generation) ? await store.readText(key) : null;
-      if (text === null) continue;
+    for await (const { key, note } of readNotes(store, item)) {
       notes.push(key);
-      const { data } = note.safeParse(parseJson(text));
-      if (!data?.refused) outcomes.push(notedOutcome(data));
+      if (!note?.refused) outcomes.push(notedOutcome(note));
     }
     const accepted = outcomes.find(({ type }) => type === 'accepted');
     const mayBeSent = Date.now() - since < LATEST_ACCEPTANCE_MS;
@@ -197,10 +177,10 @@ type NotedOutcome =
     })
   | { readonly type: 'unsure'; readonly message: string };
 
-function notedOutcome(data: z.infer<typeof note> | undefined): NotedOutcome {
-  if (data?.remoteId === undefined)
-    return { type: 'unsure', message: unknownFate(data ? ` at ${data.at}` : '') };
-  const { remoteId, address, at, sentAt = at, answeredAt = at } = data;
+function notedOutcome(note: Note | null): NotedOutcome {
+  if (note?.remoteId === undefined)
+    return { type: 'unsure', message: unknownFate(note ? ` at ${note.at}` : '') };
+  const { remoteId, address, at, sentAt = at, answeredAt = at } = note;
   return { type: 'accepted', remoteId, address, submittedAt: answeredAt, sentAt, answeredAt };
 }
 
@@ -208,8 +188,8 @@ function unknownFate(since: string): string {
   return `a worker started to send it${since} and did not report the outcome`;
 }
 
-/** Its job may be at another service, which is not asked: it is not sent to this one as well. */
-function sentElsewhere({ at, service, address, remoteId }: z.infer<typeof note>): Over {
+/** Its job may be at another service, or another token's: it is not sent a second time. */
+function sentElsewhere({ at, service, address, remoteId }: Note): Over {
   const fate = remoteId === undefined ? 'may have accepted it' : `accepted it as ${remoteId}`;
   const message = `it was sent to ${service} at ${address} at ${at}, which ${fate}`;
   return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };

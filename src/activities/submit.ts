@@ -86,6 +86,8 @@ async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<Su
 interface Prepared {
   readonly job: Job;
   readonly note: SendingNote;
+  /** @throws StoreError if another Temporal has taken the tree over */
+  readonly checkTree: () => Promise<void>;
   /** Null if the row may be sent: its record is read again. */
   readonly ended: () => Promise<SubmitResult | null>;
   readonly slot: Pick<SlotRequest, 'claim' | 'reference' | 'policy' | 'replaces'>;
@@ -112,7 +114,9 @@ async function prepare(
     const digest = client.digestToRepeat(read);
     if (digest !== null && !(await note.isRepetition(digest))) return otherRequest();
     const ended = async () => endedBefore(await requireItem(store, source), job);
-    return (await leasedElsewhere(deps, request, reference)) ?? { job: read, note, ended, slot };
+    const obstacle = await leasedElsewhere(deps, request, reference);
+    const checkTree = () => deps.leases.check(store, job);
+    return obstacle ?? { job: read, note, checkTree, ended, slot };
   } catch (error) {
     return unreadable(error);
   }
@@ -235,10 +239,11 @@ async function send(
   deps: Dependencies,
   service: KnownService,
   request: SubmitRequest,
-  { job, note, ended, slot: wanted, watch }: Prepared & { readonly watch: AnswerWatch },
+  { job, slot: wanted, watch, ...gates }: Prepared & { readonly watch: AnswerWatch },
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal } = Context.current();
   const { client } = service;
+  const { note } = gates;
   const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return away(found);
   // The progress at its end, however it ends.
@@ -251,7 +256,7 @@ async function send(
     return reached.obstacle === null;
   };
   try {
-    const isOurs = await claim(deps, reached, { note, ended, slot });
+    const isOurs = await claim(deps, reached, { ...gates, slot });
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
     const answer = isOurs ? note.timed(await client.submit(job, { signal, mayBegin })) : null;
     if (answer?.type === 'accepted') {
@@ -278,12 +283,13 @@ async function send(
   return { ...outcome, byService: reached.noted && !signal.aborted };
 }
 
-/** All gates in their order: the run of the budget, the ledger of this machine, the note, the record. */
+/** All gates in their order: the tree, the run of the budget, the ledger of this machine, the note, the record. */
 async function claim(
   deps: Dependencies,
   reached: Reached,
-  { note, ended, slot }: Pick<Prepared, 'note' | 'ended'> & { readonly slot: SlotRequest },
+  { note, checkTree, ended, slot }: Omit<Prepared, 'job' | 'slot'> & { readonly slot: SlotRequest },
 ): Promise<boolean> {
+  await checkTree();
   reached.passage = await deps.fence.pass(Context.current().info);
   if (reached.passage === null) reached.obstacle = notNow(NOT_OURS);
   else reached.slot = await reserveSlot(deps, slot);

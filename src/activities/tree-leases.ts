@@ -132,12 +132,12 @@ export class TreeLeases {
     kept.seen = null;
     const holder = await this.#options.holder();
     const lease = await newestLease(store);
-    const isFree = lease === null || lease.released;
+    const isFree = lease === null || lease.released !== null;
     if (!isFree && !isOf(lease, holder)) throw treeLeased(store, lease.record);
     await checkTreeId(store, kept.address.tree);
     const seen = now();
     const ours = isFree
-      ? await takeLease(store, holder, lease, false)
+      ? await takeLease(store, holder, lease)
       : await this.#renewIfDue(store, holder, lease, kept);
     if (!ours) throw treeLeased(store, (await newestLease(store))?.record ?? null);
     if (isFree) kept.renewedAt = seen.monotonic;

@@ -27,6 +27,7 @@ import {
 import { requestKey, slotOf, type CampaignRun, type Request } from './request.ts';
 import {
   credentialOf,
+  forgetBefore,
   MAX_UNSETTLED,
   setPolicy,
   type Budget,
@@ -35,6 +36,7 @@ import {
   type Unsure,
 } from './state.ts';
 import { countOpenJobs, noteCount, usageOf } from './open-jobs.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { noteUser } from './use.ts';
 import { heedSetBack, restore, takeSlot, ticketNow, type Ticket } from './charges.ts';
 import { roomIn, type Usage } from './policy.ts';
@@ -67,7 +69,7 @@ export function heedReading(state: Budget, events: number, now: number): void {
 }
 
 function isTimed({ type }: BudgetEvent): boolean {
-  return type === 'close' || type === 'settled' || type === 'observe';
+  return type === 'close' || type === 'settled' || type === 'observe' || type === 'restore';
 }
 
 /** Applies an event to the state. Decisions follow from `decide`. */
@@ -93,14 +95,14 @@ function apply(state: Budget, event: BudgetEvent, now: number): void {
     case 'observe':
       return observe(state.addressBlock, event.reason, state.granted, now);
     case 'restore':
-      return takeOver(state, event.restored);
+      return takeOver(state, event.restored, now);
   }
 }
 
 /** Grants what is free at `now` to those whose turn it is, and returns when to decide again. */
 export function decide(state: Budget, now: number): Decision {
   const grants: Grant[] = [];
-  if (mayBeRefused(state)) return { grants, wakeAt: null };
+  if (awaitsReading(state)) return { grants, wakeAt: null };
   settleDue(state, now);
   for (const { charges } of Object.values(state.credentials)) heedSetBack(charges, now);
   for (;;) {
@@ -119,8 +121,9 @@ export function decide(state: Budget, now: number): Decision {
   return { grants, wakeAt: openings.length > 0 ? Math.min(...openings) : null };
 }
 
-/** One has ended in a way that orders a wait, which begins with the next reading. */
-function mayBeRefused({ outstanding }: Budget): boolean {
+/** Jobs of others are counted, or one has ended in a way that orders a wait, which begins with the next reading. */
+function awaitsReading({ outstanding, untimed }: Budget): boolean {
+  if (untimed.some(({ type }) => type === 'restore')) return true;
   return Object.values(outstanding).some(
     ({ ended }) => ended === 'notNow' || ended === 'deferred' || ended === 'unsure',
   );
@@ -157,13 +160,22 @@ function markWithdrawn(state: Budget, of: Pick<Request, 'item' | 'run'>, withdra
   if (granted) state.outstanding[key] = { ...granted, withdrawn };
 }
 
-/** What a budget before this one had charged; each recovery counts once, however often it is reported. */
-function takeOver(state: Budget, { from, at, reason, closes, paused }: Restored): void {
-  if (state.restored?.from === from) return;
-  state.restored = { from, at, reason };
-  for (const [credential, charged] of Object.entries(closes))
-    restore(credentialOf(state, credential).charges, charged);
-  for (const campaign of paused) pauseCampaign(state.queue, campaign, true);
+function takeOver(state: Budget, restored: Restored, now: number): void {
+  const { from, reason, credential, ages, isAll } = restored;
+  const own = `${from} ${credential}`;
+  if (state.restored?.from === own) return;
+  state.restored = { from: own, at: now, reason };
+  const { charges } = credentialOf(state, credential);
+  if (isAll) {
+    delete state.unknownBefore;
+    delete charges.unknownBefore;
+  }
+  if (ages === null) forgetBefore(state, now + LATEST_ACCEPTANCE_MS);
+  else
+    restore(
+      charges,
+      ages.map((age) => now - age),
+    );
 }
 
 /** The first lane that has a slot. */

@@ -65,9 +65,9 @@ export function charge(charges: Charges, now: number, campaign: string): void {
   insert(charges.closes, [now, 1, campaign]);
 }
 
-/** Charges the jobs of another budget. */
-export function restore({ closes }: Charges, others: readonly Close[]): void {
-  for (const close of others) insert(closes, close);
+/** Charges jobs that were sent elsewhere. */
+export function restore({ closes }: Charges, times: readonly number[]): void {
+  for (const at of times) insert(closes, [at, 1, null]);
 }
 
 /** The request closed and certainly made no job: the slot is free again at once. */

@@ -1,8 +1,8 @@
 /** All that can happen to a budget. */
 import type { Attempt } from '../domain/campaign.ts';
 import type { NotNowReason, RateLimitSeen, TimedOutcome } from '../domain/outcomes.ts';
+import type { Policy } from './policy.ts';
 import type { CampaignRun, Request } from './request.ts';
-import type { Close, Policy } from './policy.ts';
 
 /** How a submission ended, seen from the budget. */
 export type Closing =
@@ -99,17 +99,18 @@ export type BudgetEvent =
     }
   /** Status requests and downloads are refused, in these words; null: no longer. */
   | { readonly type: 'observe'; readonly reason: string | null }
-  /** What an earlier budget of this address had charged and could not hand on: it counts here as well. */
+  /** What another Temporal has sent counts here as well. */
   | { readonly type: 'restore'; readonly restored: Restored };
 
-/** Of a budget whose workflow had to be restarted. Times in ms. */
+/** What was sent elsewhere with a credential (campaigns/take-over.ts). */
 export interface Restored {
-  /** Identifies a recovery: each counts once. */
+  /** The last one counts once, however often it is reported. */
   readonly from: string;
-  readonly at: number;
   /** Why, for people. */
   readonly reason: string;
-  /** Of the jobs that may still be charged, by credential. */
-  readonly closes: Readonly<Record<string, readonly Close[]>>;
-  readonly paused: readonly string[];
+  readonly credential: string;
+  /** How long ago each job counts from (ms); null: what was sent is unknown. */
+  readonly ages: readonly number[] | null;
+  /** Nothing is unknown any more: the user says that this is all. */
+  readonly isAll?: true;
 }

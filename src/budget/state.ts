@@ -54,7 +54,7 @@ export interface Budget {
   /** What was charged to any credential before this time is unknown (ms). Absent if everything is known. */
   unknownBefore?: number;
   /** The last recovery that was reported to this budget. */
-  restored?: Pick<Restored, 'from' | 'at' | 'reason'>;
+  restored?: Pick<Restored, 'from' | 'reason'> & { readonly at: number };
 }
 
 interface Unsettled {

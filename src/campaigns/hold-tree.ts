@@ -1,10 +1,10 @@
 /** A command holds the lease of the tree that it writes to: no other Temporal, and no `report`, uses it meanwhile. */
 import { randomUUID } from 'node:crypto';
 import { Periodic } from '../domain/periodic.ts';
-import type { Settings } from '../config/settings.ts';
 import { embeddedServer } from '../host/host.ts';
 import type { Session } from '../host/session.ts';
 import {
+  type Former,
   holderInWords,
   holdTree,
   type Lease,
@@ -20,10 +20,8 @@ import { isGone, thisProcess, treeHolder } from '../temporal/tree-holder.ts';
 import type { OnNotice } from './notice.ts';
 
 interface Holding {
-  readonly session: Pick<Session, 'client'>;
+  readonly session: Pick<Session, 'client' | 'embeddedDir' | 'stateFolder'>;
   readonly store: Store;
-  /** Folder of the embedded server; null where Temporal runs elsewhere. */
-  readonly embeddedDir: string | null;
   readonly onNotice: OnNotice;
 }
 
@@ -35,6 +33,12 @@ interface HoldingAlone {
 }
 
 export interface HeldTree {
+  readonly store: Store;
+  /** When this Temporal took it. */
+  readonly since: string;
+  /** Null once all that it may have sent counts here, and `settle` was called. */
+  readonly former: Former | null;
+  settle(): Promise<void>;
   /** @throws StoreError `TREE_LEASED`: this command was suspended for so long that another one took over the tree */
   check(): Promise<void>;
 }
@@ -45,17 +49,14 @@ interface Done<T> {
   readonly goesOn: boolean;
 }
 
-export function embeddedDirOf({ temporal, embeddedDir }: Settings): string | null {
-  return temporal ? null : embeddedDir;
-}
-
 /** @throws StoreError `TREE_LEASED` */
 export async function whileHolding<T>(
-  { session, store, embeddedDir, onNotice }: Holding,
+  { session, store, onNotice }: Holding,
   work: (held: HeldTree) => Promise<Done<T>>,
 ): Promise<T> {
-  const embedded = embeddedDir === null ? null : embeddedServer(embeddedDir);
-  const holder = await treeHolder(session.client, embedded);
+  const { client, embeddedDir, stateFolder } = session;
+  const embedded = embeddedDir === undefined ? null : embeddedServer(embeddedDir);
+  const holder = await treeHolder(client, embedded, stateFolder);
   return holdingAs(holder, { store, onNotice }, work);
 }
 
@@ -73,6 +74,8 @@ export async function whileHoldingAlone<T>(
     where,
     ...thisProcess(),
     server: process.pid,
+    // It sends nothing.
+    ledger: '',
   };
   return holdingAs(holder, { store, onNotice }, async () => ({
     result: await work(),
@@ -116,13 +119,14 @@ function leftToGoStale(): void {
 }
 
 class RenewedTree implements HeldTree {
-  readonly #store: Store;
+  readonly store: Store;
   readonly #holder: LeaseHolder;
   readonly #renewals: Periodic;
   #lease: Lease | null;
+  #isSettled = false;
 
   constructor(store: Store, holder: LeaseHolder, lease: Lease) {
-    this.#store = store;
+    this.store = store;
     this.#holder = holder;
     this.#lease = lease;
     this.#renewals = new Periodic({
@@ -134,10 +138,23 @@ class RenewedTree implements HeldTree {
     this.#renewals.start();
   }
 
+  get since(): string {
+    return this.#lease?.record?.since ?? '';
+  }
+
+  get former(): Former | null {
+    return this.#lease?.record?.former ?? null;
+  }
+
+  async settle(): Promise<void> {
+    this.#isSettled = true;
+    await this.check();
+  }
+
   async check(): Promise<void> {
     await this.#renewals.runNow();
     if (this.#lease === null) {
-      throw treeLeased(this.#store, (await newestLease(this.#store))?.record ?? null);
+      throw treeLeased(this.store, (await newestLease(this.store))?.record ?? null);
     }
   }
 
@@ -146,7 +163,8 @@ class RenewedTree implements HeldTree {
   }
 
   async #renew(): Promise<void> {
-    if (this.#lease !== null)
-      this.#lease = await renewLease(this.#store, this.#holder, this.#lease);
+    if (this.#lease === null) return;
+    const former = this.#isSettled ? null : this.former;
+    this.#lease = await renewLease(this.store, this.#holder, this.#lease, former);
   }
 }

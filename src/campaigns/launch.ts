@@ -2,17 +2,14 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { ifFound, isReached } from '../activities/if-found.ts';
-import { longestMs, type Policy } from '../budget/policy.ts';
+import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, FeedSpec, JobPolicy } from '../domain/campaign.ts';
 import { localNameOf } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { sourceOf } from '../kinds/registry.ts';
 import { kindsOf, serviceOf } from '../services/registry.ts';
-import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
-import { openStore } from '../store/open-store.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
-import { treeHolder } from '../temporal/tree-holder.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
 import {
   type CampaignInput,
@@ -61,9 +58,7 @@ export interface Launch {
   readonly retry?: string;
 }
 
-/** @throws StoreError `TOKEN_LEASED` */
 export async function launch(session: Session, start: Launch): Promise<void> {
-  await checkTokens(session, start);
   await forgetPause(session, start);
   const { name, spec, manifests } = start;
   await session.client.workflow.start('campaign', {
@@ -98,16 +93,6 @@ function memoOf({ folder, feeds, spec, manifests, retry }: Launch): Record<strin
     ...(retry !== undefined && { retry }),
     priority: spec.priority,
   };
-}
-
-/** With a tree in a bucket: another Temporal may be using the same token. @throws StoreError `TOKEN_LEASED` */
-async function checkTokens({ client }: Session, { folder, feeds }: Launch): Promise<void> {
-  for (const { reference, policy } of feeds) {
-    const address = credentialLeaseAddress(folder, reference);
-    if (address === null || policy.windows.length === 0) continue;
-    const store = await openStore(address);
-    await checkCredential(store, await treeHolder(client, null), longestMs(policy.windows));
-  }
 }
 
 /** Notifies the running campaign of rows that were added to its tree; false when it has ended meanwhile. */

@@ -1,11 +1,9 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
-import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { codedError, type HundredfoldError } from '../domain/errors.ts';
-import { seedLedger } from '../host/seed-ledger.ts';
 import type { LocalName } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/publish.ts';
@@ -16,7 +14,7 @@ import { ensureTreeId } from '../store/lease.ts';
 import { listPluginNews, requirePlugins } from '../store/campaign-plugins.ts';
 import { requireTree, treeIfAny, type CampaignTree } from './campaign-tree.ts';
 import { chooseServices } from './choose-services.ts';
-import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
+import { whileHolding, type HeldTree } from './hold-tree.ts';
 import {
   campaignRun,
   digestOfIds,
@@ -26,6 +24,7 @@ import {
   onShared,
 } from './launch.ts';
 import { ignoreNotices, type OnNotice } from './notice.ts';
+import { reportTokens, takeOver } from './take-over.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { runningWorkflows } from '../workflows/search-attributes.ts';
 
@@ -36,7 +35,6 @@ interface RetryStart {
   readonly chosenByUser: boolean;
   readonly local: LocalName | null;
   readonly settings: Settings;
-  readonly environment: Environment;
   readonly selection: Selection;
   /** As in `Standing`. */
   readonly priority: number;
@@ -91,8 +89,7 @@ export async function startRetry(session: Session, wanted: RetryStart): Promise<
   }
   const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
   const tree = await requireTree(known, name, run !== null);
-  const embeddedDir = embeddedDirOf(wanted.settings);
-  return whileHolding({ session, store: tree.store, embeddedDir, onNotice }, async (held) => {
+  return whileHolding({ session, store: tree.store, onNotice }, async (held) => {
     const idle = await surveyAndBegin(session, wanted, tree, held);
     return { result: { folder: tree.folder, idle }, goesOn: !idle };
   });
@@ -127,7 +124,7 @@ interface Beginning {
 }
 
 async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
-  const { name, settings, environment } = wanted;
+  const { name, settings, onNotice = ignoreNotices } = wanted;
   const { store, folder, campaign } = tree;
   const { services, jobs, plugins } = effectiveSettings(feeds, settings.policy);
   const merged = {
@@ -138,7 +135,8 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
   };
   const prepared = { ...campaign, settings: merged };
   const { chosen, alone, following } = survey;
-  await seedLedger(store, { settings, environment, feeds });
+  const taking = { session, held, feeds, onNotice };
+  await takeOver(taking);
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
@@ -159,6 +157,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
   };
   await held.check();
   const retried = keyOf(wanted.selection);
+  await reportTokens(taking);
   await launch(session, { name, folder, feeds, spec, manifests, retry: retried });
 }
 

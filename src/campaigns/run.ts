@@ -3,18 +3,15 @@
  * checked as far as possible. Then the caller opens a session, and the campaign is started in it.
  */
 import { notifyWays } from '../config/notify.ts';
-import type { Environment } from '../domain/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
-import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import { openStore, probe } from '../store/open-store.ts';
 import { chooseServices } from './choose-services.ts';
 import { hasOpenItems } from './end.ts';
-import { embeddedDirOf } from './hold-tree.ts';
 import type { Intake, IntakeOptions } from './intake.ts';
 import { ignoreNotices, type OnNotice } from './notice.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -25,6 +22,8 @@ import { retryWhileAway } from './temporal-away.ts';
 export interface RunOptions extends IntakeOptions {
   /** From 1, which is served before all others, to 5; default 3. */
   readonly priority?: number;
+  /** As in `CampaignStart`. */
+  readonly assumeUsed?: number;
   readonly onNotice?: OnNotice;
 }
 
@@ -60,11 +59,11 @@ export function campaignStart(
     spool,
     cache,
     feeds: chooseServices(settings, { local, needed, who: 'the manifest' }),
+    ...(options.assumeUsed !== undefined && { assumeUsed: options.assumeUsed }),
     keepResults: options.cache !== false,
     policy: settings.policy,
     priority: options.priority ?? USUAL_PRIORITY,
     notify: notifyWays(settings.notify),
-    embeddedDir: embeddedDirOf(settings),
     onNotice: options.onNotice ?? ignoreNotices,
   };
 }
@@ -98,7 +97,6 @@ async function checkOutput(folder: string): Promise<void> {
 
 interface StartingWith {
   readonly settings: Settings;
-  readonly environment: Environment;
   /** Aborted when the user no longer waits for a Temporal server that is away. */
   readonly signal: AbortSignal;
 }
@@ -107,10 +105,9 @@ interface StartingWith {
 export async function startRun(
   session: Session,
   start: CampaignStart,
-  { settings, environment, signal }: StartingWith,
+  { settings, signal }: StartingWith,
 ): Promise<Started> {
-  const { folder, feeds, onNotice = ignoreNotices } = start;
-  await seedLedger(await openStore(folder), { settings, environment, feeds });
+  const { onNotice = ignoreNotices } = start;
   return oneAtATime(settings, onNotice, () => startPatiently(session, start, signal));
 }
 

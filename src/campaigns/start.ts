@@ -45,6 +45,7 @@ import {
 import { whileHolding, type HeldTree } from './hold-tree.ts';
 import { ignoreNotices, type OnNotice } from './notice.ts';
 import { endObsolete, fitOf } from './obsolete.ts';
+import { assumeUsed, reportTokens, takeOver } from './take-over.ts';
 
 export interface CampaignStart {
   readonly name: string;
@@ -61,10 +62,10 @@ export interface CampaignStart {
   readonly priority: number;
   /** For later campaigns. */
   readonly keepResults: boolean;
+  /** Jobs of the present windows that nothing here shows; absent: what is unknown counts as the whole limit. */
+  readonly assumeUsed?: number;
   /** How to notify of the end. */
   readonly notify?: readonly NotifyWay[];
-  /** Folder of the embedded server; null or absent if Temporal runs elsewhere. */
-  readonly embeddedDir?: string | null;
   /** Without it nothing is reported. */
   readonly onNotice?: OnNotice;
   /** Stops the search for missing records in the tree of a campaign that runs. */
@@ -85,15 +86,17 @@ export interface Started {
 
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
 export async function startOrJoin(session: Session, start: CampaignStart): Promise<Started> {
-  const { name, folder, embeddedDir = null, onNotice = ignoreNotices } = start;
+  const { name, folder, onNotice = ignoreNotices } = start;
   const running = (await campaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
   const store = await openStore(folder);
   const fits = running === null ? null : await fitOf(store, running);
-  return whileHolding({ session, store, embeddedDir, onNotice }, async (held) => {
+  return whileHolding({ session, store, onNotice }, async (held) => {
     if (fits === 'obsolete') await endObsolete(session, name, onNotice);
     const joined = fits === 'joins' ? running : null;
     const started = await startHere(session, store, { start, joined, held });
+    const { feeds, assumeUsed: jobs } = start;
+    if (jobs !== undefined) await assumeUsed({ session, held, feeds, onNotice }, jobs);
     return { result: started, goesOn: !started.idle };
   });
 }
@@ -110,17 +113,23 @@ async function startHere(
   store: Store,
   { start, joined: running, held }: Here,
 ): Promise<Started> {
-  const { name, folder, feeds, survey } = start;
+  const { name, folder, feeds, survey, onNotice = ignoreNotices } = start;
   const { items, digests } = survey;
+  const taking = { session, held, feeds, onNotice };
   if (running) {
     if (typeof running.tree === 'string') await ensureTreeId(store, running.tree);
     const grownBy = await grow(session, store, start);
     if (grownBy !== null) return { joined: true, grownBy, items, done: 0, idle: false };
     // It ended while we looked: its rows are on disk, and it is started again with all of them.
   }
+  // Before the records are written anew.
+  await takeOver(taking);
   const { spec, done, idle } = await prepare(session, store, start);
   await held.check();
-  if (!idle) await launch(session, { name, folder, feeds, spec, manifests: digests });
+  if (!idle) {
+    await reportTokens(taking);
+    await launch(session, { name, folder, feeds, spec, manifests: digests });
+  }
   return { joined: false, grownBy: 0, items, done, idle };
 }
 

@@ -4,7 +4,7 @@ import type { Session } from '../host/session.ts';
 import { openStore } from '../store/open-store.ts';
 import { checkTreeId, isOf, newestLease, treeLeased } from '../store/lease.ts';
 import { StoreError } from '../store/store-error.ts';
-import { treeHolder } from '../temporal/tree-holder.ts';
+import { identify } from '../temporal/tree-holder.ts';
 import { obstacleOf } from './obstacle.ts';
 import { runningWorkflows } from '../workflows/search-attributes.ts';
 
@@ -30,8 +30,9 @@ export async function treeObstacleOf(
   try {
     const store = await openStore(folder, { create: false });
     const lease = await newestLease(store);
-    const holder = await treeHolder(client, null);
-    if (lease && !lease.released && !isOf(lease, holder)) throw treeLeased(store, lease.record);
+    const { id } = await identify(client);
+    if (lease && !lease.released && !isOf(lease, { temporal: id }))
+      throw treeLeased(store, lease.record);
     await checkTreeId(store, tree);
     return null;
   } catch (error) {

@@ -17,6 +17,7 @@ import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
 import { readRecord, type HostRecord } from './record.ts';
 import type { Session } from './session.ts';
+import { stateFolderOf } from '../state/state-folder.ts';
 
 const LOOK_INTERVAL_MS = 200;
 const HOST_START_TIMEOUT_MS = 60_000;
@@ -60,6 +61,10 @@ export class EmbeddedSession implements Session {
 
   get embeddedDir(): string {
     return this.#options.settings.embeddedDir;
+  }
+
+  get stateFolder(): string {
+    return stateFolderOf(this.#options);
   }
 
   async recover(): Promise<void> {

@@ -21,11 +21,16 @@ export class RemoteSession implements Session {
   readonly ui = null;
   readonly client: Client;
   readonly taskQueue: string;
+  readonly stateFolder: string;
   readonly #worker: StoppableWorker | null;
 
-  private constructor(client: Client, taskQueue: string, worker: StoppableWorker | null) {
+  private constructor(
+    { client, taskQueue, stateFolder }: Pick<Session, 'client' | 'taskQueue' | 'stateFolder'>,
+    worker: StoppableWorker | null,
+  ) {
     this.client = client;
     this.taskQueue = taskQueue;
+    this.stateFolder = stateFolder;
     this.#worker = worker;
   }
 
@@ -54,7 +59,9 @@ export class RemoteSession implements Session {
     // that it cannot do.
     const able = services.length > 0 && settings.unready.length === 0;
     const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
-    if (!needed || !ownWorker) return new RemoteSession(client, taskQueue, null);
+    const stateFolder = stateFolderOf({ settings, environment });
+    const at = { client, taskQueue, stateFolder };
+    if (!needed || !ownWorker) return new RemoteSession(at, null);
     // Loaded only if there is work for it: half of the start-up time of a command that only reads.
     const { startLastingWorker } = await import('./lasting-worker.ts');
     const worker = await startLastingWorker({
@@ -64,12 +71,12 @@ export class RemoteSession implements Session {
       services,
       notify: settings.notify,
       environment,
-      stateFolder: stateFolderOf({ settings, environment }),
+      stateFolder,
       workflowsOnly: lookOnly,
       roles: ROLES,
       ...(build !== null && { build }),
     });
-    return new RemoteSession(client, taskQueue, worker);
+    return new RemoteSession(at, worker);
   }
 
   async recover(): Promise<void> {

@@ -16,6 +16,8 @@ export interface Session {
   readonly embeddedDir?: string;
   /** The host that was joined has ended: nobody works here, although its server may still answer. */
   readonly isAbandoned?: boolean;
+  /** The state folder, with the ledger of this machine. */
+  readonly stateFolder: string;
   /** After a failed call, or when abandoned: returns when Temporal can be used again, taking over from a host that has ended. */
   recover(): Promise<void>;
   close(): Promise<void>;

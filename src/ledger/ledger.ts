@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { longestMs, roomInWindow, type Usage, type Window } from '../budget/policy.ts';
 import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import {
   type Account,
   type Answer,
@@ -125,6 +126,16 @@ export class Ledger {
   note(account: Account, jobs: readonly KnownJob[], windowMs: number): number {
     return this.#transaction((rows) => {
       return jobs.filter((job) => rows.note(account, job, windowMs)).length;
+    });
+  }
+
+  /** How long ago (ms) each submission counts from, at the latest: of all that may still count in this window. */
+  agesOf(account: Account, windowMs: number): number[] {
+    return this.#transaction((rows) => {
+      const { closes, inFlight } = rows.usage(account, [{ limit: Infinity, windowMs }]);
+      const { steadyMs } = rows.now;
+      const ended = closes.flatMap(([at, jobs]) => Array<number>(jobs).fill(steadyMs - at));
+      return [...ended, ...Array<number>(inFlight).fill(-LATEST_ACCEPTANCE_MS)];
     });
   }
 

@@ -43,7 +43,6 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
     throwIfInterrupted(signal);
     const wanted = {
       ...retried,
-      environment,
       priority: options.priority ?? USUAL_PRIORITY,
       onNotice,
     };

@@ -77,7 +77,7 @@ async function begin(
   });
   try {
     throwIfInterrupted(signal);
-    const { idle } = await startRun(session, start, { settings, environment, signal });
+    const { idle } = await startRun(session, start, { settings, signal });
     return new Campaign({
       session,
       name: start.name,

@@ -74,7 +74,7 @@ async function compete(store: Store, holder: LeaseHolder, windowMs: number): Pro
   let lease = await newestLease(store);
   if (!isOf(lease, holder)) {
     await checkCredential(store, holder, windowMs);
-    lease = await takeLease(store, holder, lease, false);
+    lease = await takeLease(store, holder, lease);
   }
   // Another one was faster. A mark of ours would only prevent it from sending.
   if (lease === null) throw leased(store, null, windowMs);
@@ -92,15 +92,6 @@ export async function checkCredential(
 ): Promise<void> {
   for (const { left } of await marksOf(store, (key) => !isMarkOf(key, holder)))
     if (counts(left, windowMs)) throw leased(store, left, windowMs);
-}
-
-/** For `hundredfold move`, which moves the charges along: the former holder no longer sends. */
-export async function takeCredential(store: Store, holder: LeaseHolder): Promise<void> {
-  const lease = await newestLease(store);
-  if (lease === null) return;
-  if (!isOf(lease, holder)) await takeLease(store, holder, lease, false);
-  for (const { key } of await marksOf(store, (key) => !isMarkOf(key, holder)))
-    await store.remove(key);
 }
 
 async function leaveMark(store: Store, holder: LeaseHolder): Promise<void> {

@@ -3,11 +3,12 @@
  * one tree that may still count against a token, which a new budget needs after its Temporal database was lost.
  */
 import type { ServiceName } from '../domain/item.ts';
-import type { ItemState } from '../domain/states.ts';
+import { isFinal, type ItemState } from '../domain/states.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem } from './item-store.ts';
 import { addressOf, itemFolder, PREPARED_CAMPAIGN } from './layout.ts';
+import { readNotes } from './notes.ts';
 import { openStore, openStoreIfAny } from './open-store.ts';
 import { type PageEntry, readPage, readPreparedCampaign } from './prepared-campaign.ts';
 import { damagedRecordIsNone, StoreError, unreadableIsNone } from './store-error.ts';
@@ -32,27 +33,50 @@ export async function credentialOfTree(store: Store, service: ServiceName): Prom
   return typeof credential === 'string' ? credential : null;
 }
 
+/** Clocks of two hosts differ by less than this (ms). */
+const CLOCKS_DIFFER_MS = 10 * 60_000;
+
 /**
  * Jobs that the service at `address` accepted within the last `windowMs`. A time in the future counts as well: it was
  * written before the clock was set back. What is unreadable is ignored here: it is reported and repaired when the tree is next prepared.
+ * @param elsewhere sent by another Temporal, perhaps on another host: each job counts from its latest possible time, and
+ *   what only a note tells counts as well. Otherwise the ledger of this machine has all that was sent from it
  */
 export async function chargesInTree(
   store: Store,
   address: string,
   windowMs: number,
+  elsewhere = false,
   now = Date.now(),
 ): Promise<readonly JobInTree[]> {
   const campaign = await readPreparedCampaign(store).catch(unreadableIsNone);
   if (!campaign || windowMs <= 0) return [];
   const jobs: JobInTree[] = [];
+  const later = elsewhere ? CLOCKS_DIFFER_MS : 0;
+  const since = now - windowMs - later;
   for (let page = 0; page < campaign.pages; page += 1) {
     const entries = (await readPage(store, page).catch(unreadableIsNone)) ?? [];
     await inParallel(entries, READS_AT_ONCE, async (entry) => {
       if (entry.follows !== undefined) return;
       const record = await readItem(store, entry.kind, entry.id).catch(() => null);
-      if (record)
-        jobs.push(...jobsOf(record, address).filter((job) => job.closedAt > now - windowMs));
+      if (!record) return;
+      const found = jobsOf(record, address);
+      if (elsewhere && !isFinal(record.state))
+        found.push(...(await notedJobs(store, record, address)));
+      const counted = found.filter(({ closedAt }) => closedAt > since);
+      jobs.push(...counted.map((job) => ({ ...job, closedAt: job.closedAt + later })));
     });
+  }
+  return jobs;
+}
+
+/** Accepted a moment before the end of its worker, or in progress then. */
+async function notedJobs(store: Store, record: ItemRecord, address: string): Promise<JobInTree[]> {
+  const jobs: JobInTree[] = [];
+  for await (const { note } of readNotes(store, record)) {
+    if (note?.address !== address || note.refused) continue;
+    const { at, remoteId = `unsure ${record.id} ${at}`, answeredAt = at } = note;
+    if (remoteId !== record.remoteId) jobs.push({ remoteId, closedAt: Date.parse(answeredAt) });
   }
   return jobs;
 }

@@ -12,7 +12,7 @@
  * Rejected: `flock` and SQLite's locks, which do not work on NFS; one file that is replaced if unchanged, which POSIX
  * cannot do; an expiry time, which needs synchronised clocks.
  */
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { leaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
@@ -29,6 +29,8 @@ export interface LeaseHolder {
   /** Id of the machine's current boot; null if the system does not report one. */
   readonly boot: string | null;
   readonly pid: number;
+  /** The ledger of submissions that its process uses (src/ledger): a digest of the host and the folder. */
+  readonly ledger: string;
   /** Process of the embedded server; null if Temporal runs elsewhere. */
   readonly server: number | null;
   /** Distinguishes renewers, also within one process. */
@@ -40,8 +42,17 @@ export interface LeaseRecord extends LeaseHolder {
   readonly since: string;
   /** Grows with each renewal. */
   readonly beats: number;
-  /** Taken over from a Temporal that had not released it; the tree does not have its new id yet. */
-  readonly renewsIdentity: boolean;
+  readonly former: Former | null;
+}
+
+/** The Temporal that held the tree before, until all that it may have sent counts here (campaigns/take-over.ts). */
+export interface Former {
+  /** A digest of its id. */
+  readonly temporal: string;
+  /** Otherwise its workflows may be open: the tree gets a new id. */
+  readonly released: boolean;
+  /** The tree, or the ledger of this host, shows all that it has sent. */
+  readonly known: boolean;
 }
 
 export interface Lease {
@@ -51,11 +62,13 @@ export interface Lease {
   readonly text: string;
   /** Null when it was released or is unreadable. */
   readonly record: LeaseRecord | null;
-  readonly released: boolean;
+  /** Who has released it; null if nobody has. */
+  readonly released: Former | null;
 }
 
 const FORMAT = 1;
 
+const former = z.object({ temporal: z.string(), released: z.boolean(), known: z.boolean() });
 const held = z.object({
   format: z.literal(FORMAT),
   temporal: z.string(),
@@ -63,13 +76,14 @@ const held = z.object({
   host: z.string(),
   boot: z.string().nullable(),
   pid: z.int(),
+  ledger: z.string(),
   server: z.int().nullable(),
   renewer: z.string(),
   since: z.string(),
   beats: z.int(),
-  renews_identity: z.boolean(),
+  former: former.nullable(),
 });
-const free = z.object({ format: z.literal(FORMAT), released: z.literal(true) });
+const free = z.object({ format: z.literal(FORMAT), released_by: former });
 
 /** A takeover may remove a file between listing and reading it, but not this often in a row. */
 const LISTINGS = 5;
@@ -99,31 +113,28 @@ function leaseOf(number: number, text: string): Lease {
   try {
     json = JSON.parse(text);
   } catch {
-    return { number, text, record: null, released: false };
+    return { number, text, record: null, released: null };
   }
-  if (free.safeParse(json).success) return { number, text, record: null, released: true };
+  const ended = free.safeParse(json);
+  if (ended.success) return { number, text, record: null, released: ended.data.released_by };
   const read = held.safeParse(json);
-  if (!read.success) return { number, text, record: null, released: false };
-  const { format: _, renews_identity: renewsIdentity, ...same } = read.data;
-  return { number, text, record: { ...same, renewsIdentity }, released: false };
+  if (!read.success) return { number, text, record: null, released: null };
+  const { format: _, ...record } = read.data;
+  return { number, text, record, released: null };
 }
 
-/**
- * Creates the lease after `former` (null: the first). Null when another contender was faster. `over`: the former was
- * not released, and the tree must get a new id.
- */
+/** Creates the lease after `found` (null: the first). Null when another contender was faster. */
 export async function takeLease(
   store: Store,
   holder: LeaseHolder,
-  former: Lease | null,
-  over: boolean,
+  found: Lease | null,
 ): Promise<Lease | null> {
-  const number = (former?.number ?? 0) + 1;
+  const number = (found?.number ?? 0) + 1;
   const since = new Date().toISOString();
-  const record = { ...holder, since, beats: 0, renewsIdentity: over };
+  const record = { ...holder, since, beats: 0, former: formerOf(found, holder) };
   const text = textOf(record);
   if (!(await store.create(leaseKey(number), text))) return null;
-  // Two takeovers may have happened since `former` was read, which freed this number again.
+  // Two takeovers may have happened since `found` was read, which freed this number again.
   if ((await newestLease(store))?.number !== number) {
     await store.remove(leaseKey(number));
     return null;
@@ -131,7 +142,26 @@ export async function takeLease(
   for (const other of await numbersOf(store)) {
     if (other < number) await store.remove(leaseKey(other));
   }
-  return { number, text, record, released: false };
+  return { number, text, record, released: null };
+}
+
+/** Its own, and what is not yet counted of the one before that. */
+function formerOf(found: Lease | null, holder: LeaseHolder): Former | null {
+  if (found?.released) return found.released.temporal === digestOf(holder) ? null : found.released;
+  if (found === null) return null;
+  const { record } = found;
+  // The workers of a Temporal elsewhere may have used others.
+  const isSameLedger = record !== null && record.server !== null && record.ledger === holder.ledger;
+  return {
+    temporal: record?.former?.temporal ?? (record ? digestOf(record) : ''),
+    released: false,
+    known: isSameLedger && record.former?.known !== false,
+  };
+}
+
+/** Without the names of machine and folder: an ended tree may be passed on. */
+function digestOf({ temporal }: Pick<LeaseHolder, 'temporal'>): string {
+  return hash('sha256', temporal).slice(0, 12);
 }
 
 /** Rewrites the own lease. Null when another Temporal has taken over the tree. */
@@ -139,22 +169,22 @@ export async function renewLease(
   store: Store,
   holder: LeaseHolder,
   { number, record }: Lease,
-  renewsIdentity = record?.renewsIdentity ?? false,
+  former = record?.former ?? null,
 ): Promise<Lease | null> {
   const since = record?.since ?? new Date().toISOString();
-  const renewed = { ...holder, since, beats: (record?.beats ?? 0) + 1, renewsIdentity };
+  const renewed = { ...holder, since, beats: (record?.beats ?? 0) + 1, former };
   const text = textOf(renewed);
   await store.write(leaseKey(number), text, { durable: false });
   if ((await newestLease(store))?.number !== number) return null;
-  return { number, text, record: renewed, released: false };
+  return { number, text, record: renewed, released: null };
 }
 
 /** Releases the tree, unless another process has renewed the lease since: then that process will release it. */
 export async function releaseLease(store: Store, holder: LeaseHolder): Promise<void> {
   const lease = await newestLease(store);
   if (!isOf(lease, holder) || lease?.record?.renewer !== holder.renewer) return;
-  // Without the names of machine and folder: an ended tree may be passed on.
-  const disk = { format: FORMAT, released: true };
+  const by = lease.record.former ?? { temporal: digestOf(holder), known: true };
+  const disk = { format: FORMAT, released_by: { ...by, released: true } };
   await store.write(leaseKey(lease.number), `${JSON.stringify(disk)}\n`);
 }
 
@@ -163,8 +193,8 @@ export function isOf(lease: Lease | null, { temporal }: Pick<LeaseHolder, 'tempo
   return lease?.record?.temporal === temporal;
 }
 
-function textOf({ renewsIdentity, ...same }: LeaseRecord): string {
-  const disk: z.output<typeof held> = { format: FORMAT, ...same, renews_identity: renewsIdentity };
+function textOf(record: LeaseRecord): string {
+  const disk: z.output<typeof held> = { format: FORMAT, ...record };
   return `${JSON.stringify(disk, null, 2)}\n`;
 }
 
@@ -202,28 +232,29 @@ export async function holdTree(
     const found = await newestLease(store);
     if (isOf(found, holder) && found) {
       const lease = await renewLease(store, holder, found);
-      if (lease) return { lease: await withIdentity(store, holder, lease), ...ALREADY };
+      if (lease) {
+        await renewIdentity(store, lease);
+        return { lease, already: true, takenOver: null };
+      }
     } else if (found === null || found.released) {
-      const lease = await takeLease(store, holder, found, false);
+      const lease = await takeLease(store, holder, found);
       if (lease) return { lease, already: false, takenOver: null };
     } else if (await isAbandoned(store, found, options)) {
-      const lease = await takeLease(store, holder, found, true);
-      const takenOver = { former: found.record };
-      if (lease)
-        return { lease: await withIdentity(store, holder, lease), already: false, takenOver };
+      const lease = await takeLease(store, holder, found);
+      if (lease) {
+        await renewIdentity(store, lease);
+        return { lease, already: false, takenOver: { former: found.record } };
+      }
     }
   }
 }
 
-const ALREADY = { already: true, takenOver: null } as const;
-
-/** The tree no longer has the id that the former holder's workflows carry. Repeated after a crash in the middle. */
-async function withIdentity(store: Store, holder: LeaseHolder, lease: Lease): Promise<Lease> {
-  if (!lease.record?.renewsIdentity) return lease;
-  await renewTreeId(store);
-  const renewed = await renewLease(store, holder, lease, false);
-  if (renewed) return renewed;
-  throw treeLeased(store, (await newestLease(store))?.record ?? null);
+/**
+ * The tree no longer has the id that the former holder's workflows carry. Repeated until all that the former has sent
+ * counts here; no campaign is started before that.
+ */
+async function renewIdentity(store: Store, { record }: Lease): Promise<void> {
+  if (record?.former?.released === false) await renewTreeId(store);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Identity of this process for others that want to work on the same output tree (src/store/lease.ts). */
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Connection, type Client } from '@temporalio/client';
@@ -19,20 +19,30 @@ export interface EmbeddedServer {
 export async function treeHolder(
   client: Client,
   embedded: EmbeddedServer | null,
+  stateFolder: string,
 ): Promise<LeaseHolder> {
+  const { id, at } = await identify(client);
+  return {
+    temporal: id,
+    where: embedded ? `the Temporal server of ${embedded.dir}` : at,
+    ...thisProcess(),
+    ledger: hash('sha256', `${hostname()} ${stateFolder}`).slice(0, 12),
+    server: embedded?.pid() ?? null,
+  };
+}
+
+/** The Temporal of a client, by its id and for people. */
+export async function identify(
+  client: Client,
+): Promise<{ readonly id: string; readonly at: string }> {
   const { namespace } = client.options;
   const { connection } = client;
   const address = connection instanceof Connection ? connection.options.address : 'its address';
   const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
   const id = namespaceInfo?.id ?? '';
   const at = `Temporal at ${address}, namespace ${namespace}`;
-  return {
-    // If the server does not report the id, namespaces are distinguished by name.
-    temporal: id === '' ? at : id,
-    where: embedded ? `the Temporal server of ${embedded.dir}` : at,
-    ...thisProcess(),
-    server: embedded?.pid() ?? null,
-  };
+  // If the server does not report the id, namespaces are distinguished by name.
+  return { id: id === '' ? at : id, at };
 }
 
 export function thisProcess(): Pick<LeaseHolder, 'host' | 'boot' | 'pid' | 'renewer'> {

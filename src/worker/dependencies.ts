@@ -74,11 +74,12 @@ const openExisting: Dependencies['openStore'] = (address, options) =>
 function holderOf({
   client,
   embedded = null,
-}: Pick<WorkerOptions, 'client' | 'embedded'>): () => Promise<LeaseHolder> {
+  stateFolder,
+}: Pick<WorkerOptions, 'client' | 'embedded' | 'stateFolder'>): () => Promise<LeaseHolder> {
   let asked: Promise<LeaseHolder> | null = null;
   return async () => {
     // One call for the submissions of a burst.
-    asked ??= treeHolder(client, embedded);
+    asked ??= treeHolder(client, embedded, stateFolder);
     const known = await asked.catch((error: unknown) => {
       asked = null;
       throw error;
@@ -88,10 +89,11 @@ function holderOf({
 }
 
 /** The trees of this task queue's campaigns are in the memos set by `run` and `retry`. */
-export function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): TreeLeases {
+export function treeLeases(options: WorkerOptions): TreeLeases {
+  const { client, taskQueue } = options;
   const query = runningWorkflows(['campaign'], { taskQueue });
   return new TreeLeases({
-    holder: holderOf({ client, embedded }),
+    holder: holderOf(options),
     openStore: openExisting,
     async openTrees() {
       const trees: TreeAddress[] = [];

@@ -340,6 +340,9 @@ function isSent({ ended, isObsolete, remoteId }: Partial<ItemOfPage>): boolean {
   return ended === undefined && isObsolete === undefined && remoteId === undefined;
 }
 
+/** It may be terminated again before the signal reaches it. */
+const TRIES = 5;
+
 /** A budget workflow that was terminated is started again. */
 export async function signalBudget<T>(
   feed: Pick<FeedSpec, 'reference' | 'fetchQueue'>,
@@ -347,12 +350,14 @@ export async function signalBudget<T>(
   what: T,
 ): Promise<void> {
   const keeper = getExternalWorkflowHandle(budgetWorkflowId(feed.reference));
-  try {
-    await keeper.signal(signal, what);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await keeper.signal(signal, what);
+      return;
+    } catch (error) {
+      if (isCancellation(error) || tries === TRIES) throw error;
+    }
     const options = withToken(`start the budget of ${feed.reference.service}`, feed);
     await ensureBudget.executeWithOptions(options, [feed.reference]);
-    await keeper.signal(signal, what);
   }
 }

@@ -17,7 +17,7 @@ beforeEach(async () => (folder = await temporaryFolder()));
 
 const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
 const job = { id: 'a', kind: 'molecule', store: '', tree: '', launch: { policy } };
-const HERE = { service: 'molecules', address: 'https://here' };
+const HERE = { service: 'molecules', address: 'https://here', credential: 'c0ffee00' };
 const note = async (attempt = 0, generation = 0, to = HERE) =>
   new SendingNote(await openFileStore(folder), { job: { ...job, generation }, attempt }, to);
 const files = () => readdir(join(folder, 'molecules', 'a')).catch(() => []);
@@ -66,6 +66,16 @@ describe('the note before a submission', () => {
     expect(await (await note(0, 1)).earlier(), 'of the next generation').toBeNull();
     await writeFile(join(folder, 'molecules', 'a', 'sending-0-0.json'), '{"at":');
     expect(await (await note()).earlier()).toMatchObject({ type: 'unsure' });
+  });
+
+  test('holds a row of unknown fate for another token, which may not show the job', async () => {
+    const first = await note();
+    await first.make();
+    const renewed = { ...HERE, credential: 'decaf000' };
+    const earlier = async () => (await note(0, 0, renewed)).earlier();
+    expect(await earlier()).toMatchObject({ type: 'over', end: { state: 'held' } });
+    await first.settle(ACCEPTED);
+    expect(await earlier()).toMatchObject(ACCEPTED);
   });
 
   test('holds the row for another service, which is not asked for the job', async () => {

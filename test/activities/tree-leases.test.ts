@@ -14,6 +14,7 @@ const holder = (temporal: string): LeaseHolder => ({
   host: 'h',
   boot: 'b',
   pid: 1,
+  ledger: temporal,
   server: 2,
   renewer: temporal,
 });
@@ -76,7 +77,7 @@ test('a tree without an open campaign is released after two checks, and at the e
   await leases.renew();
   expect(await lease()).not.toBeNull();
   await leases.renew();
-  expect(await newestLease(store)).toMatchObject({ released: true });
+  expect(await newestLease(store)).toMatchObject({ released: { temporal: expect.any(String) } });
 
   open = [address];
   await leases.renew();
@@ -88,5 +89,5 @@ test('a tree without an open campaign is released after two checks, and at the e
   expect(await lease(), 'it is not known whether the campaign is open').not.toBeNull();
   open = [];
   await leases.stop();
-  expect(await newestLease(store)).toMatchObject({ released: true });
+  expect(await newestLease(store)).toMatchObject({ released: { temporal: expect.any(String) } });
 });

@@ -372,19 +372,27 @@ describe('the slot of a submission of unknown fate', () => {
   });
 });
 
-test('a budget that replaces another takes over its charges, once', () => {
+test('what another Temporal has sent is charged once', () => {
   const budget = new PlayedBudget(2);
-  const closes: Close[] = [
-    [1_000, 1, 'c'],
-    [2_000, 1, null],
-  ];
-  const charges = { closes: { k: closes }, paused: ['d'] };
-  const restored = { from: 'run', at: 0, reason: 'broken', ...charges };
+  const restored = { from: 'tree', reason: 'taken over', credential: 'k', ages: [2_000, 1_000] };
   for (const _ of [1, 2]) budget.apply({ type: 'restore', restored }, 3_000);
   budget.ask('a');
   expect(budget.nextAt(3_000)).toBe(11_025);
   expect(budget.sent(11_025)).toEqual(['a']);
-  expect(budget.state.queue.paused).toEqual(['d']);
+});
+
+test('if it is unknown what another Temporal has sent, a whole window passes', () => {
+  const budget = new PlayedBudget(2);
+  const restored = { from: 'tree', reason: 'taken over', credential: 'k', ages: null };
+  budget.apply({ type: 'restore', restored }, 3_000);
+  budget.ask('a');
+  expect(budget.nextAt(3_000)).toBe(3_000 + LATEST_ACCEPTANCE_MS + 10_025);
+  // Unless the user knows.
+  const said = { ...restored, from: 'a command', ages: [0], isAll: true as const };
+  budget.apply({ type: 'restore', restored: said }, 4_000);
+  expect(budget.sent(4_000)).toEqual(['a']);
+  budget.ask('b');
+  expect(budget.nextAt(4_000)).toBe(14_025);
 });
 
 test.each([

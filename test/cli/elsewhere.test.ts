@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { freePort } from '../../src/temporal/ports.ts';
+import { neverOverBudget, neverRefusedForRate } from '../promises.ts';
 import { desk } from './command.ts';
 import { fragments, peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
@@ -81,11 +82,12 @@ test('if the tree of a campaign was removed, `cancel` says how to end it, and `r
   await own.end();
 });
 
-test('an open campaign is moved with its jobs and charges, also if the move is killed in the middle', async () => {
+test('a stopped campaign continues at another server, also if the command is killed in the middle', async () => {
   const at = desk();
   // All tests share the target server.
-  const name = `move-${randomBytes(3).toString('hex')}`;
-  await rehearse(at, { limit: 5, seconds: 8 });
+  const name = `onward-${randomBytes(3).toString('hex')}`;
+  const limits = { limit: 5, seconds: 8 };
+  const service = await rehearse(at, limits);
   peptides(at, name, 18);
   const here = readFileSync(at.path('hundredfold.yaml'), 'utf8');
   const temporal = `temporal: { address: "${inject('temporal')}", taskQueue: ${name} }`;
@@ -93,17 +95,19 @@ test('an open campaign is moved with its jobs and charges, also if the move is k
   const env = TOKEN;
   await at.runs(0, ['run', `${name}.csv`, '--detach', '--yes'], { env });
   await expect.poll(() => at.done(name), { timeout: 60_000 }).toBeGreaterThanOrEqual(4);
-  const move = ['move', name, '--to', 'there.yaml'];
-  const broken = at.type(move, { env });
-  await delay(2_500);
-  broken.kill('SIGKILL');
-  await broken.ended;
-  await at.runs(0, move, { env });
+  const run = ['run', `${name}.csv`, '--config', 'there.yaml', '--yes', '--json'];
+  expect((await at.runs(2, run, { env })).stderr).toContain('hundredfold stop');
   await at.runs(0, ['stop'], { env });
-
-  const there = ['--config', 'there.yaml'];
-  const worker = at.type(['worker', ...there], { env });
-  await at.runs(0, ['watch', name, ...there], { env });
-  worker.kill('SIGTERM');
-  await worker.endsWith(0);
+  for (const ms of [1_000, 2_000, 4_000]) {
+    const broken = at.type(run, { env });
+    await delay(ms);
+    broken.kill('SIGKILL');
+    await broken.ended;
+  }
+  const { stdout } = await at.runs(0, run, { env });
+  expect(JSON.parse(stdout)).toMatchObject({ items: { total: 18, succeeded: 18 } });
+  const journal = await service.end();
+  expect(journal.filter(({ accepted }) => accepted)).toHaveLength(18);
+  neverRefusedForRate(journal);
+  neverOverBudget(journal, { limit: limits.limit, windowMs: limits.seconds * 1_000 });
 });

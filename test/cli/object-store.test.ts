@@ -1,18 +1,20 @@
 /**
  * Hosts that share only Temporal and a bucket: each has its own folder, ledger and worker process. One worker is killed
- * in the middle and the store is unavailable for a while; the other worker finishes, and the tree is pulled to disk.
+ * after another and the store is unavailable for a while; the other worker finishes, and the tree is pulled to disk.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
+import { atMostOneJob, neverOverBudget, neverRefusedForRate } from '../promises.ts';
 import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
 import { serveS3 } from '../s3-suite.ts';
 import { desk, type Desk } from './command.ts';
 import { peptides } from './manifests.ts';
 import { TOKEN, rehearse } from './rehearsal.ts';
 
-const ROWS = 40;
+const ROWS = 60;
+const KILLS = 5;
 const LIMIT = { limit: 12, seconds: 4 };
 
 describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
@@ -34,11 +36,18 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     };
   }
 
-  test('is finished by the remaining worker, and pulled completely', async () => {
+  async function countEnded(address: string): Promise<number> {
+    const store = await openStore(address);
+    let files = 0;
+    for await (const key of store.list('sequences/')) files += Number(key.endsWith('/result.json'));
+    return files;
+  }
+
+  test('is finished by two hosts of which one or the other is killed five times, and pulled completely', async () => {
     const queue = `bucket-${process.pid}`;
     const hosts = [desk(), desk(), desk()] as const;
     const [first, second, third] = hosts;
-    await rehearse(first, LIMIT);
+    const service = await rehearse(first, LIMIT);
     const yaml = readFileSync(first.path('hundredfold.yaml'), 'utf8');
     for (const host of [second, third]) host.write('hundredfold.yaml', yaml);
     const typing = (host: Desk) => ({ env: environment(host, queue) });
@@ -49,15 +58,16 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     const run = third.type(['run', 'night.csv', '--no-worker', '--yes', '--json'], typing(third));
 
     const address = `s3://${server.bucket}/${queue}/night`;
-    const store = await openStore(address);
-    const ended = async () => {
-      let files = 0;
-      for await (const key of store.list('sequences/'))
-        files += Number(key.endsWith('/result.json'));
-      return files;
-    };
-    await expect.poll(ended).toBeGreaterThanOrEqual(5);
-    workers[0]?.kill('SIGKILL');
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      await expect
+        .poll(() => countEnded(address), { timeout: 60_000 })
+        .toBeGreaterThanOrEqual(8 * kill);
+      const at = kill % 2;
+      const host = at === 0 ? first : second;
+      workers[at]?.kill('SIGKILL');
+      await workers[at]?.ended;
+      if (kill < KILLS) workers[at] = host.type(['worker'], typing(host));
+    }
     // The store becomes unavailable as well, while jobs run at the service, and returns.
     await server.kill();
     await delay(3_000);
@@ -76,26 +86,60 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
 
     const { stdout: pulled } = await third.runs(0, ['pull', 'night', '--json'], typing(third));
     expect(JSON.parse(pulled)).toMatchObject({ faults: [] });
-    workers[1]?.kill('SIGTERM');
-    await workers[1]?.endsWith(0);
+    workers[0]?.kill('SIGTERM');
+    await workers[0]?.endsWith(0);
+    const journal = await service.end();
+    atMostOneJob(journal, ROWS);
+    neverRefusedForRate(journal);
+    neverOverBudget(journal, { limit: LIMIT.limit, windowMs: LIMIT.seconds * 1_000 });
   });
 
-  test('is refused to a second embedded server with the same token, which submits nothing', async () => {
+  /** Two machines, each with an embedded server: their ledgers do not see each other. */
+  async function twoServers(limits: { limit: number; seconds: number }) {
     const [one, two] = [desk(), desk()];
-    const service = await rehearse(one, { limit: 3, seconds: 4 });
-    const services = readFileSync(one.path('hundredfold.yaml'), 'utf8');
-    two.write('hundredfold.yaml', services);
-    // On different machines: their ledgers do not see each other.
+    const service = await rehearse(one, limits);
+    two.write('hundredfold.yaml', readFileSync(one.path('hundredfold.yaml'), 'utf8'));
     const on = (host: Desk, prefix: string) => ({
       env: { ...environment(host, prefix), HUNDREDFOLD_TEMPORAL_ADDRESS: '' },
     });
+    return { one, two, service, on };
+  }
+
+  test('waits at a second embedded server as long as the first uses the token', async () => {
+    const { one, two, service, on } = await twoServers({ limit: 3, seconds: 4 });
     peptides(one, 'night', 4);
     peptides(two, 'day', 4);
     await one.runs(0, ['run', 'night.csv', '--yes'], on(one, 'anna'));
-    const { stderr } = await two.runs(2, ['run', 'day.csv', '--yes'], on(two, 'bert'));
-    expect(stderr).toContain('TOKEN_LEASED');
-    expect(stderr).toContain(one.path());
-    expect(stderr).toContain('hundredfold move');
+    const waiting = two.type(['run', 'day.csv', '--yes'], on(two, 'bert'));
+    await waiting.says('another Temporal server submits with this token');
+    await waiting.says(one.path());
+    await delay(5_000);
+    waiting.kill('SIGINT');
+    await waiting.endsWith(130);
     expect(await service.end()).toHaveLength(4);
+  });
+
+  test('continues at a second embedded server after the first one was killed, and a window', async () => {
+    const limits = { limit: 6, seconds: 4 };
+    const { one, two, service, on } = await twoServers(limits);
+    for (const host of [one, two]) peptides(host, 'night', 24);
+    const killed = one.type(['run', 'night.csv', '--yes'], on(one, 'both'));
+    await expect.poll(() => countEnded(`s3://${server.bucket}/both/night`)).toBeGreaterThan(5);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const left = one.record('server')?.['pid'];
+    if (typeof left === 'number') process.kill(left, 'SIGKILL');
+
+    const run = two.type(['run', 'night.csv', '--yes'], on(two, 'both'));
+    await run.says('cannot be seen here, and counts as the whole limit of 4 s');
+    // As the message about the token says, because the first one certainly sends nothing.
+    await run.says('remove the objects below');
+    const marks = await openStore(/below (s3:\S+)/.exec(run.stderr)?.[1] ?? '');
+    for await (const key of marks.list('used-')) await marks.remove(key);
+    await run.endsWith(0);
+    const journal = await service.end();
+    expect(journal.filter(({ accepted }) => accepted)).toHaveLength(24);
+    neverRefusedForRate(journal);
+    neverOverBudget(journal, { limit: limits.limit, windowMs: limits.seconds * 1_000 });
   });
 });

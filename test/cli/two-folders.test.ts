@@ -44,7 +44,7 @@ test('a second Temporal is refused while the first one runs, and has nothing lef
   await at.runs(0, ['resume', 'night', ...config], first);
 
   await running.endsWith(0);
-  expect(JSON.parse(lease(at))).toEqual({ format: 1, released: true });
+  expect(JSON.parse(lease(at))).toMatchObject({ released_by: { known: true } });
   const after = await at.runs(0, RUN, second);
   expect(after.stderr).toContain('Nothing to do');
   expect(after.stderr).not.toContain('taken over');

@@ -190,8 +190,8 @@ export const BUDGET: readonly Mutant[] = [
   {
     name: 'end-frees-its-slot',
     file: 'src/budget/budget.ts',
-    find: "return type === 'close' || type === 'settled' || type === 'observe';",
-    replace: "return type === 'settled' || type === 'observe';",
+    find: "return type === 'close' || type === 'settled' || type === 'observe' || type === 'restore';",
+    replace: "return type === 'settled' || type === 'observe' || type === 'restore';",
     breaks: '1: a submission that has ended is in flight until the clock was read after that.',
     tests: ['test/budget/histories.property.test.ts'],
   },

@@ -101,8 +101,8 @@ export const TREE: readonly Mutant[] = [
   {
     name: 'charges-of-lost-database',
     file: 'src/store/jobs-in-tree.ts',
-    find: 'jobs.push(...jobsOf(record, address).filter((job) => job.closedAt > now - windowMs));',
-    replace: 'jobs.push(...jobsOf(record, address).filter((job) => job.closedAt > now));',
+    find: 'const counted = found.filter(({ closedAt }) => closedAt > since);',
+    replace: 'const counted = found.filter(({ closedAt }) => closedAt > now);',
     breaks: '1: jobs of a tree whose database was lost still count.',
     tests: ['test/store/charges-in-tree.test.ts'],
   },

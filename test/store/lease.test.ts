@@ -24,6 +24,7 @@ const holder = (temporal: string, renewer = temporal): LeaseHolder => ({
   host: 'node-1',
   boot: 'b',
   pid: 4711,
+  ledger: temporal,
   server: 4712,
   renewer,
 });
@@ -85,7 +86,7 @@ describe('a tree that a Temporal holds', () => {
     const { lease } = await holdTree(store, holder('a', 'worker'), ALIVE);
     await renewLease(store, holder('a', 'command'), lease);
     await releaseLease(store, holder('a', 'worker'));
-    expect(await newestLease(store)).toMatchObject({ released: false });
+    expect(await newestLease(store)).toMatchObject({ released: null });
   });
 });
 
@@ -122,11 +123,42 @@ describe('after a crash the tree is taken over, and has another id', () => {
   test('also if the process that took it over died before it wrote the new id', async () => {
     const store = await aTree();
     await holdTree(store, holder('a'), ALIVE);
-    await takeLease(store, holder('b'), await newestLease(store), true);
+    await takeLease(store, holder('b'), await newestLease(store));
     expect(await readTreeId(store), 'it died here').toBe('first-id');
     const { lease } = await holdTree(store, holder('b'), ALIVE);
-    expect(lease.record?.renewsIdentity).toBe(false);
+    expect(lease.record?.former).toMatchObject({ released: false, known: false });
     expect(await readTreeId(store)).not.toBe('first-id');
+  });
+});
+
+describe('what another Temporal may have sent is to be counted', () => {
+  const SAME = { ...holder('b'), ledger: 'a' };
+
+  test.each([
+    ['as the ledger shows it, if that is the same', SAME, true],
+    ['as a whole window, if that is another', holder('b'), false],
+  ])('%s, until that is done', async (_, next, known) => {
+    const store = await aTree();
+    await holdTree(store, holder('a'), ALIVE);
+    const { lease } = await holdTree(store, next, GONE);
+    expect(lease.record?.former).toMatchObject({ released: false, known });
+    // It fails before that: the next one has to count it as well.
+    await releaseLease(store, next);
+    const again = await holdTree(store, holder('c'), GONE);
+    expect(again.lease.record?.former).toMatchObject({ released: true, known });
+    await renewLease(store, holder('c'), again.lease, null);
+    expect((await holdTree(store, holder('c'), GONE)).lease.record?.former).toBeNull();
+  });
+
+  test('also if the holder in between dies, and not if the tree was its own before', async () => {
+    const store = await aTree();
+    await holdTree(store, { ...holder('a'), server: null }, ALIVE);
+    await holdTree(store, SAME, GONE);
+    const { lease } = await holdTree(store, { ...holder('c'), ledger: 'a' }, GONE);
+    expect(lease.record?.former).toMatchObject({ known: false });
+    await renewLease(store, holder('c'), lease, null);
+    await releaseLease(store, holder('c'));
+    expect((await holdTree(store, holder('c'), GONE)).lease.record?.former).toBeNull();
   });
 });
 
@@ -134,7 +166,7 @@ test('only one of many concurrent requests gets a free tree', async () => {
   const store = await aTree();
   const outcomes = await Promise.all(
     Array.from({ length: 12 }, async (_, n) =>
-      takeLease(await openStore(store.location), holder(`t${n}`), null, false),
+      takeLease(await openStore(store.location), holder(`t${n}`), null),
     ),
   );
   const winners = outcomes.filter((lease) => lease !== null);
@@ -150,9 +182,9 @@ test('a process that was suspended during two takeovers does not get the lease',
   const store = await aTree();
   await holdTree(store, holder('a'), ALIVE);
   const former = await newestLease(store);
-  await takeLease(store, holder('b'), former, true);
-  await takeLease(store, holder('c'), await newestLease(store), true);
-  expect(await takeLease(store, holder('late'), former, true)).toBeNull();
+  await takeLease(store, holder('b'), former);
+  await takeLease(store, holder('c'), await newestLease(store));
+  expect(await takeLease(store, holder('late'), former)).toBeNull();
   expect((await newestLease(store))?.record?.temporal).toBe('c');
 });
 

@@ -219,7 +219,7 @@ describe.concurrent('slots of the budget', () => {
     const { handle } = await rig.start(sequences(6));
     const why = async () => (await credentialOf(rig))?.blockedBecause;
     await until(async () => (await why())?.includes(OTHER_TEMPORAL.where));
-    expect(await why()).toContain('hundredfold move');
+    expect(await why()).toContain('this one continues automatically');
     const { looks } = tokens;
     // It looks again every 15 s.
     await until(() => tokens.looks > looks);

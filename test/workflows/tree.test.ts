@@ -2,15 +2,18 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
+import { readBudget } from '../../src/activities/budget-status.ts';
 import { obstacleOf } from '../../src/campaigns/obstacle.ts';
 import { treeObstacleOf } from '../../src/campaigns/tree-obstacle.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree, newestLease, releaseLease } from '../../src/store/lease.ts';
 import { readItem } from '../../src/store/item-store.ts';
+import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { OTHER_TEMPORAL } from '../other-temporal.ts';
 import { sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
-import { accepted, openRig, rowOf, until } from './faulty.ts';
+import { accepted, openRig, rowOf, settingsOf, until } from './faulty.ts';
 
 const open = (context: TestContext, options: RigOptions = {}) =>
   openRig({ jobMs: 500, ...options }, context);
@@ -73,9 +76,47 @@ describe.concurrent('a tree', () => {
     expect(again.progress).toMatchObject({ ended: { succeeded: 3 } });
     expect(await handle.describe()).toMatchObject({ status: { name: 'COMPLETED' } });
     expect(accepted(rig)).toHaveLength(3);
-    expect(await newestLease(store)).toMatchObject({ released: false });
+    expect(await newestLease(store)).toMatchObject({ released: null });
     await rig.stopWorker();
-    expect(await newestLease(store)).toMatchObject({ released: true });
+    expect(await newestLease(store)).toMatchObject({ released: { known: true } });
+  });
+
+  test('that was taken over while a submission was suspended gets nothing from it', async (context) => {
+    // Of a token without a limit, nobody asks who else uses it.
+    const rig = await open(context, { limit: 4, windowMs: 60_000 });
+    await rig.stopWorker();
+    const gate = Promise.withResolvers<null>();
+    let suspended = 0;
+    const check = async () => {
+      suspended += 1;
+      await gate.promise;
+    };
+    await rig.startWorker(undefined, (real) => ({ ...real, tokens: { check } }));
+    const started = await rig.start(sequences(1));
+    await until(() => suspended === 1);
+    await holdTree(await openFileStore(started.folder), OTHER_TEMPORAL, { isGone: () => true });
+    // A check of the lease holds for 3 s.
+    await delay(3_500);
+    gate.resolve(null);
+    await delay(3_000);
+    expect(accepted(rig)).toEqual([]);
+  });
+
+  test('of a silent server elsewhere: what that one may have sent counts as a whole window', async (context) => {
+    const rig = await open(context, { limit: 4, windowMs: 3_000 });
+    const { folder, name } = await rig.run(sequences(2));
+    await rig.stopWorker();
+    await holdTree(await openFileStore(folder), OTHER_TEMPORAL, { isGone: () => true });
+    // That it is silent is seen after half a minute.
+    await rig.start(sequences(4), name);
+    await rig.startWorker();
+    const { reference } = settingsOf(rig, 'predictions');
+    const budget = () => readBudget(rig.client, budgetWorkflowId(reference));
+    await until(async () => (await budget())?.rebuilt?.reason.includes('taken over'));
+    // Longer than the window.
+    await delay(5_000);
+    expect((await budget())?.credentials[0]?.free).toBe(0);
+    expect(accepted(rig)).toHaveLength(2);
   });
 
   test('whose id was removed gets it again by the next command', async (context) => {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
+import { ifFound } from '../../src/activities/if-found.ts';
 import { budgetStart, reachBudget } from '../../src/activities/budget-start.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { countJobs } from '../../src/budget/policy.ts';
@@ -86,9 +87,9 @@ class Scene {
   }
 
   /** Like a worker that finds that it does not run. */
-  async reach(): Promise<void> {
+  async reach(more: object = {}): Promise<void> {
     const { reference, policy } = this.predictions;
-    const configuration = { credential: reference.credential, policy };
+    const configuration = { credential: reference.credential, policy, ...more };
     const { client, taskQueue } = this.rig;
     await reachBudget(client, taskQueue, reference, { configuration, reason: 'by hand' });
   }
@@ -209,6 +210,24 @@ describe.concurrent('a budget that is alone', () => {
     await scene.terminate();
     await scene.startWorker();
     await scene.beginsFull();
+  });
+
+  test('a budget that is not found, with a window that Temporal does not remember, counts as full once', async (context) => {
+    const scene = await Scene.open(context);
+    const policy = {
+      ...scene.predictions.policy,
+      windows: [{ limit: 4, windowMs: 49 * 3_600_000 }],
+    };
+    await scene.terminate();
+    const { client } = scene.rig;
+    const { workflowId } = scene.budget;
+    const execution = { namespace: 'default', workflowExecution: { workflowId } };
+    await client.workflowService.deleteWorkflowExecution(execution);
+    await until(async () => (await ifFound(scene.budget.describe())) === null);
+    await scene.reach({ policy, submitQueue: 'theirs' });
+    await scene.startWorker();
+    await until(async () => (await scene.status())?.rebuilt?.reason.includes('not remember'));
+    expect((await scene.status())?.credentials[0]?.free).toBe(0);
   });
 
   test('a budget that was started by hand counts as full once', async (context) => {

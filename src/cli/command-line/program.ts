@@ -11,7 +11,6 @@ import { addItemsCommand, addLookCommands } from './look-commands.ts';
 import { addServicesCommand } from './services-command.ts';
 import { setVerbosity } from '../text/verbosity.ts';
 import { workerOptions } from './worker-options.ts';
-import { addTemporalCommands } from './temporal-commands.ts';
 import type { CommandLine } from './command-line.ts';
 import { suggest, type CommonFlags } from './flags.ts';
 import type { PullFlags } from '../commands/pull.ts';
@@ -85,6 +84,14 @@ program
   .option('--detach', 'return when the campaign has started')
   .option('--no-worker', 'with your own Temporal server: leave all work to its workers')
   .option('-y, --yes', 'do not ask for confirmation if the campaign takes more than an hour')
+  .option(
+    '--assume-used <n>',
+    'jobs of the present window that a lost server has sent, if nothing here shows them',
+    (text) => {
+      if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a number of jobs.');
+      return Number(text);
+    },
+  )
   .addOption(priority())
   .addOption(local())
   .addOption(config())
@@ -253,7 +260,10 @@ program
   .addOption(json())
   .action(ending(async (flags) => (await import('../commands/doctor.ts')).doctor(flags)));
 
-addTemporalCommands({ program, config, json, ending });
+program
+  .command('setup')
+  .description('download the embedded Temporal server (otherwise done by the first campaign)')
+  .action(ending(async () => (await import('../commands/setup.ts')).setup()));
 
 program
   .command('stop')

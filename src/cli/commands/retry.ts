@@ -90,7 +90,6 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
     if (interruption.requested()) return EXIT.interrupted;
     const wanted = {
       ...retried,
-      environment: process.env,
       priority: flags.priority ?? USUAL_PRIORITY,
       onNotice: say,
       onSurvey: (survey: RetrySurvey) => explainRetry(name, survey),

@@ -51,7 +51,6 @@ export async function runCampaign(
   opened: Opened | null = null,
 ): Promise<number> {
   const { name, folder } = intake;
-  const environment = process.env;
   const checked = await runOf(intake, spool, settings, { ...flags, onNotice: say });
   const { session, interruption } = opened ?? (await openRun(flags, settings));
   const { signal } = interruption;
@@ -59,7 +58,7 @@ export async function runCampaign(
   try {
     if (interruption.requested()) return EXIT.interrupted;
     if (!(await agreed(session, start, flags))) return EXIT.interrupted;
-    const begun = await startRun(session, start, { settings, environment, signal });
+    const begun = await startRun(session, start, { settings, signal });
     if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
     if (flags.detach) return await detach(session, start, { settings, flags });
     sayBegun(name, begun);

@@ -3,7 +3,7 @@
 /** Everything that hints may name; the program's name within a sentence is not changed. */
 export const HINTED = [
   ...'adopt cancel doctor export init items'.split(' '),
-  ...'logs move pause plan pull report resume retry run services'.split(' '),
+  ...'logs pause plan pull report resume retry run services'.split(' '),
   ...'setup status stop ui verify watch worker'.split(' '),
 ];
 

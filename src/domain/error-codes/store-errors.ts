@@ -191,22 +191,22 @@ const LEASE_ERRORS = {
   TREE_LEASED: {
     exit: 'refused',
     advice:
-      'wait until the campaign that uses the folder has ended, continue in the folder from which it was started, or choose another `--out`',
+      'stop the server that the message names and type the command again, or choose another `--out`',
     // Resolved when the other one has ended.
     text: retried<{ location: string; holder: string }>(
       ({ location, holder }) => `${location} is in use by another Temporal server: ${holder}.`,
-      'Wait until the campaign there has ended, or run the command in the folder from which it was started. Otherwise choose another output folder with --out.',
+      'To continue with it here, stop that one (hundredfold stop, or its workers) and type this command again. Otherwise wait until the campaign there has ended, or choose another output folder with --out.',
     ),
   },
   TOKEN_LEASED: {
     exit: 'refused',
     advice:
-      'run the campaign at the server that the message names, move its campaigns with `hundredfold move`, or wait ([cluster.md](cluster.md#one-token-two-servers-one-bucket))',
+      'run the campaign at the server that the message names, or wait ([cluster.md](cluster.md#one-token-two-servers-one-bucket))',
     /** `free`: when its lease has expired at the latest; null if that is not known. */
     text: retried<{ holder: string; free: string | null; location: string }>(
       ({ holder }) => `another Temporal server submits with this token: ${holder}.`,
       ({ free, location }) =>
-        `Two servers with one token would use its limit twice. Run the campaign there, or move the campaigns of that server here (hundredfold move).${
+        `Two servers with one token would use its limit twice. Rows wait here as long as that one uses it.${
           free === null
             ? ''
             : ` If that one has stopped, this one continues automatically at ${free}.`

@@ -1,12 +1,6 @@
 /** Errors of arguments, or of what they name. The table is in docs/operations.md. */
 import { wording, type ErrorTable } from './error-entry.ts';
 
-const MOVE = {
-  exit: 'refused',
-  advice:
-    '`move` moves campaigns from the embedded server to the Temporal server that `--to` names; services and tokens must be the same there ([cluster.md](cluster.md#move-an-open-campaign))',
-} as const;
-
 export const USAGE_ERRORS = {
   OPTION_INVALID: {
     exit: 'usage',
@@ -22,29 +16,6 @@ export const USAGE_ERRORS = {
     text: wording<{ name: string }>(
       ({ name }) => `${JSON.stringify(name)} cannot be the name of a campaign`,
       'Use 1 to 64 letters, digits, dots, hyphens and underscores, with no leading dot.',
-    ),
-  },
-  MOVE_NOT_EMBEDDED: {
-    ...MOVE,
-    text: wording<{ address: string }>(
-      ({ address }) => `the campaigns of this configuration already run at ${address}`,
-      '`move` moves campaigns from the embedded server to your own Temporal server.',
-    ),
-  },
-  MOVE_NO_TEMPORAL: {
-    ...MOVE,
-    text: wording<{ file: string }>(
-      ({ file }) => `${file} names no Temporal server`,
-      'Set temporal.address in it, and the same services and tokens as here.',
-    ),
-  },
-  MOVE_OTHER_SERVICE: {
-    ...MOVE,
-    text: wording<{ file: string; service: string; address: string; credential: string }>(
-      ({ file, service, address, credential }) =>
-        `${file} has another address or another token for ${service} than the campaign was started with, or none (${address}, fingerprint ${credential})`,
-      ({ service }) =>
-        `Give services.${service} the same url and token there. A campaign of the local services cannot be moved.`,
     ),
   },
   DEPLOYMENT_UNSUPPORTED: {
