@@ -105,7 +105,7 @@ test('an end without a job has the one that the service accepted for this genera
   const store = await openedAgain();
   await writeItem(store, { ...(await recordIn(store)), remoteId: null, submittedAt: null });
   const note = (remoteId: string, address: string) =>
-    JSON.stringify({ at: SUBMITTED, service: 'predictions', address, remoteId });
+    JSON.stringify({ at: SUBMITTED, service: 'predictions', address, credential: 'c', remoteId });
   await store.write(`${FOLDER}sending-0-0.json`, note('job-1', 'a'));
   await store.write(`${FOLDER}sending-1-0.json`, note('of another service', 'b'));
   await store.write(`${FOLDER}sending-1-1.json`, note('job-2', 'a'));
