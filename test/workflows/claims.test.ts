@@ -180,17 +180,18 @@ test.each([
   await rig.stopWorker();
   const started = await rig.start(molecules(1));
   const store = await openStore(started.folder, { create: false });
-  const { service, address } = settingsOf(rig, 'molecules').reference;
+  const { service, address, credential } = settingsOf(rig, 'molecules').reference;
   const at = new Date().toISOString();
   const key = itemKey('molecule', 'mol-0', 'sending-0-0.json');
   // As by a worker that is sending it at this moment.
-  await store.write(key, JSON.stringify({ at, service, address }));
+  const note = { at, service, address, credential };
+  await store.write(key, JSON.stringify(note));
   const record = await readItem(store, 'molecule', 'mol-0');
   if (!record) throw new Error('no record');
   const settled = settledNotes(store, record);
   await delay(700);
   if (outcome === 'removed') await store.remove(key);
-  else await store.write(key, JSON.stringify({ at, service, address, remoteId: 'job-1' }));
+  else await store.write(key, JSON.stringify({ ...note, remoteId: 'job-1' }));
   expect(await settled).toMatchObject(
     outcome === 'removed'
       ? { notes: [], outcome: null }
