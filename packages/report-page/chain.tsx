@@ -94,22 +94,39 @@ function StretchInputs({ length, from, to, setStretch }: StretchInputsProps) {
   return (
     <fieldset class="line">
       <legend class="hidden">Visible part of the chain</legend>
-      <input
-        type="number"
-        aria-label="First visible position"
+      <PositionInput
+        label="First visible position"
         value={from + 1}
-        onChange={({ currentTarget }) => show(Number(currentTarget.value) - 1, to)}
+        take={(first) => show(first - 1, to)}
       />
       –
-      <input
-        type="number"
-        aria-label="Last visible position"
-        value={to}
-        onChange={({ currentTarget }) => show(from, Number(currentTarget.value))}
-      />
+      <PositionInput label="Last visible position" value={to} take={(last) => show(from, last)} />
       <button type="button" disabled={to - from === length} onClick={() => show(0, length)}>
         Full length
       </button>
     </fieldset>
+  );
+}
+
+interface PositionInputProps {
+  readonly label: string;
+  readonly value: number;
+  readonly take: (value: number) => void;
+}
+
+/** Keeps what is typed until it is taken: the plots beside it may be drawn again meanwhile. */
+function PositionInput({ label, value, take }: PositionInputProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <input
+      type="number"
+      aria-label={label}
+      value={typed ?? value}
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      onChange={({ currentTarget }) => {
+        setTyped(null);
+        take(Number(currentTarget.value));
+      }}
+    />
   );
 }
