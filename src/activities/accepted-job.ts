@@ -15,9 +15,8 @@ import { giveUpSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ifFound } from './if-found.ts';
-import type { Tries } from './job-stage.ts';
 import { jobName } from './job.ts';
-import { isElsewhere, storeFailure } from './retry.ts';
+import { isElsewhere, storeFailure, type Tries } from './retry.ts';
 import { openHeldTree } from './tree.ts';
 
 /** From an attempt that could not note it, for the next one, which may have access to the tree. */

@@ -20,7 +20,7 @@ import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows
 import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
-import { growing, hindered, storeFailure } from './retry.ts';
+import { growing, hindered, storeFailure, type Tries } from './retry.ts';
 import { clientOf } from './service.ts';
 import {
   type Artefact,
@@ -30,7 +30,6 @@ import {
   writeArtefact,
 } from './take-result.ts';
 import { openHeldTree } from './tree.ts';
-import type { Tries } from './job-stage.ts';
 
 /**
  * After this time (ms) a service that does not answer is no longer retried: it will soon delete the result. A day less,

@@ -7,21 +7,6 @@ import type { BadDownloads, FetchTries } from './fetch.ts';
 import type { PollTries, Seen } from './poll.ts';
 import { ageOf, type ServerClock } from './server-clock.ts';
 
-/**
- * What a step of `finishJob` knows of earlier tries, and keeps for the next one. The server keeps it with the heartbeat,
- * across our crashes.
- */
-export interface Tries<Left> {
-  /** Which try this is, from 1. */
-  readonly attempt: number;
-  /** How long ago the step was first scheduled (ms), by the clock of the Temporal server. */
-  ageMs(): number;
-  /** From the previous try. */
-  readonly left: Left | null;
-  /** Replaces what the previous try kept. */
-  leave(left: Left | null): void;
-}
-
 export interface FinishedJob extends Omit<Extract<PollResult, { type: 'finished' }>, 'type'> {
   /** How old the job was when that was seen (ms), and by which try. */
   readonly ageMs: number;

@@ -15,9 +15,8 @@ import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { noteAcceptanceOnce, type Owed } from './accepted-job.ts';
 import { serviceOf } from './service.ts';
-import { growing, hindered, notYet, storeFailure } from './retry.ts';
+import { growing, hindered, notYet, storeFailure, type Tries } from './retry.ts';
 import { openHeldTree } from './tree.ts';
-import type { Tries } from './job-stage.ts';
 
 /** All delays between the polls of one call together (ms). */
 const WAITED_IN_ALL_MS = 5_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { conclude } from '../../src/activities/conclude.ts';
 import { noteAcceptanceOnce, type Owed } from '../../src/activities/accepted-job.ts';
-import type { Tries } from '../../src/activities/job-stage.ts';
+import type { Tries } from '../../src/activities/retry.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
