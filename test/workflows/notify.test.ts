@@ -80,8 +80,7 @@ describe.concurrent('a webhook', () => {
       expect(received.length).toBeLessThanOrEqual(calls);
       expect(received.length).toBeGreaterThanOrEqual(Math.min(calls, 2));
       expect(progress.unnotified).toEqual(why && [why]);
-      if (calls === 3)
-        await until(() => workerLog.join('').includes('a notification failed'));
+      if (calls === 3) await until(() => workerLog.join('').includes('a notification failed'));
     },
   );
 
