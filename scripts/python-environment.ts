@@ -93,6 +93,12 @@ export async function exportLoaders(): Promise<ExportLoaders | Missing> {
   return { python, load: (...args) => printed(python, [join(files, 'load.py'), ...args]) };
 }
 
+/** What reads a tree beside us: MultiQC and pandas. */
+export async function tableReaders(): Promise<PythonEnvironment> {
+  const files = join(import.meta.dirname, 'table-readers');
+  return pythonEnvironment('table-readers', join(files, 'requirements.txt'));
+}
+
 async function printed(python: string, args: readonly string[]): Promise<unknown> {
   const { stdout } = await run(python, args, { maxBuffer: 2 ** 26 });
   return JSON.parse(stdout) as unknown;

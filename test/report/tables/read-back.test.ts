@@ -1,9 +1,12 @@
-/** A published campaign's tables, read with DuckDB as a user would read them: as docs/result-tables.md describes them. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** A published campaign's tables, read with DuckDB, pandas and MultiQC as docs/result-tables.md describes it. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tableReaders } from '../../../scripts/python-environment.ts';
 import type { Kind } from '../../../src/domain/item.ts';
 import { unguarded } from '../../../src/domain/formula-guard.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
@@ -16,13 +19,18 @@ import {
 } from '../../../src/report/result-rows.ts';
 import { SPREAD_KEYS } from '../../../src/kinds/protein/reading.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
-import { tableKey } from '../../../src/store/layout.ts';
+import { MULTIQC, tableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { END, endedCampaign } from '../a-campaign.ts';
 import { everyKind, HOSTILE_USER, resultCampaign } from './result-campaign.ts';
 import { kindNames, kindOf } from '../../../src/kinds/registry.ts';
 
 type Rows = Record<string, DuckDBValue>[];
+
+interface MultiQcFile {
+  readonly data: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
+  readonly headers: Readonly<Record<string, object>>;
+}
 
 const PAGE = readFileSync(
   join(import.meta.dirname, '..', '..', '..', 'docs', 'result-tables.md'),
@@ -196,7 +204,7 @@ describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s'
 
 test('the examples of the page run', async () => {
   const blocks = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)];
-  const [mean = '', measured = '', whole = ''] = blocks.map(([, sql = '']) => sql);
+  const [mean = '', measured = '', whole = '', view = ''] = blocks.map(([, sql = '']) => sql);
   for (const sql of [mean, whole]) {
     const rows = await query(sql);
     expect(rows.map(({ id, residues }) => [id, Number(residues)])).toEqual([
@@ -204,13 +212,56 @@ test('the examples of the page run', async () => {
       ['p2', 5],
     ]);
   }
-  const target = join(await temporaryFolder(), 'measured.csv');
+  const out = await temporaryFolder();
+  for (const campaign of ['night', 'day'])
+    cpSync(join(tree, 'tables'), join(out, campaign, 'tables'), { recursive: true });
+  const counted =
+    'SELECT campaign, count(*)::INTEGER AS rows FROM residues GROUP BY ALL ORDER BY ALL';
+  expect(await query(`${view}${counted}`, out)).toEqual(
+    ['day', 'night'].map((campaign) => ({
+      campaign: expect.stringContaining(`${campaign}/tables`),
+      rows: 25,
+    })),
+  );
+  const target = join(out, 'measured.csv');
   await query(measured.replace('measured.csv', target));
   const lines = readFileSync(target, 'utf8').split('\n');
   expect(lines.slice(0, 2)).toEqual([
     'id,residue_number,shiftCrypt',
     'talin,1651,0.694564967269671',
   ]);
+});
+
+const readers = await tableReaders();
+const missing = 'missing' in readers ? readers.missing : '';
+
+describe.skipIf(missing !== '')(`Python${missing === '' ? '' : ` (skipped: ${missing})`}`, () => {
+  const python = async (args: readonly string[]): Promise<string> => {
+    if ('missing' in readers) throw new Error(readers.missing);
+    return (await promisify(execFile)(readers.python, args, { cwd: tree })).stdout;
+  };
+
+  test('pandas runs the example of the page', { timeout: 120_000 }, async () => {
+    const [, example = ''] = /^```python\n([\s\S]*?)^```$/m.exec(PAGE) ?? [];
+    expect(await python(['-c', example])).toMatch(/^p1 +\S+ +20 .*\n *p2 +\S+ +5 /m);
+  });
+
+  test('MultiQC shows every item with its measures', { timeout: 120_000 }, async () => {
+    const out = await temporaryFolder();
+    await python(['-m', 'multiqc', '--cl-config', 'no_version_check: true', '--outdir', out, '.']);
+    const shown = `FROM read_csv('multiqc_data/multiqc_hundredfold_items.txt', all_varchar = true)`;
+    const { data, headers } = JSON.parse(readFileSync(join(tree, MULTIQC), 'utf8')) as MultiQcFile;
+    const names = Object.keys(headers);
+    const wanted = Object.keys(data).map((Sample) => ({
+      Sample,
+      ...Object.fromEntries(
+        names.map((name) => [name, String(data[Sample]?.[name] ?? '') || null]),
+      ),
+    }));
+    expect(await query(`${shown} ORDER BY Sample`, out)).toEqual(
+      wanted.sort((one, other) => (one.Sample < other.Sample ? -1 : 1)),
+    );
+  });
 });
 
 const COLUMNS = [
