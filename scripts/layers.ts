@@ -1,17 +1,16 @@
 /**
  * Which part of `src/` and `packages/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
- *   cli → doctor, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
+ *   cli → runner → host → worker → watchdog, telemetry → temporal → activities → workflows → export
  *     → report → config → plugins → store, ledger → manifest → services → kinds, budget, state
  *     → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
  * so that a worker without an endpoint pays nothing.
  * The report is made from the output tree alone, so it is below the activity that publishes it.
- * Exports are made from the tree and from what the report reads of it, for the command line and the library.
- * Campaigns holds the use cases (plan, start, follow, retry, control): the command line and the library call them, so they
- * know no terminal, no prompts and no exit of the process.
- * Doctor checks an installation for the command line: its checks know no terminal either.
+ * Exports are made from the tree and from what the report reads of it.
+ * Runner is the package's public API: the use cases (plan, start, follow, retry, adopt, control, doctor). The command line
+ * calls them too, so they know no terminal, no prompts and no exit of the process.
  * Program says where the program's own files lie, in a checkout and in the package, and how much memory it takes.
  */
 
@@ -31,7 +30,7 @@ const ROWS = [
   ['store', 'ledger'],
   ['plugins'],
   ['config', 'service'],
-  ['plan', 'report'],
+  ['report'],
   ['export'],
   ['workflows'],
   ['activities'],
@@ -39,8 +38,7 @@ const ROWS = [
   ['watchdog', 'telemetry'],
   ['worker'],
   ['host'],
-  ['campaigns'],
-  ['library', 'doctor'],
+  ['runner'],
   ['cli'],
 ];
 
@@ -73,10 +71,8 @@ const MAY_IMPORT: Table = {
   'local-services': ['contract'],
   // These two start the local services in their own process.
   host: [...(byRows['host'] ?? []), 'local-services'],
-  // It checks the engines of the local services.
-  doctor: [...(byRows['doctor'] ?? []), 'local-services'],
-  // The library is for users' programs: the command line uses the layers below it.
-  cli: [...(byRows['cli'] ?? []).filter((part) => part !== 'library'), 'local-services'],
+  // Doctor checks the engines of the local services.
+  runner: [...(byRows['runner'] ?? []), 'local-services'],
 };
 
 /**
@@ -100,9 +96,7 @@ const KNOW_TEMPORAL = [
   'telemetry',
   'worker',
   'host',
-  'campaigns',
-  'library',
-  'doctor',
+  'runner',
   'cli',
 ];
 

@@ -71,7 +71,7 @@ function copyProgram(): void {
 
 function installPackages(): void {
   edit('package.json', (manifest) => {
-    const library = { types: './src/library/index.d.ts', default: './src/library/index.js' };
+    const library = { types: './src/runner/index.d.ts', default: './src/runner/index.js' };
     const service = { types: './src/service.d.ts', default: './src/service.js' };
     const services = fs.readFileSync(
       join(import.meta.dirname, '..', SERVICES, 'package.json'),

@@ -43,6 +43,6 @@ function usageError({ message }: CommanderError): HundredfoldError {
 /** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
 async function worded(error: unknown): Promise<unknown> {
   const { isTemporalAway, refusalOf } = await import('../temporal/grpc-status.ts');
-  const { temporalAway } = await import('../campaigns/temporal-away.ts');
+  const { temporalAway } = await import('../runner/follow.ts');
   return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }

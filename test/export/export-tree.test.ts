@@ -6,7 +6,7 @@ import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { exportTree, type ExportWork, itemNotes } from '../../src/export/export.ts';
 import { DEFAULT_OPTIONS } from '../../src/export/format.ts';
 import { exportFormatOf, FORMATS } from '../../src/export/formats.ts';
-import { openTree } from '../../src/library/index.ts';
+import { openTree } from '../../src/runner/index.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { openStore } from '../../src/store/open-store.ts';

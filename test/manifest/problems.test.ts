@@ -134,7 +134,7 @@ test('every code has a case in the golden of problems, or a test of its own', as
     'MANIFEST_GZIP',
     'MANIFEST_GZIP_SWOLLEN',
     'MANIFEST_ROWS_TOO_MANY',
-    // Told when the tree of the campaign is known: test/plan/survey.test.ts.
+    // Told when the tree of the campaign is known: test/runner/survey.test.ts.
     'MANIFEST_ROW_CHANGED',
     'MANIFEST_TOO_LARGE',
     // RDKit takes its 10 s twice: test/inputs/smiles.test.ts.

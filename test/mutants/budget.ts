@@ -242,7 +242,7 @@ export const BUDGET: readonly Mutant[] = [
     find: 'const before = times[times.length - limit];',
     replace: 'const before = times[times.length - limit + 1];',
     breaks: '2: the end that is told is the bound, and not a window later.',
-    tests: ['test/plan/forecast.test.ts', 'test/budget/policy.test.ts'],
+    tests: ['test/runner/forecast.test.ts', 'test/budget/policy.test.ts'],
   },
   {
     name: 'answer-placed-early',

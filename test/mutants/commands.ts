@@ -12,7 +12,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'invalid-rows-run',
-    file: 'src/campaigns/intake.ts',
+    file: 'src/runner/intake.ts',
     find: "if (errors > 0) return skipInvalid && brokenFiles === 0 && items > 0 ? 'valid' : 'none';",
     replace: "if (errors > 0) return brokenFiles === 0 && items > 0 ? 'valid' : 'none';",
     breaks: '3: a table with an error is not submitted, unless the user wants the rest.',
@@ -52,7 +52,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'killed-host-is-not-missed',
-    file: 'src/campaigns/follow.ts',
+    file: 'src/runner/follow.ts',
     find: 'if (this.#session.isAbandoned === true)',
     replace: 'if (this.#session.isAbandoned === false)',
     breaks: '3: a command takes over when the one that ran the server is killed.',

@@ -61,7 +61,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'former-not-counted',
-    file: 'src/campaigns/take-over.ts',
+    file: 'src/runner/hold-tree.ts',
     find: 'if (former?.known === false) await restore(taking, feed, null);',
     replace: 'if (former?.known === null) await restore(taking, feed, null);',
     breaks: '1: what a silent server on another host may have sent counts as a whole window.',

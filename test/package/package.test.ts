@@ -92,7 +92,7 @@ test('runs a first campaign from an empty folder', async () => {
   await installed.run(folder, ['stop'], withCli);
 });
 
-test('is imported by programs, as the examples do (test/library/examples.test.ts runs all of them)', async () => {
+test('is imported by programs, as the examples do (test/runner/examples.test.ts runs all of them)', async () => {
   const example = join(ROOT, 'examples', 'library', 'read-tree.ts');
   const tree = join(installed.folder('first'), 'results', 'first');
   const read = await installed.runProgram(installed.folder('library'), example, [tree], withCli);

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { budgetStart } from '../../src/activities/budget-start.ts';
-import { workflowFindings } from '../../src/doctor/workflows.ts';
+import { workflowFindings } from '../../src/runner/doctor-temporal.ts';
 import { stuckBecause, type Stuck } from '../../src/watchdog/stuck.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';

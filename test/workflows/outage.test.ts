@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/credential-leases.ts';
-import { hindranceWords, readHindrances } from '../../src/campaigns/hindrances.ts';
+import { hindranceWords, readHindrances } from '../../src/runner/obstacles.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
 import { openFileStore } from '../../src/store/file-store.ts';

@@ -1,9 +1,13 @@
 /** Progress is read from what a campaign writes: a query can leave a history behind that no worker can replay. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { pauseCampaign, resumeCampaign, sendIfOpen } from '../../src/campaigns/control.ts';
-import { whyTasksFail } from '../../src/campaigns/cancel.ts';
-import { observe } from '../../src/campaigns/observe.ts';
+import {
+  pauseCampaign,
+  resumeCampaign,
+  sendIfOpen,
+  whyTasksFail,
+} from '../../src/runner/control.ts';
+import { observe } from '../../src/runner/observe.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
 import type { Session } from '../../src/host/session.ts';
 import { requestAgain } from '../../src/watchdog/watchdog.ts';

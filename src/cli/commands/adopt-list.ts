@@ -13,7 +13,7 @@ import {
   withServices,
   type ListedJob,
   type RemoteJobs,
-} from '../../campaigns/remote-jobs.ts';
+} from '../../runner/remote-jobs.ts';
 import { absoluteAddress } from '../../store/layout.ts';
 import { commandSettings } from '../session/command-settings.ts';
 

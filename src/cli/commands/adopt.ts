@@ -1,5 +1,5 @@
 /** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign, or lists them. */
-import { adoptJobs, type PastJobs } from '../../campaigns/adopt.ts';
+import { adoptJobs, type PastJobs } from '../../runner/adopt.ts';
 import { kindNames } from '../../kinds/registry.ts';
 import { serviceNames } from '../../services/registry.ts';
 import { codedError, EXIT } from '../../domain/errors.ts';

@@ -1,8 +1,8 @@
 /** `hundredfold cancel NAME`: durable, because it is a message to the campaign's workflow. */
-import { abandonCampaign, endCampaign, endFailing } from '../../campaigns/cancel.ts';
-import { answered } from '../../campaigns/in-session.ts';
-import { isUnreplayable } from '../../campaigns/follow.ts';
-import type { Observed } from '../../campaigns/observe.ts';
+import { abandonCampaign, endCampaign, endFailing } from '../../runner/control.ts';
+import { answered } from '../../runner/session.ts';
+import { isUnreplayable } from '../../runner/follow.ts';
+import type { Observed } from '../../runner/observe.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';

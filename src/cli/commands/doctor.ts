@@ -1,17 +1,17 @@
 /**
  * `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, each with a remedy.
  */
-import { diagnose } from '../../doctor/diagnose.ts';
-import type { Finding } from '../../doctor/finding.ts';
-import { WRONG_ADDRESS } from '../../doctor/services.ts';
+import { diagnose } from '../../runner/doctor.ts';
+import type { Finding } from '../../runner/finding.ts';
+import { WRONG_ADDRESS } from '../../runner/doctor-services.ts';
 import { resolve } from 'node:path';
 import { codedError, EXIT } from '../../domain/errors.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
-import type { Row } from '../../doctor/conformance/answers.ts';
-import type { Conformance } from '../../doctor/conformance/conform.ts';
+import type { Row } from '../../runner/conformance/answers.ts';
+import type { Conformance } from '../../runner/conformance/conform.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { isLocalHost } from '../../domain/local-host.ts';
 import { loadPlugins } from '../../plugins/load.ts';
@@ -68,7 +68,7 @@ async function tryService(flags: DoctorFlags & { readonly service: string }): Pr
       expected:
         'Give a double on this machine, such as http://127.0.0.1:8085. For the service itself, run a manifest of one row: then its budget is kept.',
     });
-  const { conform } = await import('../../doctor/conformance/conform.ts');
+  const { conform } = await import('../../runner/conformance/conform.ts');
   const tried: Conformance[] = [];
   for (const service of servicesOf(flags.service)) {
     const sites = [...Object.values(settings.services), ...settings.unready];

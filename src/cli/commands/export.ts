@@ -7,7 +7,7 @@ import { absoluteAddress, addressOf } from '../../store/layout.ts';
 import { openStore } from '../../store/open-store.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { lineOf } from '../../campaigns/item-lines.ts';
+import { lineOf } from '../../runner/items.ts';
 import { nowAndThen } from '../text/now-and-then.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';

@@ -4,13 +4,8 @@ import { kindNames } from '../../kinds/registry.ts';
 import { readRecord } from '../../host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import {
-  itemLines,
-  type ItemFilter,
-  type OpenItem,
-  type ItemLine,
-} from '../../campaigns/item-lines.ts';
-import { treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
+import { itemLines, type ItemFilter, type OpenItem, type ItemLine } from '../../runner/items.ts';
+import { requireTree, treeIfAny, type CampaignTree } from '../../runner/find.ts';
 import { campaignAddress } from '../../store/layout.ts';
 import { checkChoice, commandSettings } from '../session/command-settings.ts';
 import { say } from '../text/explain.ts';
@@ -103,8 +98,14 @@ export async function items(name: string, flags: ItemsFlags): Promise<number> {
     if (tree) return show(tree, new Map());
   }
   // Temporal's packages take a second to load.
-  const { withOpenItems } = await import('../session/open-items.ts');
-  return withOpenItems(name, flags.out === undefined ? null : expected, flags, show);
+  const { withSession } = await import('../session/with-session.ts');
+  const { findCampaign } = await import('../../runner/find.ts');
+  const { openItems } = await import('../../runner/items.ts');
+  return withSession(flags, 'look', async ({ client }) => {
+    const { open, out } = await findCampaign(client, name);
+    const tree = await requireTree(flags.out === undefined ? out : expected, name, true);
+    return show(tree, open ? await openItems(client, name) : new Map<string, OpenItem>());
+  });
 }
 
 function hostRuns(embeddedDir: string): boolean {

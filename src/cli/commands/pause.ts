@@ -1,5 +1,5 @@
 /** `hundredfold pause NAME`: durable, because it is a message to the campaign's workflow. */
-import { pauseCampaign } from '../../campaigns/control.ts';
+import { pauseCampaign } from '../../runner/control.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { sendToCampaign } from '../session/open-campaign.ts';
 

@@ -5,24 +5,29 @@ import type { Settings } from '../../config/settings.ts';
 import type { UnreadyService } from '../../config/services.ts';
 import type { CheckedRow } from '../../domain/item.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { existsAlready, writeFixes } from '../../plan/fixes.ts';
-import type { ServiceForecast } from '../../plan/forecast.ts';
-import type { Fate } from '../../plan/survey.ts';
+import { existsAlready, writeFixes } from '../../runner/fixes.ts';
+import {
+  type ServiceForecast,
+  forecastCampaign,
+  diskEstimate,
+  endOf,
+  isoEnd,
+  jobsOf,
+  plannedServices,
+} from '../../runner/forecast.ts';
+import type { Fate } from '../../runner/survey.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { ProblemList } from '../text/problem-list.ts';
-import { forecastCampaign } from '../../campaigns/forecast.ts';
 import {
   checkSameCampaign,
   configuredServices,
   takeIn,
   type Intake,
   type IntakeOptions,
-} from '../../campaigns/intake.ts';
-import { freeIn } from '../../campaigns/free-space.ts';
-import { chargedBudgets, mayBeCharged } from '../../campaigns/charged-budgets.ts';
+} from '../../runner/intake.ts';
+import { freeIn, chargedBudgets, mayBeCharged } from '../../runner/plan.ts';
 import { logToFolder } from '../session/worker-log.ts';
-import { diskEstimate, endOf, isoEnd, jobsOf, plannedServices } from '../../plan/totals.ts';
 import { planLines } from '../text/plan-text.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';

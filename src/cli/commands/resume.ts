@@ -1,5 +1,5 @@
 /** `hundredfold resume NAME`: durable, because it is a message to the campaign's workflow. */
-import { resumeCampaign } from '../../campaigns/control.ts';
+import { resumeCampaign } from '../../runner/control.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { serviceNames } from '../../services/registry.ts';

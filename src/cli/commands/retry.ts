@@ -1,8 +1,8 @@
 /** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
 import { USUAL_PRIORITY } from '../../domain/campaign.ts';
 import { EXIT } from '../../domain/errors.ts';
-import { oneAtATime } from '../../campaigns/one-at-a-time.ts';
-import { retryOf, startRetry } from '../../campaigns/retry.ts';
+import { oneAtATime } from '../../runner/session.ts';
+import { retryOf, startRetry } from '../../runner/retry.ts';
 import { openSession } from '../../host/open-session.ts';
 import type { RetrySurvey } from '../../store/retry.ts';
 import { startInBackground } from '../../host/background.ts';

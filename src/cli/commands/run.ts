@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { EXIT } from '../../domain/errors.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { Spool } from '../../plan/spool.ts';
+import { Spool } from '../../runner/spool.ts';
 import { say } from '../text/explain.ts';
 import {
   checkSameCampaign,
@@ -10,7 +10,7 @@ import {
   takeIn,
   unchangedCampaign,
   type Intake,
-} from '../../campaigns/intake.ts';
+} from '../../runner/intake.ts';
 import { ProblemList } from '../text/problem-list.ts';
 import type { Continued, RunFlags } from '../session/run-campaign.ts';
 import type { Settings } from '../../config/settings.ts';

@@ -3,19 +3,12 @@ import { readBudgets } from '../../activities/budget-status.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { openStore } from '../../store/open-store.ts';
-import {
-  describeCampaign,
-  lineOf,
-  listCampaigns,
-  type CampaignLine,
-} from '../../campaigns/find.ts';
-import { expectedEnd } from '../../plan/expected-end.ts';
-import { endedLately } from '../../campaigns/ended-lately.ts';
-import { clockText } from '../../campaigns/clock-text.ts';
-import { noticesOf } from '../../campaigns/budget-notices.ts';
+import { describeCampaign, lineOf, listCampaigns, type CampaignLine } from '../../runner/find.ts';
+import { expectedEnd, endedLately } from '../../runner/forecast.ts';
+import { clockText } from '../../domain/clock-text.ts';
+import { noticesOf } from '../../runner/events.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { observe, type CampaignObservation } from '../../campaigns/observe.ts';
-import { openDocument } from '../../campaigns/open-document.ts';
+import { observe, type CampaignObservation, openDocument } from '../../runner/observe.ts';
 import { budgetText, countsText, endText, stateText } from '../text/progress-text.ts';
 import { endedCampaign } from '../../report/campaign-summary.ts';
 import { printBudgets } from '../text/budgets-text.ts';

@@ -1,5 +1,5 @@
 /** `hundredfold watch NAME`: the live view of a campaign until it ends. */
-import { findCampaign } from '../../campaigns/find.ts';
+import { findCampaign } from '../../runner/find.ts';
 import { concludeRun } from '../session/conclusion.ts';
 import { follow } from '../live/follow.ts';
 import type { CommonFlags } from '../command-line/flags.ts';

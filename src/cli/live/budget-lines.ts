@@ -8,7 +8,7 @@ import {
   type WindowStatus,
 } from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { clockText } from '../../campaigns/clock-text.ts';
+import { clockText } from '../../domain/clock-text.ts';
 import { bar, countText, isBlocked } from '../text/progress-text.ts';
 import { padded, span, widthOf, type Line, type Span } from '../text/line.ts';
 

@@ -2,8 +2,8 @@
 import type { BlockStatus, BudgetStatus } from '../../budget/status.ts';
 import { haveSameBudget } from '../../domain/campaign.ts';
 import type { CampaignState } from '../../domain/states.ts';
-import type { CampaignObservation } from '../../campaigns/observe.ts';
-import { clockText } from '../../campaigns/clock-text.ts';
+import type { CampaignObservation } from '../../runner/observe.ts';
+import { clockText } from '../../domain/clock-text.ts';
 import { TONE_OF_STATE, type Tone } from '../text/line.ts';
 
 export interface Happening {

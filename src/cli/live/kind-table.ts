@@ -3,7 +3,7 @@ import { countText } from '../text/progress-text.ts';
 import { countEnded } from '../../domain/states.ts';
 import type { Kind } from '../../domain/item.ts';
 import { kindNames, kindOf } from '../../kinds/registry.ts';
-import type { CampaignObservation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../runner/observe.ts';
 import { type Line, padded, span, type Tone, widthOf } from '../text/line.ts';
 
 /**

@@ -7,7 +7,7 @@
  */
 import { createLogUpdate } from 'log-update';
 import { say } from '../text/explain.ts';
-import type { CampaignObservation, Observed } from '../../campaigns/observe.ts';
+import type { CampaignObservation, Observed } from '../../runner/observe.ts';
 import type { View } from './view.ts';
 import { happeningsWith, type Happening } from './happenings.ts';
 import { painted } from '../text/line.ts';

@@ -1,8 +1,8 @@
 /** The speed of a campaign, from its recent observations. Pure. */
-import type { CampaignObservation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../runner/observe.ts';
 import type { CampaignProgress } from '../../domain/campaign.ts';
 import type { ServiceName } from '../../domain/item.ts';
-import { type EndedJobs, LOOK_BACK_MS } from '../../plan/expected-end.ts';
+import { type EndedJobs, LOOK_BACK_MS } from '../../runner/forecast.ts';
 import { countEnded } from '../../domain/states.ts';
 import { allServices, kindsOf } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';

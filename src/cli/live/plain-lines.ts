@@ -4,7 +4,7 @@
  * a failed item.
  */
 import { say } from '../text/explain.ts';
-import type { CampaignObservation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../runner/observe.ts';
 import { blockReasons, budgetText, countsText, stateText } from '../text/progress-text.ts';
 import type { View } from './view.ts';
 

@@ -1,5 +1,5 @@
 /** Everything that the live view shows at one moment. */
-import type { CampaignObservation, Observed } from '../../campaigns/observe.ts';
+import type { CampaignObservation, Observed } from '../../runner/observe.ts';
 import type { Happening } from './happenings.ts';
 import type { CampaignPace } from './pace.ts';
 

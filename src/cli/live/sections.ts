@@ -1,10 +1,9 @@
 /** The parts of the live view, each as lines of a given width. Pure. */
 import { formatDuration } from '../../domain/duration.ts';
-import { firstText } from '../../domain/campaign.ts';
-import type { RecentEnd } from '../../domain/campaign.ts';
+import { firstText, type RecentEnd } from '../../domain/campaign.ts';
 import type { FinalState } from '../../domain/states.ts';
-import { expectedEnd } from '../../plan/expected-end.ts';
-import { clockText } from '../../campaigns/clock-text.ts';
+import { expectedEnd } from '../../runner/forecast.ts';
+import { clockText } from '../../domain/clock-text.ts';
 import { bar, countItems, countText } from '../text/progress-text.ts';
 import { campaignLink, uiLink } from '../text/ui-link.ts';
 import type { Happening } from './happenings.ts';

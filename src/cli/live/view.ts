@@ -1,5 +1,5 @@
 /** How a followed campaign is shown. */
-import type { CampaignObservation } from '../../campaigns/observe.ts';
+import type { CampaignObservation } from '../../runner/observe.ts';
 
 /** Shows observations; the terminal is always restored. */
 export interface View {

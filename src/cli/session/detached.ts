@@ -3,11 +3,10 @@ import type { Settings } from '../../config/settings.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { startInBackground, takenOver } from '../../host/background.ts';
-import { describeCampaign, lineOf } from '../../campaigns/find.ts';
+import { describeCampaign, lineOf } from '../../runner/find.ts';
 import { say } from '../text/explain.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
-import { observe, type Observed } from '../../campaigns/observe.ts';
-import { openDocument } from '../../campaigns/open-document.ts';
+import { observe, type Observed, openDocument } from '../../runner/observe.ts';
 import { printDocument } from '../text/output.ts';
 import { uiLink } from '../text/ui-link.ts';
 

@@ -1,10 +1,9 @@
 /** The output tree of a campaign, by its name. */
 import { EXIT } from '../../domain/errors.ts';
 import { campaignAddress } from '../../store/layout.ts';
-import { findCampaign } from '../../campaigns/find.ts';
+import { findCampaign, requireTree, treeIfAny, type CampaignTree } from '../../runner/find.ts';
 import { commandSettings } from './command-settings.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { requireTree, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { withSession } from './with-session.ts';
 
 export interface TreeFlags extends CommonFlags {

@@ -1,13 +1,13 @@
 /** What `pause`, `resume` and `cancel` share: each sends a message to the workflow of an open campaign. */
 import type { Client } from '@temporalio/client';
-import { sendIfOpen } from '../../campaigns/control.ts';
-import { findCampaign, type CampaignLine } from '../../campaigns/find.ts';
+import { sendIfOpen } from '../../runner/control.ts';
+import { findCampaign, type CampaignLine } from '../../runner/find.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { say } from '../text/explain.ts';
 import { withSession } from './with-session.ts';
-import { answered } from '../../campaigns/in-session.ts';
+import { answered } from '../../runner/session.ts';
 
 const NOBODY_WORKS = '  No command works on it now; this takes effect with the next one.';
 

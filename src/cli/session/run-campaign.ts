@@ -8,23 +8,22 @@ import type { Settings } from '../../config/settings.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { openSession } from '../../host/open-session.ts';
 import type { Session } from '../../host/session.ts';
-import type { Spool } from '../../plan/spool.ts';
+import type { CampaignStart, Started } from '../../runner/start-or-join.ts';
+import type { Spool } from '../../runner/spool.ts';
 import { startInBackground } from '../../host/background.ts';
-import { runOf, startAgainIfOpen, startRun, type RunOptions } from '../../campaigns/run.ts';
-import type { CampaignStart, Started } from '../../campaigns/start.ts';
+import { runOf, startAgainIfOpen, startRun, type RunOptions } from '../../runner/start.ts';
 import { concludeRun, concludeEnded } from './conclusion.ts';
 import { detach } from './detached.ts';
 import { follow } from '../live/follow.ts';
 import { reasonOf } from '../../domain/plain-text.ts';
 import { say } from '../text/explain.ts';
-import { forecastCampaign } from '../../campaigns/forecast.ts';
+import { forecastCampaign, endOf } from '../../runner/forecast.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import type { Intake } from '../../campaigns/intake.ts';
+import type { Intake } from '../../runner/intake.ts';
 import { Interruption } from './interruption.ts';
-import { campaignRun } from '../../campaigns/launch.ts';
-import { retryWhileAway } from '../../campaigns/temporal-away.ts';
-import { freeIn } from '../../campaigns/free-space.ts';
-import { endOf } from '../../plan/totals.ts';
+import { campaignRun } from '../../runner/launch.ts';
+import { retryWhileAway } from '../../runner/follow.ts';
+import { freeIn } from '../../runner/plan.ts';
 import { planLines } from '../text/plan-text.ts';
 import { isTemporalAway } from '../../temporal/grpc-status.ts';
 import { logToFolder } from './worker-log.ts';
@@ -37,7 +36,7 @@ export interface RunFlags extends CommonFlags, RunOptions {
   readonly skipInvalid?: boolean;
 }
 
-export interface Opened {
+interface Opened {
   readonly session: Session;
   readonly interruption: Interruption;
 }

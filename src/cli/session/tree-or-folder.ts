@@ -1,5 +1,5 @@
 /** The output tree of a campaign, by its name or its folder. */
-import { openFolder, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
+import { openFolder, treeIfAny, type CampaignTree } from '../../runner/find.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
 import { checkedName } from '../../domain/name.ts';
 import { absoluteAddress, campaignAddress } from '../../store/layout.ts';

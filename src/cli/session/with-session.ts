@@ -2,7 +2,7 @@
  * For commands that inspect or control campaigns: they join the running host, or start the server while they need it.
  */
 import type { Settings } from '../../config/settings.ts';
-import { inSession, type Purpose } from '../../campaigns/in-session.ts';
+import { inSession, type Purpose } from '../../runner/session.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { say } from '../text/explain.ts';

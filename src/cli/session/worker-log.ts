@@ -1,5 +1,5 @@
 /** The SDK's log of a worker inside a command goes to a file; with `--verbose` also to the terminal. */
-import { openWorkerLog, parseLogLine } from '../../campaigns/worker-log.ts';
+import { openWorkerLog, parseLogLine } from '../../runner/logs.ts';
 import type { Settings } from '../../config/settings.ts';
 import { logTo } from '../../telemetry/log.ts';
 import { say } from '../text/explain.ts';

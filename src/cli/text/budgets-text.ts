@@ -1,9 +1,9 @@
 /** Each service and credential in words: submissions charged, submissions left, when the next slots free up. */
 import { tightest, type BudgetStatus, type CredentialStatus } from '../../budget/status.ts';
 import type { CampaignUse } from '../../budget/use.ts';
-import { noticesOf } from '../../campaigns/budget-notices.ts';
-import { clockText } from '../../campaigns/clock-text.ts';
-import { accountLines, viewLedger } from '../../campaigns/ledger-lines.ts';
+import { noticesOf } from '../../runner/events.ts';
+import { clockText } from '../../domain/clock-text.ts';
+import { accountLines, viewLedger } from '../../runner/logs.ts';
 import { printLine } from './output.ts';
 import { blockText, credentialText, isBlocked, usedText } from './progress-text.ts';
 

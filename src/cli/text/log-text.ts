@@ -1,5 +1,5 @@
 /** A line of the worker's log for users: what happened, to what; without details that only the SDK uses. */
-import type { LogLine } from '../../campaigns/worker-log.ts';
+import type { LogLine } from '../../runner/logs.ts';
 
 /** Fields of the SDK, and fields that repeat others. */
 const LEFT_OUT = new Set([

@@ -3,10 +3,9 @@ import { formatNonZeroDuration } from '../../domain/duration.ts';
 import type { Kind } from '../../domain/item.ts';
 import { kindNames, kindOf } from '../../kinds/registry.ts';
 import { sizeText } from '../../domain/size-text.ts';
-import type { ServiceForecast } from '../../plan/forecast.ts';
-import { diskEstimate, jobsOf } from '../../plan/totals.ts';
-import type { Survey } from '../../plan/survey.ts';
-import { clockText } from '../../campaigns/clock-text.ts';
+import { type ServiceForecast, diskEstimate, jobsOf } from '../../runner/forecast.ts';
+import type { Survey } from '../../runner/survey.ts';
+import { clockText } from '../../domain/clock-text.ts';
 
 interface PlanView {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Problems as they are found: the first of each code as text, then the lines of the others; all of them for `--json`. */
-import { KeptProblems } from '../../campaigns/kept-problems.ts';
+import { KeptProblems } from '../../runner/intake.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { sayProblem, say } from './explain.ts';
 

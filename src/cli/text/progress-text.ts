@@ -8,8 +8,8 @@ import {
   type BudgetStatus,
   type CredentialStatus,
 } from '../../budget/status.ts';
-import { clockText } from '../../campaigns/clock-text.ts';
-import type { CampaignObservation } from '../../campaigns/observe.ts';
+import { clockText } from '../../domain/clock-text.ts';
+import type { CampaignObservation } from '../../runner/observe.ts';
 
 interface ItemCounts {
   readonly done: number;

@@ -2,7 +2,7 @@
 import type { BudgetStatus, CredentialStatus } from '../../../src/budget/status.ts';
 import type { Happening } from '../../../src/cli/live/happenings.ts';
 import type { Scene } from '../../../src/cli/live/scene.ts';
-import type { CampaignObservation } from '../../../src/campaigns/observe.ts';
+import type { CampaignObservation } from '../../../src/runner/observe.ts';
 import type { CampaignProgress, RecentEnd } from '../../../src/domain/campaign.ts';
 
 /** A clock time in the local time zone, so that the output is the same everywhere. */

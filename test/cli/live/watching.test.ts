@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
 import { concludeRun } from '../../../src/cli/session/conclusion.ts';
 import type { Settings } from '../../../src/config/settings.ts';
-import type { CampaignObservation } from '../../../src/campaigns/observe.ts';
+import type { CampaignObservation } from '../../../src/runner/observe.ts';
 import type { RecentEnd } from '../../../src/domain/campaign.ts';
 import { EXIT } from '../../../src/domain/errors.ts';
 import type { Session } from '../../../src/host/session.ts';

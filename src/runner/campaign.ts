@@ -1,0 +1,218 @@
+/** A campaign that this process has started or joined: its events, its end, its control. */
+import { ApplicationFailure } from '@temporalio/common';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { openSession } from '../host/open-session.ts';
+import type { Session } from '../host/session.ts';
+import type { campaign } from '../workflows/index.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
+import { type CampaignEvent, type CampaignResult, EventSource, resultIn } from './events.ts';
+import { findCampaign } from './find.ts';
+import { Follower } from './follow.ts';
+import {
+  type ConfigurationOptions,
+  environmentOf,
+  interrupted,
+  logToWorkerLog,
+  settingsOf,
+  throwIfInterrupted,
+} from './session.ts';
+
+interface CampaignParts {
+  readonly session: Session;
+  readonly name: string;
+  readonly out: string;
+  readonly signal: AbortSignal;
+  /** There was nothing left to do. */
+  readonly idle: boolean;
+  /** Starts it once more if it has ended but items in its tree have not; returns whether it did. */
+  readonly startAgainIfOpen?: () => Promise<boolean>;
+  /** Lines reported by the start, not yet passed on. */
+  readonly notices: string[];
+  /** Called when the campaign is closed, before the session is closed. */
+  readonly onClose?: () => void;
+}
+
+/**
+ * A running campaign. If no other process has the embedded server, this process runs server and worker, so the campaign
+ * continues only until `close()`. It is durable: start it again to resume.
+ */
+export class Campaign implements AsyncDisposable {
+  /** Name of the campaign. */
+  readonly name: string;
+  /** Its output tree: a folder or an s3:// address. */
+  readonly out: string;
+  /** Address of the Temporal UI; null when unknown. */
+  readonly ui: string | null;
+  readonly #parts: CampaignParts;
+  #closing: Promise<void> | null = null;
+
+  /** @internal */
+  constructor(parts: CampaignParts) {
+    this.name = parts.name;
+    this.out = parts.out;
+    this.ui = parts.session.ui;
+    this.#parts = parts;
+  }
+
+  /**
+   * The events until the campaign has ended or the signal is aborted. Call it once. You can stop iterating at any time:
+   * the campaign continues until it is closed.
+   *
+   * @throws HundredfoldError `CAMPAIGN_BROKEN_OFF` when its workflow was terminated or failed, `CAMPAIGN_UNKNOWN` when
+   * Temporal has lost it
+   */
+  async *events(): AsyncGenerator<CampaignEvent, void, undefined> {
+    const { session, name, out, signal, idle, startAgainIfOpen } = this.#parts;
+    yield* this.#notices();
+    if (!idle) {
+      const source = new EventSource();
+      let completed = yield* eventsOf(source, this.#parts);
+      if (completed === false && (await startAgainIfOpen?.())) {
+        yield* this.#notices();
+        completed = yield* eventsOf(source, this.#parts);
+      }
+      if (completed === null || (!completed && signal.aborted)) return;
+      if (!completed) throw await brokenOff(session, name);
+    }
+    yield { type: 'ended', result: await resultIn(out) };
+  }
+
+  *#notices(): Generator<CampaignEvent, void, undefined> {
+    for (const text of this.#parts.notices.splice(0)) yield { type: 'notice', text };
+  }
+
+  /**
+   * Waits for the end; use it instead of `events()`.
+   *
+   * @throws HundredfoldError `INTERRUPTED` when the signal is aborted first, and everything that `events()` throws
+   */
+  async result(): Promise<CampaignResult> {
+    for await (const event of this.events()) if (event.type === 'ended') return event.result;
+    throwIfInterrupted(this.#parts.signal);
+    throw interrupted(undefined);
+  }
+
+  /** Submits no more jobs; results of submitted jobs are fetched. Durable. */
+  async pause(): Promise<void> {
+    await pauseCampaign(this.#parts.session.client, this.name);
+  }
+
+  /**
+   * Resumes a paused campaign.
+   *
+   * @param service - resumes only this service: one that was paused because its items fail for the same reason
+   */
+  async resume(service?: ServiceName): Promise<void> {
+    await resumeCampaign(this.#parts.session.client, this.name, service);
+  }
+
+  /** Cancels the campaign: open items become `cancelled`. Used slots stay used. */
+  async cancel(): Promise<void> {
+    await cancelCampaign(this.#parts.session.client, this.name);
+  }
+
+  /**
+   * Stops what this process runs, in order: submissions in progress are finished, then worker and server end. A
+   * campaign that has not ended stays on disk. May be called twice.
+   */
+  async close(): Promise<void> {
+    const { session, onClose } = this.#parts;
+    this.#closing ??= (async () => {
+      try {
+        onClose?.();
+      } finally {
+        await session.close();
+      }
+    })();
+    return this.#closing;
+  }
+
+  /** Same as `close()`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Returns whether the workflow completed; null when the signal was aborted before its end. */
+async function* eventsOf(
+  source: EventSource,
+  { session, name, out, signal }: CampaignParts,
+): AsyncGenerator<CampaignEvent, boolean | null, undefined> {
+  const follower = new Follower(session, { name, folder: out }, signal);
+  for await (const sight of follower.sights()) {
+    yield* source.of(sight);
+    if (sight.type === 'seen' && sight.observation.ended) return sight.observation.completed;
+  }
+  return null;
+}
+
+/** How a campaign is followed. */
+export interface WatchOptions extends ConfigurationOptions {
+  /** Ends the iteration; the campaign continues. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Follows a campaign by its name until it has ended or the signal is aborted. If no process works on the campaign, this
+ * process does, as long as it follows it.
+ *
+ * @param name - name of the campaign
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_BROKEN_OFF`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
+ */
+export async function* watch(
+  name: string,
+  options: WatchOptions = {},
+): AsyncGenerator<CampaignEvent, void, undefined> {
+  const settings = settingsOf(options, { tokens: 'optional' });
+  const { signal = new AbortController().signal } = options;
+  if (signal.aborted) return;
+  logToWorkerLog(settings);
+  const session = await openSession({
+    settings,
+    environment: environmentOf(options),
+    localServices: null,
+    anyHost: true,
+  });
+  try {
+    const { out, open, state } = await findCampaign(session.client, name);
+    const idle = !open && (state === 'completed' || state === 'cancelled');
+    yield* new Campaign({ session, name, out, signal, idle, notices: [] }).events();
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * The campaign has ended, and items in its tree have not: their records were removed, their workflows ended without
+ * them, and then the records were written again.
+ */
+export async function hasOpenItems(session: Session, name: string): Promise<boolean> {
+  return (await failureOf(session, name))?.type === 'ITEMS_OPEN';
+}
+
+/** Why notifications of the end failed, one reason each. Of a completed campaign. */
+export async function notNotified({ client }: Session, name: string): Promise<readonly string[]> {
+  const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
+  return (await handle.result()).unnotified ?? [];
+}
+
+/** `CAMPAIGN_BROKEN_OFF`, with the failure of the workflow. */
+export async function brokenOff(session: Session, name: string): Promise<HundredfoldError> {
+  const reason = (await failureOf(session, name))?.message ?? null;
+  const why = reason === null ? 'was terminated, or failed' : `failed: ${reason}`;
+  return codedError('CAMPAIGN_BROKEN_OFF', { name, reason: why });
+}
+
+/** Null if it was terminated. */
+async function failureOf({ client }: Session, name: string): Promise<ApplicationFailure | null> {
+  try {
+    await client.workflow.getHandle(campaignWorkflowId(name)).result();
+    return null;
+  } catch (error) {
+    let reason: unknown = error;
+    while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
+    return reason instanceof ApplicationFailure ? reason : null;
+  }
+}

@@ -1,0 +1,217 @@
+/** The conformance kit: what a service definition would do, outcome by outcome, and what is wrong with that. */
+import { randomBytes } from 'node:crypto';
+import type { Options } from '../../domain/item.ts';
+import { type AnyKind, kindOf } from '../../kinds/registry.ts';
+import { readOptions } from '../../manifest/options.ts';
+import { makeClient } from '../../services/client.ts';
+import { kindsOf } from '../../services/registry.ts';
+import { urlOf } from '../../services/request.ts';
+import {
+  configOf,
+  type Job,
+  type Request,
+  type Service,
+  type ServiceConfig,
+} from '../../services/service.ts';
+import { explain, type Row, tryAnswers } from './answers.ts';
+import { type JobStep, tryJob } from './job.ts';
+import { type Fault, Watch } from './watch.ts';
+
+/** What one variant of a service does. */
+export interface Conformance {
+  readonly service: string;
+  /** Keys of its configuration that differ from their defaults. */
+  readonly variant: ServiceConfig;
+  readonly rows: readonly Row[];
+  /** What each outcome means. */
+  readonly meanings: Readonly<Record<string, string>>;
+  /** One job of each kind, at a double. */
+  readonly jobs: readonly JobStep[];
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * @param config of its keys in the configuration
+ * @param double a server that behaves like the service, for one real job of each kind
+ */
+export async function conform(
+  service: Service,
+  config: ServiceConfig,
+  double: string | null = null,
+): Promise<readonly Conformance[]> {
+  // A double has one variant.
+  const isOne = double !== null || service.variants.length === 0;
+  const variants: readonly ServiceConfig[] = isOne ? [{}] : service.variants;
+  const all: Conformance[] = [];
+  for (const variant of variants)
+    all.push(
+      await tryVariant(service, variant, configOf(service, { ...config, ...variant }), double),
+    );
+  return all;
+}
+
+async function tryVariant(
+  service: Service,
+  variant: ServiceConfig,
+  config: ServiceConfig,
+  double: string | null,
+): Promise<Conformance> {
+  const watch = new Watch(service);
+  const kinds = kindsOf(service).map(kindOf);
+  const tried = await Promise.all(kinds.map((kind) => readJob(watch, kind)));
+  for (const job of tried) checkSubmission(watch, job, config);
+  if (tried[0]) checkQuestions(watch, tried[0], config);
+  const settings = { config, secrets: madeUpSecrets(service) };
+  const rows = await tryAnswers(watch, tried, settings);
+  const meanings = Object.fromEntries(
+    rows.map(({ outcome }) => [outcome, explain(outcome, service.identity)]),
+  );
+  const jobs: JobStep[] = [];
+  if (double !== null) {
+    const client = makeClient(watch.service, { ...settings, url: double });
+    for (const job of tried) jobs.push(...(await tryJob(watch, job, client)));
+    await client.close();
+  }
+  return { service: service.name, variant, rows, meanings, jobs, faults: watch.faults };
+}
+
+/** Of the right length, and worth nothing. */
+function madeUpSecrets({ secrets }: Service): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([key, { length = 10 }]) => [
+      key,
+      'made-up-'.padEnd(length, 'x').slice(0, length),
+    ]),
+  );
+}
+
+/** The job of an example; if a kind has none, of a text that only requests are made of. */
+async function readJob(watch: Watch, kind: AnyKind): Promise<Job> {
+  const where = `kind ${kind.name}`;
+  const [{ text, extension = '', options: cells = {} } = NO_EXAMPLE] = kind.examples ?? [];
+  const options: Options = readOptions(kind.name, (field) => cells[field] ?? '', []);
+  // At a double, the name of an earlier trial is taken.
+  const name = `doctor-${randomBytes(8).toString('hex')}`;
+  const job = { kind: kind.name, options, name, title: null, email: null };
+  const unread = { ...job, input: { name: `input${extension}`, text } };
+  if (!kind.examples) {
+    watch.report('EXAMPLE_MISSING', where, 'it has no `examples`');
+    return unread;
+  }
+  const column = extension === '' ? (kind.input.column?.name ?? 'file') : 'file';
+  const read = async (one: string) =>
+    kind.input.read({ id: 'example', column, text: one, extension }, options);
+  for (const odd of ['', ' \n', '\uFEFF', '\0', '>', '{}'])
+    await read(odd).catch((error: unknown) => {
+      watch.report('THROWS', `${where}, input.read`, `${JSON.stringify(odd)}: ${String(error)}`);
+    });
+  const { input, canonical, findings } = await read(text);
+  if (input === null) {
+    watch.report('EXAMPLE_REFUSED', where, findings.map(({ code }) => code).join(', '));
+    return unread;
+  }
+  const other = await read(text.replace(longestWord(text), swapped));
+  if (other.input !== null && other.input.text !== input.text && other.canonical === canonical) {
+    const message = 'two characters are exchanged, and `canonical` is the same';
+    watch.report('INPUTS_CONFUSED', where, message);
+  }
+  return { ...job, input };
+}
+
+const NO_EXAMPLE: NonNullable<AnyKind['examples']>[number] = { text: 'example' };
+
+/** The first two characters that differ change places. */
+function swapped(word: string): string {
+  return word.replace(/(.)(?!\1)(.)/s, '$2$1');
+}
+
+/** Somewhere below it, as every address of a service. */
+const BASE = new URL('https://service.example.org/below/');
+
+/** The one request that costs something. */
+function checkSubmission(watch: Watch, job: Job, config: ServiceConfig): void {
+  const { submit, identity, origins } = watch.service;
+  const where = `submit.request.${job.kind}`;
+  const describe = (one: Job) => submit.request[job.kind]?.(one, config) as Request | null;
+  const request = describe(job);
+  if (!request) return;
+  try {
+    urlOf({ base: BASE, origins }, request);
+    if (!('path' in request))
+      watch.report('REQUEST_ELSEWHERE', where, 'it has no `path` below the address of the service');
+  } catch (error) {
+    watch.report('REQUEST_ELSEWHERE', where, (error as Error).message);
+  }
+  const texts = textsIn({ ...request, auth: [] });
+  const word = longestWord(job.input.text);
+  const says = (text: string) => texts.some((one) => one.value.includes(text));
+  const little = (message: string) => watch.report('REQUEST_SAYS_TOO_LITTLE', where, message);
+  if (!says(word)) little(`the input is not in it: "${word.slice(0, 40)}" is missing`);
+  if ((identity.by === 'name' || identity.by === 'list') && !says(job.name))
+    little(`the name of the job is not in it, but identity is by ${identity.by}`);
+  const text = job.input.text.replace(word, word + word.slice(-1));
+  const other = describe({ ...job, input: { ...job.input, text } });
+  if (JSON.stringify(other) === JSON.stringify(request)) little('it is the same for another input');
+  checkRequest(watch, where, request, [job, config]);
+}
+
+/** Requests about a job that exists. */
+function checkQuestions(watch: Watch, { kind, name }: Job, config: ServiceConfig): void {
+  const { poll, fetch, list, probe } = watch.service;
+  const id = 'a-job-id';
+  const check = (where: string, request: Request | null) =>
+    request && checkRequest(watch, where, request, [id, name, config]);
+  check('poll.request', poll.request(id, config));
+  for (const [file, { request }] of Object.entries(fetch))
+    check(`fetch.${file}.request`, request(id, config, 'details'));
+  if (!('missing' in list)) check('list.request', list.request({ kind, name }, config));
+  check('probe.request', probe.request(config));
+}
+
+const SECRET_NAME = /authorization|cookie|token|api-?_?key|secret|password/i;
+const SECRET_TEXT = /^(?:Bearer|Basic) |^(?=.*\d)(?=.*[a-z])[\w+/=.-]{24,}$/i;
+
+/** @param given what the request may repeat */
+function checkRequest(watch: Watch, where: string, request: Request, given: unknown): void {
+  const { secrets } = watch.service;
+  const segments = 'path' in request ? request.path : [];
+  for (const one of segments.filter((segment) => segment.includes('/'))) {
+    const message = `\`${one}\` is one segment, and its slash is escaped`;
+    watch.report('REQUEST_ELSEWHERE', where, message);
+  }
+  // The name of a job may be written with other punctuation.
+  const known = bare(JSON.stringify(given));
+  const values = Object.values(secrets).map(({ env }) => process.env[env] || null);
+  for (const { key, value } of textsIn({ ...request, auth: [] })) {
+    const words = bare(value);
+    const isGiven = words === '' || (words.length >= 8 && known.includes(words));
+    const isLike = SECRET_NAME.test(key) || SECRET_TEXT.test(value);
+    if (values.some((one) => one !== null && value.includes(one)) || (isLike && !isGiven))
+      watch.report('REQUEST_HAS_SECRET', where, `\`${key}\` looks like a secret`);
+  }
+  for (const one of request.auth ?? [])
+    for (const name of one.in === 'basic' ? [one.user, one.password] : [one.secret])
+      if (!(name in secrets))
+        watch.report('SECRET_UNKNOWN', where, `\`auth\` names ${name}, which \`secrets\` has not`);
+}
+
+interface Text {
+  readonly key: string;
+  readonly value: string;
+}
+
+function textsIn(part: unknown, key = ''): readonly Text[] {
+  if (typeof part === 'string') return [{ key, value: part }];
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) =>
+    textsIn(value, Array.isArray(part) ? key : name),
+  );
+}
+
+function bare(text: string): string {
+  return text.replace(/[^A-Za-z0-9]+/g, '');
+}
+
+function longestWord(text: string): string {
+  return text.split(/\s+/).reduce((one, other) => (other.length > one.length ? other : one), '');
+}

@@ -1,0 +1,300 @@
+/**
+ * The checks of `doctor`, in order: runtime, configuration, Temporal, services, output store, surroundings, ledger,
+ * engines.
+ */
+import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import {
+  ACPYPE,
+  B2BTOOLS,
+  check,
+  enginesFolder,
+  type State,
+} from '../../packages/local-services/src/engines/install.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Environment } from '../domain/environment.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import { sizeText } from '../domain/size-text.ts';
+import { checkOpenFiles } from '../host/open-session.ts';
+import { readRecord } from '../host/record.ts';
+import { programVersion } from '../program/files.ts';
+import { absoluteAddress } from '../store/layout.ts';
+import { openStore, probe } from '../store/open-store.ts';
+import { storeErrorOf } from '../store/store-error.ts';
+import { temporalCli } from '../temporal/cli.ts';
+import { connectClient, temporalAddress, type TemporalAddress } from '../temporal/connection.ts';
+import { describeDeployment } from '../temporal/deployment.ts';
+import { isRunning, lives } from '../temporal/dev-server.ts';
+import { temporalCliVersion } from '../temporal/fetch-cli.ts';
+import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import { serviceFindings, surroundings } from './doctor-services.ts';
+import { temporalFindings, workflowFindings } from './doctor-temporal.ts';
+import { type Finding, problem } from './finding.ts';
+import { accountLines, viewLedger } from './logs.ts';
+import { whatDiskLacks } from './obstacles.ts';
+
+interface DiagnoseOptions {
+  /** Reads the configuration: an error in it is a finding. */
+  readonly load: () => Settings;
+  readonly environment: Environment;
+  /** The local services are requested. */
+  readonly local: boolean;
+  /** Only the checks of Temporal. */
+  readonly temporalOnly: boolean;
+}
+
+export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
+  const { environment, local, temporalOnly } = options;
+  const { settings, findings: configured } = configuration(options.load);
+  const temporalThere = settings ? await temporal(settings, temporalOnly) : [];
+  if (temporalOnly) return [...configured, ...temporalThere];
+  return [
+    runtimeFinding(),
+    ...configured,
+    ...temporalThere,
+    ...(settings ? await aroundCampaigns(settings, environment, local) : []),
+    ...engines(),
+  ];
+}
+
+async function aroundCampaigns(
+  settings: Settings,
+  environment: Environment,
+  local: boolean,
+): Promise<Finding[]> {
+  return [
+    ...(await serviceFindings(settings, local)),
+    await outputStoreFinding(settings),
+    ...surroundings(settings, environment),
+    ledgerFinding(environment),
+  ];
+}
+
+interface Configured {
+  /** Null if it cannot be used. */
+  readonly settings: Settings | null;
+  readonly findings: readonly Finding[];
+}
+
+function configuration(load: () => Settings): Configured {
+  const check = 'configuration and credentials';
+  try {
+    const settings = load();
+    const found = settings.file ?? 'no hundredfold.yaml here: defaults and environment variables';
+    const unready = settings.unready.map(({ reason }) => problem(check, reason));
+    return { settings, findings: unready.length > 0 ? unready : [{ check, ok: true, found }] };
+  } catch (error) {
+    return { settings: null, findings: [problem(check, error)] };
+  }
+}
+
+/** @param alone everything about Temporal is shown as it is, not as advice for others */
+async function temporal(settings: Settings, alone: boolean): Promise<Finding[]> {
+  if (settings.temporal) {
+    const target = temporalAddress(settings.temporal, settings.codec);
+    const found = await temporalFindings(target, settings.taskQueue ?? DEFAULT_TASK_QUEUE);
+    // If the server cannot be reached or has no such namespace, no other check makes sense.
+    const usable = found.every(({ check, ok }) => ok || !/^Temporal( namespace)?$/.test(check));
+    const { deployment } = settings;
+    if (usable && deployment !== null) found.push(await deploymentFinding(target, deployment));
+    const shown = alone ? found : found.map(asAdvice);
+    return [...shown, ...(usable ? await workflowFindings(target, 'remote') : [])];
+  }
+  const server = readRecord(settings.embeddedDir, 'server');
+  const found = await embeddedFinding(settings);
+  if (!server || !lives(server)) return [found];
+  return [
+    found,
+    ...(await workflowFindings(
+      { address: server.address, namespace: 'default', codec: settings.codec },
+      'joined',
+    )),
+  ];
+}
+
+/** Campaigns run with a short retention: a problem for the operator of the server, only advice for everyone else. */
+function asAdvice(finding: Finding): Finding {
+  return finding.code === 'TEMPORAL_RETENTION_SHORT'
+    ? { ...finding, ok: true, warning: true }
+    : finding;
+}
+
+/** What `doctor` reports about this process: its Node, and what the system permits it. */
+function runtimeFinding(): Finding {
+  const check = 'runtime';
+  try {
+    checkOpenFiles();
+  } catch (error) {
+    return problem(check, error);
+  }
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > 22 || (major === 22 && minor >= 23);
+  const found = `hundredfold ${programVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
+  return ok
+    ? { check, ok, found }
+    : { check, ok, found, remedy: 'Install Node 26 (at least 22.23).' };
+}
+
+/** How long the damage of a ledger is reported (ms). */
+const DAMAGE_SHOWN_MS = 24 * 3_600_000;
+
+/** What `doctor` reports about the ledger of this machine. */
+function ledgerFinding(environment: Environment): Finding {
+  const check = 'ledger of submissions';
+  try {
+    const view = viewLedger(environment);
+    if (!view) return { check, ok: true, found: 'nothing was sent from this machine yet' };
+    if (view.begunAgain !== null && view.begunAgain < DAMAGE_SHOWN_MS) {
+      const found = `${view.path} was damaged and recreated: earlier submissions are not known`;
+      const wait =
+        'Nothing is sent until one window has passed. If nothing was sent before, remove the file.';
+      return { check, ok: false, found, remedy: wait };
+    }
+    return { check, ok: true, found: [view.path, ...accountLines(view)].join('; ') };
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+/*
+ * What `doctor` reports about the real engines of the local services: they are optional, so a missing one is no
+ * problem.
+ */
+
+/** An engine that is installed but does not run is a problem; one that is not installed is not. */
+function engines(): Finding[] {
+  return [ACPYPE, B2BTOOLS].map((recipe) => finding(check(recipe, enginesFolder())));
+}
+
+function finding({ engine, installed, problem, remedy }: State): Finding {
+  const name = `engine ${engine}`;
+  if (installed === null) {
+    const found = `not installed: the local services answer from recordings (${remedy ?? ''})`;
+    return { check: name, ok: true, found };
+  }
+  const found = `${installed.version} in ${installed.folder}`;
+  if (problem === null) return { check: name, ok: true, found };
+  return { check: name, ok: false, found: `${found}: ${problem}`, remedy: remedy ?? '' };
+}
+
+/** `doctor`: checks the Worker Deployment that the configuration names. */
+async function deploymentFinding(target: TemporalAddress, deployment: string): Promise<Finding> {
+  const check = 'Temporal deployment';
+  const client = await connectClient(target);
+  try {
+    const builds = await describeDeployment(client, deployment);
+    const current = builds?.find(({ isCurrent }) => isCurrent);
+    if (current) {
+      const others = (builds?.length ?? 1) - 1;
+      return {
+        check,
+        ok: true,
+        found: `${deployment}: ${current.id} is current, and ${others} others`,
+      };
+    }
+    const found = `${deployment}: no version is current, so new campaigns have no worker`;
+    const remedy =
+      builds === null
+        ? 'Start a worker with the same temporal.deployment, then make its version current: temporal worker deployment set-current-version.'
+        : 'Make one current: temporal worker deployment set-current-version.';
+    return { check, ok: true, warning: true, found, remedy };
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    const { code, message, remedy } = error;
+    const found = `${message}; workers run without a version`;
+    return { check, ok: true, warning: true, code, found, remedy };
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** What `doctor` reports about the folder or bucket of the output trees. */
+async function outputStoreFinding({ storeUrl }: Settings): Promise<Finding> {
+  const check = 'output store';
+  if (isObjectAddress(storeUrl)) return objectStore(check, storeUrl);
+  const folder = resolve(storeUrl);
+  const remedy = 'Make it writable, or choose another folder with --out or store.url.';
+  const unwritable = await whyUnwritable(folder);
+  if (unwritable !== null) return { check, ok: false, found: unwritable, remedy };
+  const disk = await statfs(await firstExisting(folder));
+  const { bavail, bsize } = disk;
+  const lacking = whatDiskLacks(disk);
+  if (lacking !== null) {
+    const full = `the disk of ${folder} is full${lacking}`;
+    const space = 'Free some space there, or choose another with --out or store.url.';
+    return { check, ok: false, found: full, remedy: space };
+  }
+  return { check, ok: true, found: `${folder}, ${sizeText(bavail * bsize)} free` };
+}
+
+async function objectStore(check: string, address: string): Promise<Finding> {
+  try {
+    await probe(await openStore(address));
+    const found = `${absoluteAddress(address)}: written, read, listed, removed; conditional writes work`;
+    return { check, ok: true, found };
+  } catch (error) {
+    return problem(check, error);
+  }
+}
+
+/** What `doctor` reports about the embedded Temporal server: its program, its folder, and whether it runs. */
+async function embeddedFinding({ embeddedDir }: Settings): Promise<Finding> {
+  const check = 'Temporal';
+  let cli: string;
+  try {
+    cli = temporalCli();
+  } catch (error) {
+    if (error instanceof HundredfoldError && error.code === 'TEMPORAL_CLI_MISSING') {
+      const found =
+        'embedded, not downloaded yet: the first campaign or `hundredfold setup` downloads it';
+      return { check, ok: true, found };
+    }
+    return problem(check, error);
+  }
+  const cliVersion = temporalCliVersion(cli);
+  if (cliVersion === null) {
+    const remedy =
+      'Remove it and run `hundredfold setup` to download it again, or set TEMPORAL_CLI to another one.';
+    return { check, ok: false, found: `${cli} is not a working Temporal CLI`, remedy };
+  }
+  const unwritable = await whyUnwritable(resolve(embeddedDir));
+  if (unwritable !== null) {
+    const found = `${unwritable} The embedded server keeps its database there.`;
+    const remedy = 'Make it writable, or choose another folder with embedded.dir.';
+    return { check, ok: false, found, remedy };
+  }
+  const server = readRecord(embeddedDir, 'server');
+  const running = server !== null && (await isRunning(server));
+  const state = running
+    ? `running at ${server.address}, UI ${server.ui ?? 'off'}`
+    : 'not running now';
+  return {
+    check,
+    ok: true,
+    found: `embedded, ${state}; ${cli}, version ${cliVersion}; database in ${resolve(embeddedDir)}`,
+  };
+}
+
+/**
+ * Creates a test folder in it or its nearest existing parent, because permissions alone are not reliable. null when it
+ * works.
+ */
+async function whyUnwritable(folder: string): Promise<string | null> {
+  const existing = await firstExisting(folder);
+  try {
+    const probe = await mkdtemp(join(existing, '.hundredfold-doctor-'));
+    await rm(probe, { recursive: true });
+    return null;
+  } catch (error) {
+    return storeErrorOf(error, `write in ${existing}`).message;
+  }
+}
+
+async function firstExisting(folder: string): Promise<string> {
+  const there = await access(folder, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+  return there ? folder : firstExisting(dirname(folder));
+}

@@ -1,0 +1,59 @@
+/** What a check of `doctor` has found, and how checks reach Temporal. */
+import type { Client } from '@temporalio/client';
+import type { ErrorCode, ErrorFacts, WordedCode } from '../domain/error-codes/registry.ts';
+import { HundredfoldError, textsOf } from '../domain/errors.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { refusalOf } from '../temporal/grpc-status.ts';
+import { answered } from './session.ts';
+
+/** One line, and its remedy. */
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  /** The code of the error; only if not ok, or a warning. */
+  readonly code?: ErrorCode;
+  /** It works, but the user should know. */
+  readonly warning?: true;
+  readonly found: string;
+  /** What to do; only if not ok, or a warning. */
+  readonly remedy?: string;
+}
+
+/** A problem that the check finds itself, with the texts of its table. */
+export function codedProblem<C extends WordedCode>(
+  check: string,
+  code: C,
+  facts: ErrorFacts<C>,
+): Finding {
+  const { message, remedy } = textsOf(code, facts);
+  return { check, ok: false, code, found: message, remedy };
+}
+
+/** @throws any error without a code: a bug */
+export function problem(check: string, error: unknown): Finding {
+  if (!(error instanceof HundredfoldError)) throw error;
+  const { code, message, remedy } = error;
+  return { check, ok: false, code, found: `${message} [${code}]`, remedy };
+}
+
+const CONNECT_WITHIN_MS = 5_000;
+
+/** A server that cannot be reached, or refuses, is a finding. Ends within 15 s. */
+export async function findingsAt(
+  target: TemporalAddress,
+  look: (client: Client) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  let client: Client;
+  try {
+    client = await connectClient({ ...target, timeoutMs: CONNECT_WITHIN_MS });
+  } catch (error) {
+    return [problem('Temporal', error)];
+  }
+  try {
+    return await answered(look(client));
+  } catch (error) {
+    return [problem('Temporal', refusalOf(error, target.namespace) ?? error)];
+  } finally {
+    await client.connection.close();
+  }
+}

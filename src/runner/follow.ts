@@ -1,0 +1,218 @@
+/** Follows a campaign: polls it until it ends, also when Temporal or the host goes away in between. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { Deadline } from '../domain/deadline.ts';
+import type { ErrorCode } from '../domain/error-codes/registry.ts';
+import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { reasonOf } from '../domain/plain-text.ts';
+import type { Session } from '../host/session.ts';
+import { isTemporalAway } from '../temporal/grpc-status.ts';
+import { type CampaignObservation, type Observed, Observer } from './observe.ts';
+import { fullDisk } from './obstacles.ts';
+
+/** How often a campaign is polled: often while something happens, rarely while it waits. Pure. */
+const SHORTEST_MS = 1_000;
+/** In a campaign of thousands, nobody sees a second's difference, and each poll costs several calls. */
+const SHORTEST_OF_MANY_MS = 2_000;
+const MANY_ITEMS = 2_000;
+const LONGEST_MS = 4_000;
+/** Just after a slot has become free, a submission is likely. */
+const AFTER_A_SLOT_MS = 300;
+
+/** How long to wait until the next poll, in ms. `before`: the previous poll, and the wait before this one. */
+function nextLookIn(
+  before: { readonly seen: CampaignObservation; readonly waited: number } | null,
+  seen: CampaignObservation,
+): number {
+  const shortest = seen.progress.total < MANY_ITEMS ? SHORTEST_MS : SHORTEST_OF_MANY_MS;
+  if (!before || differ(before.seen, seen)) return shortest;
+  const longer = Math.min(LONGEST_MS, before.waited * 1.5);
+  const slots = seen.budgets.flatMap(({ credentials }) =>
+    credentials.flatMap(({ nextFreeAt }) => nextFreeAt ?? []),
+  );
+  const coming = slots.filter((at) => at > seen.at).map((at) => at - seen.at + AFTER_A_SLOT_MS);
+  return Math.max(shortest, Math.min(longer, ...coming));
+}
+
+/** Slots that became free by time make no difference: they follow from the clock. */
+function differ(one: CampaignObservation, other: CampaignObservation): boolean {
+  return fingerprint(one) !== fingerprint(other);
+}
+
+function fingerprint({ progress, budgets }: CampaignObservation): string {
+  const { state, total, open, ended } = progress;
+  const drawn = budgets.map(({ counts, outstanding, waiting, addressBlock, credentials }) => [
+    ...[counts, outstanding, waiting, addressBlock.blockedUntil],
+    ...credentials.map(({ windows, blockedUntil }) => [
+      windows.map(({ limit }) => limit),
+      blockedUntil,
+    ]),
+  ]);
+  return JSON.stringify([state, total, open, ended, drawn]);
+}
+
+/** A poll may fail while a worker starts or a host changes; a longer series of failures is reported. */
+const FAILURES_UNREPORTED = 6;
+const AFTER_FAILURE_MS = 500;
+
+export type Sight =
+  | { readonly type: 'seen'; readonly observation: CampaignObservation }
+  /** The campaign cannot be polled now; the next poll follows. `obstacle`: a sentence with what to do, if that is known. */
+  | { readonly type: 'unseen'; readonly reason: string; readonly obstacle: string | null };
+
+export class Follower {
+  readonly #session: Session;
+  readonly #name: string;
+  readonly #observer: Observer;
+  readonly #signal: AbortSignal;
+  /** Ends the wait for the next poll. */
+  #wake: () => void = () => undefined;
+
+  /** @param signal ends the iteration; the campaign itself is not touched */
+  constructor(session: Session, followed: Observed, signal: AbortSignal) {
+    this.#session = session;
+    this.#name = followed.name;
+    this.#observer = new Observer(session, followed);
+    this.#signal = signal;
+  }
+
+  /** Something has changed: do not wait for the next poll. */
+  lookNow(): void {
+    this.#wake();
+  }
+
+  /**
+   * Ends with the poll that finds the end of the campaign, or when the signal is aborted.
+   * @throws HundredfoldError `CAMPAIGN_UNKNOWN`: Temporal no longer has it; `CAMPAIGN_UNREPLAYABLE`: no worker here can
+   * continue it
+   */
+  async *sights(): AsyncGenerator<Sight, void, undefined> {
+    let before: { readonly seen: CampaignObservation; readonly waited: number } | null = null;
+    let failures = 0;
+    while (!this.#aborted()) {
+      const sight = await this.#look();
+      if (sight.type === 'seen') {
+        const seen = sight.observation;
+        if (this.#aborted() && !seen.ended) return;
+        yield sight;
+        if (seen.ended) return;
+        failures = 0;
+        before = { seen, waited: nextLookIn(before, seen) };
+        await this.#wait(before.waited);
+      } else {
+        if (failures >= FAILURES_UNREPORTED && !this.#aborted()) yield sight;
+        failures += 1;
+        if (before) before = { seen: before.seen, waited: AFTER_FAILURE_MS };
+        if (this.#aborted()) return;
+        // Temporal is away, or the host that we joined has gone and another must take over.
+        await recover(this.#session);
+        await this.#wait(AFTER_FAILURE_MS);
+      }
+    }
+  }
+
+  /** Read each time: it changes while a poll is in progress. */
+  #aborted(): boolean {
+    return this.#signal.aborted;
+  }
+
+  async #look(): Promise<Sight> {
+    // A killed host leaves its server behind, which answers as if all were well.
+    if (this.#session.isAbandoned === true)
+      return {
+        type: 'unseen',
+        reason: 'the command that ran the server has ended',
+        obstacle: null,
+      };
+    try {
+      return { type: 'seen', observation: await this.#observer.look() };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw forgotten(this.#name, error);
+      // At a Temporal of your own, workers of another version may continue it.
+      if (isUnreplayable(error) && this.#session.role !== 'remote') throw error;
+      return { type: 'unseen', reason: reasonOf(error), obstacle: await this.#fullDisk() };
+    }
+  }
+
+  /** On a full disk, the embedded server fails without the reason. */
+  async #fullDisk(): Promise<string | null> {
+    const { embeddedDir } = this.#session;
+    return embeddedDir === undefined ? null : fullDisk(embeddedDir);
+  }
+
+  #wait(ms: number): Promise<void> {
+    const signal = this.#signal;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done, { once: true });
+      this.#wake = done;
+      if (signal.aborted) done();
+    });
+  }
+}
+
+export function isUnreplayable(error: unknown): boolean {
+  return error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
+}
+
+/** Another command has created a new database: the previous one was damaged, or the clock was set back. */
+function forgotten(name: string, cause: unknown): HundredfoldError {
+  return codedError('CAMPAIGN_UNKNOWN', { case: 'new database', name }, cause);
+}
+
+/** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
+const PATIENCE_MS = 60_000;
+
+export function temporalAway(cause: unknown): HundredfoldError {
+  return codedError(
+    'TEMPORAL_UNREACHABLE',
+    { case: 'during the command', reason: reasonOf(cause) },
+    cause,
+  );
+}
+
+/** A server that dies again while it is being started or taken over: once more. */
+const DIED_AGAIN: readonly string[] = [
+  'TEMPORAL_NOT_STARTED',
+  'TEMPORAL_NOT_HEALTHY',
+  'TEMPORAL_UNREACHABLE',
+] satisfies ErrorCode[];
+/** Then something prevents it from running, and its error is reported. */
+const MOST_DEATHS = 5;
+const BETWEEN_MS = 1_000;
+
+/** Returns when Temporal can be used again. Throws if it cannot come back. */
+async function recover(session: Session): Promise<void> {
+  for (let deaths = 1; ; deaths += 1) {
+    try {
+      await session.recover();
+      return;
+    } catch (error) {
+      const died = error instanceof HundredfoldError && DIED_AGAIN.includes(error.code);
+      if (deaths >= MOST_DEATHS || !(died || isTemporalAway(error))) throw error;
+      await delay(BETWEEN_MS);
+    }
+  }
+}
+
+/** @param ask may be called again although an earlier call has done its work: starting, which finds what runs. */
+export async function retryWhileAway<T>(
+  session: Session,
+  signal: AbortSignal,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const deadline = new Deadline(PATIENCE_MS);
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isTemporalAway(error) || signal.aborted || deadline.hasPassed) throw error;
+      await recover(session);
+    }
+  }
+}

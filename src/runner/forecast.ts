@@ -1,0 +1,322 @@
+/** When the jobs of a campaign will have ended, by simulating the budget: of a plan, and of a campaign that runs. */
+import type { Client } from '@temporalio/client';
+import { lastSubmissionIn } from '../budget/forecast.ts';
+import type { Policy } from '../budget/policy.ts';
+import type { BudgetStatus, CredentialStatus } from '../budget/status.ts';
+import { defaultPolicy, type ServiceSettings, type UnreadyService } from '../config/services.ts';
+import { type CampaignProgress, haveSameBudget } from '../domain/campaign.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
+import { kindNames, kindOf } from '../kinds/registry.ts';
+import { allServices, kindsOf, serviceNames, serviceOf } from '../services/registry.ts';
+import type { RowCounts } from '../store/prepared-campaign.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import type { Survey } from './survey.ts';
+
+/** A service for the jobs, with its current charges. */
+export interface Supply {
+  readonly service: string;
+  /** What each job is charged to; null if there is no budget. */
+  readonly account: CredentialStatus | null;
+  /** Nothing is sent to the address before (ms since the epoch); null when it is not blocked. */
+  readonly blockedUntil: number | null;
+  /** For each other campaign, the number of jobs that wait for the same credential: slots are shared in turn. */
+  readonly waiting: readonly number[];
+}
+
+export interface ServiceForecast {
+  readonly service: ServiceName;
+  readonly jobs: number;
+  /** In ms since the epoch. */
+  readonly endsAt: number;
+  /** Slots that are free now; null without a limit. */
+  readonly free: number | null;
+}
+
+/** Parallel jobs of a service without a budget: the minimum, because it does not report the number. */
+const SIDE_BY_SIDE = 1;
+
+export function forecast(
+  jobs: Readonly<Record<Kind, number>>,
+  supplies: readonly Supply[],
+  now: number,
+): readonly ServiceForecast[] {
+  return allServices().flatMap((definition) => {
+    const service = definition.name;
+    const kinds = kindsOf(definition).map((kind) => [kind, jobs[kind] ?? 0] as const);
+    const count = kinds.reduce((sum, [, n]) => sum + n, 0);
+    if (count === 0) return [];
+    const supply = supplies.find((one) => one.service === service);
+    const seconds = kinds.reduce((sum, [kind, n]) => sum + n * kindOf(kind).estimate.seconds, 0);
+    return [serviceForecast(service, count, seconds, supply, now)];
+  });
+}
+
+/** `seconds`: total run time of its jobs. */
+function serviceForecast(
+  service: ServiceName,
+  jobs: number,
+  seconds: number,
+  supply: Supply | undefined,
+  now: number,
+): ServiceForecast {
+  const account = supply?.account ?? null;
+  const from = Math.max(now, supply?.blockedUntil ?? now, account?.blockedUntil ?? now);
+  if (!account || account.windows.length === 0) {
+    const endsAt = from + (seconds * 1_000) / SIDE_BY_SIDE;
+    return { service, jobs, endsAt, free: null };
+  }
+  const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
+  const jobMs = (seconds / jobs) * 1_000;
+  const endsAt = lastSubmissionIn(account, before, jobMs, from) + jobMs;
+  return { service, jobs, endsAt, free: account.free ?? 0 };
+}
+
+/** What jobs with this credential are charged to, and the other campaigns that wait for it. */
+function supplyOf(
+  { service, addressBlock, credentials, waiting }: BudgetStatus,
+  ours: string,
+  campaign: string,
+): Supply {
+  const others = waiting.filter(
+    (lane) => lane.credential === ours && lane.campaign !== campaign && !lane.paused,
+  );
+  return {
+    service,
+    account: credentials.find(({ credential }) => credential === ours) ?? null,
+    blockedUntil: addressBlock.blockedUntil,
+    waiting: others.map(({ items }) => items),
+  };
+}
+
+/** Without charges. */
+export function freshAccount({ windows, maxOpen }: Policy): CredentialStatus {
+  const limits = windows.map(({ limit }) => limit);
+  const atOnce = Math.min(...limits, maxOpen ?? Number.POSITIVE_INFINITY);
+  return {
+    credential: '',
+    windows: windows.map((window) => ({
+      ...window,
+      charged: 0,
+      free: window.limit,
+      releases: [],
+      nextFreeAt: null,
+    })),
+    open: maxOpen === null ? null : { jobs: 0, most: maxOpen },
+    free: Number.isFinite(atOnce) ? atOnce : null,
+    nextFreeAt: null,
+    blockedUntil: null,
+    blockedBecause: null,
+  };
+}
+
+/** The known state of a campaign and of its budgets, at one moment (ms since the epoch). */
+interface Seen {
+  readonly progress: CampaignProgress;
+  /** Each with the campaign's own credentials only. */
+  readonly budgets: readonly BudgetStatus[];
+  /** Number of rows by kind in the tree; null if unknown. */
+  readonly kinds: Pick<RowCounts, 'items' | 'following'> | null;
+  readonly at: number;
+}
+
+/** Jobs of a campaign that ended in an observed period. */
+export interface EndedJobs {
+  readonly endedBy: Readonly<Record<ServiceName, number>>;
+  readonly overMs: number;
+}
+
+/** How far back it reaches (ms). */
+export const LOOK_BACK_MS = 5 * 60_000;
+
+/** Fewer jobs, or a shorter time, do not show how fast a service is. */
+const ENOUGH_JOBS = 10;
+const ENOUGH_MS = 30_000;
+
+/**
+ * In ms since the epoch. null if the campaign or one of its services is paused, a service refuses requests, nothing is
+ * left to submit, or no slot will ever be free.
+ *
+ * @param recent what ended lately. A service without a limit does not report how many jobs it runs in parallel:
+ *   without this, one at a time is assumed, and the usual run time
+ */
+export function expectedEnd(seen: Seen, recent: EndedJobs | null = null): number | null {
+  if (seen.progress.state === 'paused' || seen.progress.brakes) return null;
+  // How long that will be is unknown.
+  if (seen.budgets.some((one) => refusesUs(one) && serviceEnd(seen, one, recent) !== null))
+    return null;
+  const ends = seen.budgets.flatMap((budget) => serviceEnd(seen, budget, recent) ?? []);
+  const end = Math.max(...ends);
+  return Number.isFinite(end) && end > seen.at ? end : null;
+}
+
+function refusesUs({ addressBlock, credentials }: BudgetStatus): boolean {
+  return [addressBlock, ...credentials].some(({ refusal }) => refusal !== undefined);
+}
+
+function serviceEnd(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): number | null {
+  const { campaign } = seen.progress;
+  const { service } = budget;
+  const ours = budget.credentials[0]?.credential;
+  if (ours === undefined) return null;
+  const supply = supplyOf(budget, ours, campaign);
+  const lanes = budget.waiting.filter(
+    (one) => one.campaign === campaign && one.credential === ours,
+  );
+  const { unopened, open, seconds } = workLeft(seen, service);
+  // With limited slots, submitted jobs are practically done; without, they still have to be computed.
+  const slots = (supply.account?.windows.length ?? 0) > 0;
+  // Waiting rows without a request are already counted as unopened.
+  const waiting = sum(lanes.map(({ asked }) => asked));
+  const jobs = unopened + (slots ? waiting : open);
+  if (jobs <= 0) return null;
+  const all = jobs * ((slots ? null : secondsPerJob(recent, service)) ?? seconds);
+  return serviceForecast(service, jobs, all, supply, seen.at).endsAt;
+}
+
+function secondsPerJob(recent: EndedJobs | null, service: ServiceName): number | null {
+  if (recent === null || recent.overMs < ENOUGH_MS) return null;
+  const jobs = recent.endedBy[service] ?? 0;
+  return jobs < ENOUGH_JOBS ? null : recent.overMs / 1_000 / jobs;
+}
+
+interface WorkLeft {
+  /** Jobs that were not started yet. */
+  readonly unopened: number;
+  /** Jobs that were started but have not ended. */
+  readonly open: number;
+  /** Run time of one of them. */
+  readonly seconds: number;
+}
+
+function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
+  const ofService = kindsOf(serviceOf(service));
+  if (!kinds || !progress.kinds) {
+    // The services of rows that were not read yet are unknown: assume that each service gets them all.
+    const started = sum(Object.values(progress.ended)) + progress.open;
+    const unopened = progress.total - started - progress.following;
+    const seconds = meanSeconds(ofService.map((kind) => [kind, 1]));
+    return { unopened, open: progress.open, seconds };
+  }
+  const left = ofService.map((kind) => {
+    const { open = 0, ended = {} } = progress.kinds?.[kind] ?? {};
+    const jobs = (kinds.items[kind] ?? 0) - (kinds.following[kind] ?? 0);
+    return { kind, open, unopened: Math.max(0, jobs - open - sum(Object.values(ended))) };
+  });
+  return {
+    unopened: sum(left.map(({ unopened }) => unopened)),
+    open: sum(left.map(({ open }) => open)),
+    seconds: meanSeconds(left.map(({ kind, open, unopened }) => [kind, open + unopened])),
+  };
+}
+
+function meanSeconds(jobs: readonly (readonly [Kind, number])[]): number {
+  const count = sum(jobs.map(([, n]) => n));
+  return count === 0 ? 0 : sum(jobs.map(([kind, n]) => n * kindOf(kind).estimate.seconds)) / count;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, n) => all + n, 0);
+}
+
+/** `budgets`: those that Temporal has; a service without one has charged nothing yet. */
+export function forecastCampaign(
+  name: string,
+  { jobs }: Survey,
+  feeds: readonly (ServiceSettings | UnreadyService)[],
+  budgets: readonly BudgetStatus[],
+  now: number,
+): readonly ServiceForecast[] {
+  const supplies = feeds.map((feed) => supplyFor(name, feed, budgets));
+  // Not configured yet: its contract says what it allows.
+  const others = allServices().filter(
+    ({ name: service }) => !feeds.some(({ reference }) => reference.service === service),
+  );
+  const usual = others.map(({ name }) => unused(name, defaultPolicy(name)));
+  return forecast(jobs, [...supplies, ...usual], now);
+}
+
+/** Of a service without a token. */
+const UNKNOWN = '';
+
+function supplyFor(
+  name: string,
+  feed: ServiceSettings | UnreadyService,
+  budgets: readonly BudgetStatus[],
+): Supply {
+  const { reference, policy } = feed;
+  const credential = 'secrets' in feed ? feed.reference.credential : UNKNOWN;
+  const kept = budgets.find((one) => haveSameBudget(one, reference));
+  const found = kept && supplyOf(kept, credential, name);
+  // A credential that this Temporal has not seen yet has charged nothing.
+  return found?.account
+    ? found
+    : { ...unused(reference.service, policy), ...(found && { blockedUntil: found.blockedUntil }) };
+}
+
+function unused(service: string, policy: Policy): Supply {
+  return { service, account: freshAccount(policy), blockedUntil: null, waiting: [] };
+}
+
+/** @param startedAt when the campaign started; ISO 8601 */
+export async function endedLately(
+  client: Client,
+  { name, startedAt }: { readonly name: string; readonly startedAt: string },
+  { budgets, at }: { readonly budgets: readonly BudgetStatus[]; readonly at: number },
+): Promise<EndedJobs> {
+  const since = Math.max(at - LOOK_BACK_MS, Date.parse(startedAt));
+  const endedBy: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
+  for (const service of serviceNames()) {
+    if (!budgets.some((budget) => budget.service === service && isUnlimited(budget))) continue;
+    const { count } = await client.workflow.count(endedSince(name, service, since));
+    endedBy[service] = count;
+  }
+  return { endedBy, overMs: at - since };
+}
+
+function isUnlimited({ credentials }: BudgetStatus): boolean {
+  return credentials.every(({ windows }) => windows.length === 0);
+}
+
+function endedSince(name: string, service: ServiceName, since: number): string {
+  const { campaign, service: ofService } = ATTRIBUTES;
+  return [
+    'WorkflowType="item"',
+    `${campaign.name}="${name}"`,
+    `${ofService.name}="${service}"`,
+    `CloseTime >= "${new Date(since).toISOString()}"`,
+  ].join(' AND ');
+}
+
+/** Jobs that have to be submitted, of all kinds. */
+export function jobsOf({ jobs }: Survey): number {
+  return kindNames().reduce((sum, kind) => sum + (jobs[kind] ?? 0), 0);
+}
+
+/** Size of the files that will be written, in bytes. */
+export function diskEstimate({ kinds, ended, rows }: Survey): number {
+  const all = kindNames().reduce(
+    (sum, kind) => sum + (kinds[kind] ?? 0) * kindOf(kind).estimate.bytes,
+    0,
+  );
+  return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
+}
+
+/** The jobs of each service as documents show them; `endsAt` in ISO 8601. */
+export function plannedServices(forecasts: readonly ServiceForecast[]) {
+  return forecasts.map(({ service, jobs, free, endsAt }) => ({
+    service,
+    jobs,
+    free,
+    endsAt: isoEnd(endsAt),
+  }));
+}
+
+/** In ISO 8601; null if nothing has to be submitted, or if it can never end. */
+export function isoEnd(at: number | null): string | null {
+  return at !== null && Number.isFinite(at) ? new Date(at).toISOString() : null;
+}
+
+/** When the last service will finish; null if nothing has to be submitted. */
+export function endOf(forecasts: readonly ServiceForecast[]): number | null {
+  return forecasts.length === 0 ? null : Math.max(...forecasts.map(({ endsAt }) => endsAt));
+}

@@ -1,0 +1,296 @@
+/** A command holds the lease of the tree that it writes to: no other Temporal, and no `report`, uses it meanwhile. */
+import { randomUUID } from 'node:crypto';
+import { reachBudget } from '../activities/budget-start.ts';
+import { longestMs } from '../budget/policy.ts';
+import type { ServiceSettings } from '../config/services.ts';
+import { clockText } from '../domain/clock-text.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { Periodic } from '../domain/periodic.ts';
+import { embeddedServer } from '../host/host.ts';
+import { localNameOf } from '../host/local-settings.ts';
+import type { Session } from '../host/session.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { warn } from '../state/warn.ts';
+import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
+import { chargesInTree, credentialOfTree } from '../store/jobs-in-tree.ts';
+import {
+  type Former,
+  holderInWords,
+  holdTree,
+  type Lease,
+  type LeaseHolder,
+  newestLease,
+  releaseLease,
+  RENEW_EVERY_MS,
+  renewLease,
+  treeLeased,
+} from '../store/lease.ts';
+import { openStore } from '../store/open-store.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { Store } from '../store/store.ts';
+import { identify, isGone, thisProcess, treeHolder } from '../temporal/tree-holder.ts';
+import { restoreSignal } from '../workflows/messages.ts';
+import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
+import type { OnNotice } from './session.ts';
+
+interface Holding {
+  readonly session: Pick<Session, 'client' | 'embeddedDir' | 'stateFolder'>;
+  readonly store: Store;
+  readonly onNotice: OnNotice;
+}
+
+interface HoldingAlone {
+  /** The command, for the error of others that need the tree. */
+  readonly where: string;
+  readonly store: Store;
+  readonly onNotice: OnNotice;
+}
+
+export interface HeldTree {
+  readonly store: Store;
+  /** When this Temporal took it. */
+  readonly since: string;
+  /** Null once all that it may have sent counts here, and `settle` was called. */
+  readonly former: Former | null;
+  settle(): Promise<void>;
+  /** @throws StoreError `TREE_LEASED`: this command was suspended for so long that another one took over the tree */
+  check(): Promise<void>;
+}
+
+/** `goesOn`: a campaign works on the tree from now on, and its workers renew the lease. */
+interface Done<T> {
+  readonly result: T;
+  readonly goesOn: boolean;
+}
+
+/** @throws StoreError `TREE_LEASED` */
+export async function whileHolding<T>(
+  { session, store, onNotice }: Holding,
+  work: (held: HeldTree) => Promise<Done<T>>,
+): Promise<T> {
+  const { client, embeddedDir, stateFolder } = session;
+  const embedded = embeddedDir === undefined ? null : embeddedServer(embeddedDir);
+  const holder = await treeHolder(client, embedded, stateFolder);
+  return holdingAs(holder, { store, onNotice }, work);
+}
+
+/**
+ * For commands that need no Temporal: they hold the tree in their own name.
+ * @throws StoreError `TREE_LEASED`
+ */
+export async function whileHoldingAlone<T>(
+  { where, store, onNotice }: HoldingAlone,
+  work: () => Promise<T>,
+): Promise<T> {
+  // Its own process is the holder: the lease ends with it.
+  const holder = {
+    temporal: `${where} ${randomUUID()}`,
+    where,
+    ...thisProcess(),
+    server: process.pid,
+    // It sends nothing.
+    ledger: '',
+  };
+  return holdingAs(holder, { store, onNotice }, async () => ({
+    result: await work(),
+    goesOn: false,
+  }));
+}
+
+async function holdingAs<T>(
+  holder: LeaseHolder,
+  { store, onNotice }: Pick<Holding, 'store' | 'onNotice'>,
+  work: (held: HeldTree) => Promise<Done<T>>,
+): Promise<T> {
+  const { lease, already, takenOver } = await holdTree(store, holder, {
+    isGone,
+    onWatch: (former) => {
+      const who = former ? holderInWords(former) : 'another holder, whose lease cannot be read';
+      onNotice(
+        `${store.location} was in use by ${who}: checking whether it still is (at most 30 s).`,
+      );
+    },
+  });
+  if (takenOver) {
+    const former = takenOver.former ? ` from ${holderInWords(takenOver.former)}` : '';
+    onNotice(`${store.location} is taken over${former}, which ended without releasing it.`);
+  }
+  const tree = new RenewedTree(store, holder, lease);
+  let goesOn = already;
+  try {
+    const done = await work(tree);
+    goesOn = done.goesOn;
+    return done.result;
+  } finally {
+    await tree.end();
+    if (!goesOn) await releaseLease(store, holder).catch(leftToGoStale);
+  }
+}
+
+/** The lease is a file like any other: if the disk fails, it stays, is not renewed and expires. */
+function leftToGoStale(): void {
+  // The command reports its own error.
+}
+
+class RenewedTree implements HeldTree {
+  readonly store: Store;
+  readonly #holder: LeaseHolder;
+  readonly #renewals: Periodic;
+  #lease: Lease | null;
+  #isSettled = false;
+
+  constructor(store: Store, holder: LeaseHolder, lease: Lease) {
+    this.store = store;
+    this.#holder = holder;
+    this.#lease = lease;
+    this.#renewals = new Periodic({
+      everyMs: RENEW_EVERY_MS,
+      work: () => this.#renew(),
+      // A write that fails is retried next time; other holders wait for three renewals.
+      onError: () => undefined,
+    });
+    this.#renewals.start();
+  }
+
+  get since(): string {
+    return this.#lease?.record?.since ?? '';
+  }
+
+  get former(): Former | null {
+    return this.#lease?.record?.former ?? null;
+  }
+
+  async settle(): Promise<void> {
+    this.#isSettled = true;
+    await this.check();
+  }
+
+  async check(): Promise<void> {
+    await this.#renewals.runNow();
+    if (this.#lease === null) {
+      throw treeLeased(this.store, (await newestLease(this.store))?.record ?? null);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#renewals.stop();
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#lease === null) return;
+    const former = this.#isSettled ? null : this.former;
+    this.#lease = await renewLease(this.store, this.#holder, this.#lease, former);
+  }
+}
+
+/*
+ * What a tree shows of jobs that may still count, before its rows are sent from here: a budget whose database was lost
+ * does not know them, and that of another Temporal never did. Each step can be repeated: after a crash in the middle,
+ * the same command continues.
+ */
+
+interface TakingOver {
+  readonly session: Session;
+  readonly held: HeldTree;
+  /** The services that the campaign uses. */
+  readonly feeds: readonly ServiceSettings[];
+  readonly onNotice: OnNotice;
+}
+
+/**
+ * The tree's jobs are charged in the ledger of this machine, each once. If another Temporal had the tree, this one's
+ * budgets also count what that one may have sent: what the ledger shows, or if it is not the one that was used there,
+ * a whole window. Local services are skipped: their own counts are lost with the same folder.
+ * @throws HundredfoldError LEDGER_UNUSABLE, STATE_FOLDER_UNUSABLE, and StoreErrors
+ */
+export async function takeOver(taking: TakingOver): Promise<void> {
+  const { session, held, feeds } = taking;
+  const { former } = held;
+  const ledger = new Ledger({ folder: session.stateFolder, warn });
+  try {
+    for (const feed of feeds) {
+      if (localNameOf(feed.reference.address) !== null || feed.policy.windows.length === 0)
+        continue;
+      await seed(ledger, taking, feed);
+      if (former?.known === false) await restore(taking, feed, null);
+      // Elsewhere, other machines may send as well.
+      else if (former && session.role === 'remote')
+        await restore(taking, feed, ledger.agesOf(accountOf(feed), longestMs(feed.policy.windows)));
+    }
+  } finally {
+    ledger.stop();
+  }
+  if (former) await held.settle();
+}
+
+async function seed(ledger: Ledger, { held }: TakingOver, feed: ServiceSettings): Promise<void> {
+  const { reference, policy } = feed;
+  const windowMs = longestMs(policy.windows);
+  const { former } = held;
+  // Of a server that died on this machine, the ledger has all.
+  const isElsewhere = former !== null && (former.released || !former.known);
+  const jobs = await chargesInTree(held.store, reference.address, windowMs, isElsewhere);
+  if (jobs.length === 0) return;
+  const credential = await credentialOfTree(held.store, reference.service);
+  const account = accountOf(feed);
+  ledger.note({ ...account, credential: credential ?? account.credential }, jobs, windowMs);
+}
+
+function accountOf({ reference, ledgerAddress }: ServiceSettings) {
+  return { ...reference, address: ledgerAddress };
+}
+
+/** @param ages how long ago each job counts from (ms); null: what was sent is unknown */
+async function restore(
+  { session, held, onNotice }: TakingOver,
+  { reference, policy }: ServiceSettings,
+  ages: readonly number[] | null,
+  isAssumed = false,
+): Promise<void> {
+  const { client, taskQueue, role } = session;
+  const { credential, service } = reference;
+  const { location } = held.store;
+  const reason = isAssumed
+    ? `${ages?.length ?? 0} jobs of the present window were named by a command`
+    : `${location} was taken over from another Temporal server`;
+  const queue = role === 'remote' && { submitQueue: submitTaskQueue(reference) };
+  const configuration = { credential, policy, ...queue };
+  await reachBudget(client, taskQueue, reference, { configuration, reason });
+  const from = isAssumed ? `a command ${Date.now()}` : `${location} ${held.since}`;
+  await client.workflow
+    .getHandle(budgetWorkflowId(reference))
+    .signal(restoreSignal, { from, reason, credential, ages, ...(isAssumed && { isAll: true }) });
+  if (ages !== null) return;
+  const windowMs = longestMs(policy.windows);
+  const until = clockText(Date.now() + LATEST_ACCEPTANCE_MS + windowMs, Date.now());
+  onNotice(
+    `What the server before has sent to ${service} with this token cannot be seen here, and counts as the whole limit ` +
+      `of ${formatDuration(windowMs)}: the first job is sent at ${until}. If you know how many jobs it ` +
+      'has sent with it, on all its campaigns, name them: --assume-used N.',
+  );
+}
+
+/** The user says how many jobs of the present windows nothing here shows, and that there are no others. */
+export async function assumeUsed(taking: TakingOver, jobs: number): Promise<void> {
+  const ages = Array<number>(jobs).fill(0);
+  for (const feed of taking.feeds) await restore(taking, feed, ages, true);
+}
+
+/** With a tree in a bucket: another Temporal may have used the same token, which this one waits for. */
+export async function reportTokens({ session, held, feeds, onNotice }: TakingOver): Promise<void> {
+  for (const { reference, policy } of feeds) {
+    const address = credentialLeaseAddress(held.store.location, reference);
+    if (address === null || policy.windows.length === 0) continue;
+    const { id } = await identify(session.client);
+    const used = checkCredential(
+      await openStore(address),
+      { temporal: id },
+      longestMs(policy.windows),
+    );
+    await used.catch((error: unknown) => {
+      if (!(error instanceof StoreError) || error.code !== 'TOKEN_LEASED') throw error;
+      onNotice(`${error.message} ${error.remedy}`);
+    });
+  }
+}

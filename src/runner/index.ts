@@ -1,0 +1,38 @@
+/**
+ * Runs campaigns from your own program: does what the command line does, without a terminal (docs/library.md).
+ *
+ * @packageDocumentation
+ */
+
+export { HundredfoldError, type ErrorDetails } from '../domain/errors.ts';
+export type { ErrorCode } from '../domain/error-codes/registry.ts';
+export type { Kind, ServiceName } from '../domain/item.ts';
+export type { Problem, Severity } from '../domain/problem.ts';
+export type { CampaignState, FinalState, ItemState, OpenState } from '../domain/states.ts';
+export { adopt, type AdoptOptions } from './adopt.ts';
+export { Campaign } from './campaign.ts';
+export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './intake.ts';
+export type { ConfigurationOptions } from './session.ts';
+export { cancel, pause, resume, type ResumeOptions } from './control.ts';
+export { pull, type CopyOptions, type TreeCopy } from './pull.ts';
+export type {
+  BudgetState,
+  CampaignEvent,
+  EndedEvent,
+  ItemEvent,
+  NoticeEvent,
+  ProgressEvent,
+  UnreachableEvent,
+} from './events.ts';
+export { openTree, OutputTree, type TreeError, type TreeFile, type TreeItem } from './tree.ts';
+export { plan, type Plan, type PlannedService, type PlanOptions } from './plan.ts';
+export type { CampaignResult, ItemCounts } from './events.ts';
+export { retry, type RetryOptions } from './retry.ts';
+export {
+  type ExportLeftOut,
+  type ExportRemark,
+  type TreeExport,
+  type TreeExportOptions,
+} from './tree.ts';
+export { startCampaign, type StartOptions } from './start.ts';
+export { watch, type WatchOptions } from './campaign.ts';

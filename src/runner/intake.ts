@@ -1,0 +1,223 @@
+/** What starting and planning have in common: all rows are read, checked and compared with earlier results. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ServiceSettings, UnreadyService } from '../config/services.ts';
+import type { Settings } from '../config/settings.ts';
+import { codedError, HundredfoldError, textsOf } from '../domain/errors.ts';
+import type { ServiceName } from '../domain/item.ts';
+import type { Problem } from '../domain/problem.ts';
+import { type LocalName, localSettings } from '../host/local-settings.ts';
+import { kindNames } from '../kinds/registry.ts';
+import { campaignName, digestsOfManifests } from '../manifest/sources.ts';
+import { serviceNames, serviceOfKind } from '../services/registry.ts';
+import { listPluginNews, requirePlugins } from '../store/campaign-plugins.ts';
+import { countInvalidRows } from '../store/invalid-rows.ts';
+import { campaignAddress, PREPARED_CAMPAIGN } from '../store/layout.ts';
+import { openStoreIfAny } from '../store/open-store.ts';
+import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import { type ResultCache, resultCacheIfAny } from '../store/result-cache.ts';
+import { unreadableIsNone } from '../store/store-error.ts';
+import type { Store } from '../store/store.ts';
+import type { Spool } from './spool.ts';
+import { type Survey, surveyManifests, type SurveyOptions } from './survey.ts';
+
+export interface IntakeOptions {
+  /** Services of this project, in place of configured ones. */
+  readonly services?: LocalName;
+  readonly out?: string;
+  readonly name?: string;
+  readonly allowOutside?: boolean;
+  /** False with --no-cache. */
+  readonly cache?: boolean;
+}
+
+export interface Intake {
+  readonly name: string;
+  /** The campaign's output tree, which may not exist yet. */
+  readonly folder: string;
+  readonly survey: Survey;
+  /** Services that the rows need. */
+  readonly needed: ReadonlySet<ServiceName>;
+  readonly cache: ResultCache | null;
+  /** Plugins that are new to the tree, or have changed, a sentence each. */
+  readonly pluginNews: readonly string[];
+}
+
+/**
+ * A campaign grows by a longer manifest. A manifest without any of its rows belongs to another campaign that got the
+ * same name by mistake: two tables may have the same file name.
+ * @throws HundredfoldError `CAMPAIGN_DIFFERS`
+ */
+export async function checkSameCampaign({ name, folder, survey }: Intake): Promise<void> {
+  if (survey.known > 0) return;
+  const tree = await preparedTree(folder);
+  const former = tree && (await readPreparedCampaign(tree));
+  if (!former || former.items === 0) return;
+  // Prepared by another command since the rows were compared with the tree.
+  if (isDeepStrictEqual(former.manifestDigests, survey.digests)) return;
+  const files = former.manifestDigests.map(({ file }) => file).join(', ');
+  throw codedError('CAMPAIGN_DIFFERS', { case: 'other rows', name, folder, files });
+}
+
+/** Only searched, not created: `plan` changes nothing. */
+async function preparedTree(folder: string): Promise<Store | null> {
+  const store = await openStoreIfAny(folder);
+  return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
+}
+
+interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem' | 'onRow' | 'signal'> {
+  readonly spool?: Spool;
+}
+
+/**
+ * Which rows can be run: one error refuses all of them, unless the others are asked for.
+ * @throws HundredfoldError `MANIFEST_EMPTY`
+ */
+export function rowsToRun(
+  { errors, brokenFiles, items }: Survey,
+  skipInvalid: boolean,
+): 'all' | 'valid' | 'none' {
+  if (errors > 0) return skipInvalid && brokenFiles === 0 && items > 0 ? 'valid' : 'none';
+  if (items > 0) return 'all';
+  throw codedError('MANIFEST_EMPTY', {});
+}
+
+/** @throws StoreError `TREE_OTHER_PLUGIN`: it has rows of a plugin that is not loaded */
+export async function takeIn(
+  manifests: readonly string[],
+  options: IntakeOptions,
+  settings: Settings,
+  takingIn: TakingIn,
+): Promise<Intake> {
+  const { name, folder } = placeOf(manifests, options, settings);
+  const tree = await preparedTree(folder);
+  const former = tree && (await readPreparedCampaign(tree).catch(unreadableIsNone));
+  if (tree && former) requirePlugins(tree, former);
+  const cache = options.cache !== false ? await resultCacheIfAny(folder) : null;
+  // Loaded only here: few campaigns use it.
+  const recorded = options.services === 'local' ? await import('../host/recorded.ts') : null;
+  const survey = await surveyManifests(manifests, {
+    ...(recorded && { isAnswered: recorded.isAnsweredLocally }),
+    allowOutside: options.allowOutside ?? false,
+    tree,
+    cache,
+    addresses: addressesOf(settings, options),
+    ...takingIn,
+  });
+  const kinds = kindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
+  const needed = new Set(kinds.map((kind) => serviceOfKind(kind).name));
+  return { name, folder, survey, needed, cache, pluginNews: listPluginNews(former, kinds) };
+}
+
+/**
+ * Name and tree of a campaign whose manifests are what they were when it was prepared: all its rows were checked then.
+ * Null if they differ, and if rows were skipped that this command does not skip.
+ */
+export async function unchangedCampaign(
+  manifests: readonly string[],
+  options: IntakeOptions & { readonly skipInvalid?: boolean },
+  settings: Settings,
+): Promise<Pick<Intake, 'name' | 'folder'> | null> {
+  const place = placeOf(manifests, options, settings);
+  const tree = await preparedTree(place.folder);
+  // The intake reports a tree that cannot be read.
+  const former = tree && (await readPreparedCampaign(tree).catch(unreadableIsNone));
+  if (!tree || !former || former.name !== place.name) return null;
+  requirePlugins(tree, former);
+  const digests = await digestsOfManifests(manifests, options.allowOutside ?? false);
+  if (JSON.stringify(digests) !== JSON.stringify(former.manifestDigests)) return null;
+  const skipped = options.skipInvalid === true ? 0 : await countInvalidRows(tree);
+  return skipped === 0 ? place : null;
+}
+
+function placeOf(
+  manifests: readonly string[],
+  options: IntakeOptions,
+  settings: Settings,
+): Pick<Intake, 'name' | 'folder'> {
+  const name = options.name ?? campaignName(manifests);
+  return { name, folder: campaignAddress(options.out ?? settings.storeUrl, name) };
+}
+
+/** All configured services, also those that no row needs, or without a token here. */
+export function configuredServices(
+  settings: Settings,
+  { services }: Pick<IntakeOptions, 'services'>,
+): readonly (ServiceSettings | UnreadyService)[] {
+  const local = services && !settings.temporal ? localSettings(services) : [];
+  return serviceNames().flatMap(
+    (name) =>
+      local.find(({ reference }) => reference.service === name) ??
+      settings.services[name] ??
+      settings.unready.find(({ reference }) => reference.service === name) ??
+      [],
+  );
+}
+
+function addressesOf(settings: Settings, options: IntakeOptions): SurveyOptions['addresses'] {
+  const known = configuredServices(settings, options);
+  return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
+}
+
+const MOST = 10_000;
+
+export class KeptProblems {
+  /** The first ones. */
+  readonly kept: Problem[] = [];
+  /** Number of problems that are not in `kept`. */
+  omitted = 0;
+
+  add(problem: Problem): void {
+    if (this.kept.length < MOST) this.kept.push(problem);
+    else this.omitted += 1;
+  }
+}
+
+/** Which rows a campaign has, and where its output goes. */
+export interface ManifestOptions {
+  /** The folder, or s3:// address, that contains the output trees; default: `store.url` of the configuration. */
+  readonly out?: string;
+  /** Name of the campaign; default: derived from the manifest's file name. */
+  readonly name?: string;
+  /** Input files may be outside the folder of their manifest. */
+  readonly allowOutside?: boolean;
+  /** False: results of earlier campaigns are not used, and none are kept for later ones. */
+  readonly cache?: boolean;
+}
+
+/** Which rows are run, and the place of the campaign among others. */
+export interface RowOptions extends ManifestOptions {
+  /** Runs the valid rows and skips the others, which are listed in failed.csv. */
+  readonly skipInvalid?: boolean;
+  /** From 1, which is served before all others, to 5; default: 3. */
+  readonly priority?: number;
+}
+
+/** Rows were refused, and nothing was submitted. */
+export class ManifestRefusedError extends HundredfoldError {
+  /** All errors and warnings; at most the first 10,000. */
+  readonly problems: readonly Problem[];
+
+  /** @internal */
+  constructor(errors: number, problems: readonly Problem[]) {
+    super({ code: 'MANIFEST_REFUSED', ...textsOf('MANIFEST_REFUSED', { errors }) });
+    this.name = 'ManifestRefusedError';
+    this.problems = problems;
+  }
+}
+
+/** @throws ManifestRefusedError; HundredfoldError `MANIFEST_EMPTY`, `CAMPAIGN_DIFFERS` */
+export async function checkedRows(
+  manifests: readonly string[],
+  options: RowOptions & { readonly services?: 'local' | 'synthetic' },
+  settings: Settings,
+  spool: Spool,
+): Promise<Intake> {
+  const problems = new KeptProblems();
+  const onProblem = (problem: Problem): void => problems.add(problem);
+  const intake = await takeIn(manifests, options, settings, { spool, onProblem });
+  await spool.end();
+  if (rowsToRun(intake.survey, options.skipInvalid ?? false) === 'none')
+    throw new ManifestRefusedError(intake.survey.errors, problems.kept);
+  await checkSameCampaign(intake);
+  return intake;
+}

@@ -1,0 +1,109 @@
+/**
+ * The items of a campaign, in the order of the manifest. Ended items are read from the tree; the state of open items
+ * comes from Temporal and is passed in. Read page by page, so that memory stays constant.
+ */
+import type { Client } from '@temporalio/client';
+import type { Kind } from '../domain/item.ts';
+import { isFinal, type ItemState, OPEN_STATES } from '../domain/states.ts';
+import { errorOf, type Listed, listedItems, pathOf, stateOf } from '../report/campaign-items.ts';
+import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
+import type { CampaignTree } from './find.ts';
+import { readHindrances } from './obstacles.ts';
+
+export interface ItemLine {
+  readonly id: string;
+  /** null for a refused row whose kind is unknown. */
+  readonly kind: Kind | null;
+  readonly state: ItemState;
+  /** Why it did not succeed; null otherwise. */
+  readonly code: string | null;
+  /** The same in words, or why an open item waits. */
+  readonly message: string | null;
+  /** The job's id at the service, once it has one. */
+  readonly remoteId: string | null;
+  /** Its folder in the campaign's; null of a row that was refused. */
+  readonly path: string | null;
+  /** ISO 8601, UTC: since when it is in this state, where that is known. */
+  readonly since: string | null;
+}
+
+/** An item whose workflow runs. */
+export interface OpenItem {
+  readonly state: ItemState;
+  readonly remoteId: string | null;
+  /** Why it waits; null if nothing hinders it. */
+  readonly message: string | null;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+}
+
+/** All given conditions must match. */
+export interface ItemFilter {
+  readonly state?: string;
+  readonly kind?: string;
+  readonly code?: string;
+}
+
+export async function* itemLines(
+  { store, campaign }: Pick<CampaignTree, 'store' | 'campaign'>,
+  open: ReadonlyMap<string, OpenItem>,
+  { state, kind, code }: ItemFilter,
+): AsyncGenerator<ItemLine> {
+  for await (const item of listedItems(store, campaign)) {
+    const line = lineOf(item, open.get(item.id));
+    if (state !== undefined && line.state !== state) continue;
+    if (kind !== undefined && line.kind !== kind) continue;
+    if (code !== undefined && line.code !== code) continue;
+    yield line;
+  }
+}
+
+/** @param open what Temporal knows of it, if it was queried */
+export function lineOf(item: Listed, open: OpenItem | undefined): ItemLine {
+  const { id, kind, record } = item;
+  const error = errorOf(item);
+  const onDisk = stateOf(item);
+  // An end is written before the item's workflow is closed: what is on disk is never older.
+  const runs = isFinal(onDisk) ? undefined : open;
+  const state = runs?.state ?? onDisk;
+  return {
+    id,
+    kind,
+    state,
+    code: error?.code ?? null,
+    message: error?.message ?? runs?.message ?? null,
+    remoteId: runs?.remoteId ?? record?.remoteId ?? null,
+    path: pathOf(item) || null,
+    since: sinceOf(state, record, runs),
+  };
+}
+
+function sinceOf(
+  state: ItemState,
+  record: Listed['record'],
+  runs: OpenItem | undefined,
+): string | null {
+  if (isFinal(state)) return record?.finishedAt ?? null;
+  if (state === 'waiting') return runs?.startedAt ?? null;
+  return record?.submittedAt ?? runs?.startedAt ?? null;
+}
+
+/** By id. Only open items: their number is limited, whatever the number of rows. */
+export async function openItems(
+  client: Client,
+  campaign: string,
+): Promise<ReadonlyMap<string, OpenItem>> {
+  const query = runningWorkflows(['item'], { campaign });
+  const hindrances = await readHindrances(client, campaign, Number.POSITIVE_INFINITY);
+  const items = new Map<string, OpenItem>();
+  for await (const { startTime, typedSearchAttributes: found } of client.workflow.list({ query })) {
+    const id = found.get(ATTRIBUTES.item);
+    if (id === undefined) continue;
+    // Between its end and the close of its workflow, an item has a final state; the tree has it too.
+    const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
+    const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
+    const message = hindrances.get(id) ?? null;
+    items.set(id, { state, remoteId, message, startedAt: startTime.toISOString() });
+  }
+  return items;
+}

@@ -1,0 +1,273 @@
+/** The workflow of a campaign: whether it runs, and how it is started for a prepared tree. */
+import { createHash } from 'node:crypto';
+import { userInfo } from 'node:os';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { ifFound, isReached } from '../activities/if-found.ts';
+import type { Policy } from '../budget/policy.ts';
+import type { ServiceSettings } from '../config/services.ts';
+import type { CampaignSpec, FeedSpec, JobPolicy, ServiceReference } from '../domain/campaign.ts';
+import { localNameOf } from '../host/local-settings.ts';
+import type { Session } from '../host/session.ts';
+import { sourceOf } from '../kinds/registry.ts';
+import type { ManifestDigest } from '../manifest/sources.ts';
+import { kindsOf, serviceOf } from '../services/registry.ts';
+import { readTreeId, treeNotHere } from '../store/lease.ts';
+import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { campaignAtStart } from '../workflows/details/campaign.ts';
+import {
+  type CampaignInput,
+  type Grown,
+  growSignal,
+  pauseLaneSignal,
+  withdrawRunSignal,
+} from '../workflows/messages.ts';
+import {
+  budgetWorkflowId,
+  campaignWorkflowId,
+  fetchTaskQueue,
+  publishTaskQueue,
+} from '../workflows/names.ts';
+import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
+import type { OnNotice } from './session.ts';
+
+/** A running campaign, as recorded at its start. */
+export interface Running {
+  readonly out: unknown;
+  /** Id of that tree. */
+  readonly tree: unknown;
+  readonly manifests: unknown;
+  /** Which items it runs again, where `retry` started it. */
+  readonly retry: unknown;
+}
+
+/** Where the campaign's newest run writes to, and as what it was started while it is open; null when Temporal knows none. */
+export async function campaignRun(
+  { client }: Pick<Session, 'client'>,
+  name: string,
+): Promise<{ readonly out: unknown; readonly running: Running | null } | null> {
+  const found = await ifFound(client.workflow.getHandle(campaignWorkflowId(name)).describe());
+  if (found === null) return null;
+  const { out, tree, manifests, retry } = found.memo ?? {};
+  const running = found.status.name === 'RUNNING' ? { out, tree, manifests, retry } : null;
+  return { out, running };
+}
+
+interface Launch {
+  readonly name: string;
+  /** The campaign's output tree. */
+  readonly folder: string;
+  readonly feeds: readonly ServiceSettings[];
+  readonly spec: CampaignSpec;
+  readonly manifests: readonly ManifestDigest[];
+  /** Which items are run again, where it is a retry. */
+  readonly retry?: string;
+}
+
+export async function launch(session: Session, start: Launch): Promise<void> {
+  await forgetPause(session, start);
+  const { name, spec, manifests } = start;
+  await session.client.workflow.start('campaign', {
+    workflowId: campaignWorkflowId(name),
+    taskQueue: session.taskQueue,
+    args: [{ spec }] satisfies [CampaignInput],
+    // Two commands typed at once: the second finds the first one's campaign.
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowTaskTimeout: '5s',
+    staticSummary: `campaign ${name}: ${spec.items} items`,
+    staticDetails: campaignAtStart(
+      spec,
+      manifests.map(({ file }) => file),
+    ),
+    memo: memoOf(start),
+    typedSearchAttributes: [
+      { key: ATTRIBUTES.campaign, value: name },
+      { key: ATTRIBUTES.state, value: 'running' },
+    ],
+  });
+}
+
+/** What workers and commands read of a campaign without a query. */
+function memoOf({ folder, feeds, spec, manifests, retry }: Launch): Record<string, unknown> {
+  return {
+    out: folder,
+    tree: spec.tree,
+    manifests: digestOfManifests(manifests),
+    startedAt: new Date().toISOString(),
+    services: feeds.map(({ reference }) => reference),
+    ...(retry !== undefined && { retry }),
+    priority: spec.priority,
+  };
+}
+
+/** Notifies the running campaign of rows that were added to its tree; false when it has ended meanwhile. */
+export async function growRunning(
+  { client }: Pick<Session, 'client'>,
+  name: string,
+  grown: Grown,
+): Promise<boolean> {
+  return isReached(client.workflow.getHandle(campaignWorkflowId(name)).signal(growSignal, grown));
+}
+
+/**
+ * A campaign that was paused when it ended (cancelled, most often) is still paused in the budgets, which know it by its
+ * name: started again, it would wait forever and report that it is running.
+ */
+async function forgetPause(
+  { client }: Session,
+  { name, feeds }: Pick<Launch, 'name' | 'feeds'>,
+): Promise<void> {
+  for (const { reference } of feeds) {
+    const budget = client.workflow.getHandle(budgetWorkflowId(reference));
+    // Where no worker has been yet, nothing can have been paused.
+    await ifFound(budget.signal(pauseLaneSignal, { campaign: name, paused: false }));
+  }
+}
+
+/** Identifies the manifests. */
+export function digestOfManifests(manifests: readonly ManifestDigest[]): string {
+  return manifests.map(({ sha256 }) => sha256).join(' ');
+}
+
+interface EffectiveSettings {
+  readonly services: Readonly<Record<string, unknown>>;
+  readonly jobs: JobPolicy;
+  /** SHA-256 of the plugins of these services, by their entry in the configuration. */
+  readonly plugins?: Readonly<Record<string, string>>;
+}
+
+/** The settings in effect, as written to campaign.json: without secrets. */
+export function effectiveSettings(
+  feeds: readonly ServiceSettings[],
+  jobs: JobPolicy,
+): EffectiveSettings {
+  const services = feeds.map(({ reference, url, config, policy }) => [
+    reference.service,
+    {
+      // The port of the local services is chosen when they start, and says nothing afterwards.
+      url: localNameOf(reference.address) ?? url,
+      ...config,
+      credential: reference.credential,
+      budget: policy,
+    },
+  ]);
+  const kinds = feeds.flatMap(({ reference }) => kindsOf(serviceOf(reference.service)));
+  const plugins = kinds.flatMap((kind) => sourceOf(kind) ?? []);
+  return {
+    services: Object.fromEntries(services) as Record<string, unknown>,
+    jobs,
+    ...(plugins.length > 0 && {
+      plugins: Object.fromEntries(plugins.map(({ plugin, sha256 }) => [plugin, sha256])),
+    }),
+  };
+}
+
+export function feedSpecs(
+  feeds: readonly ServiceSettings[],
+  pages: number,
+  { role }: Pick<Session, 'role'>,
+): FeedSpec[] {
+  return feeds.map(({ reference, policy }) => ({
+    reference,
+    pages,
+    // Workers of other tokens may work there.
+    ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
+    open: openItems(burstOf(policy)),
+    batch: batchOf(burstOf(policy)),
+  }));
+}
+
+/** Workers of other users, and such that only publish, may be at a shared Temporal; there others see who started what. */
+export function onShared({
+  role,
+  taskQueue,
+}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignSpec, 'publishQueue' | 'user'> {
+  if (role !== 'remote') return { user: null };
+  return { publishQueue: publishTaskQueue(taskQueue), user: userHere() };
+}
+
+/** The name of the login; null where the system knows none, as for a user id of a container. */
+function userHere(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
+
+/** The most that can become free at once; null without a limit. */
+function burstOf({ windows }: Policy): number | null {
+  return windows.length === 0 ? null : Math.min(...windows.map(({ limit }) => limit));
+}
+
+const OPEN_WITHOUT_LIMIT = 300;
+const OPEN_AT_MOST = 1_000;
+
+/** At least twice the limit plus the jobs running, or slots would be idle when they all become free at once. */
+function openItems(limit: number | null): number {
+  return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(OPEN_AT_MOST, 2 * limit + 100);
+}
+
+const BATCH_WITHOUT_LIMIT = 25;
+const BATCH_AT_MOST = 100;
+
+/** A whole window in one signal; without a limit, small batches, so that starts do not delay other work. */
+function batchOf(limit: number | null): number {
+  return limit === null ? BATCH_WITHOUT_LIMIT : Math.max(1, Math.min(BATCH_AT_MOST, limit));
+}
+
+/** A short form of ids: every poll of the campaign reads its memo. */
+export function digestOfIds(ids: Iterable<string>): string {
+  return createHash('sha256')
+    .update([...ids].sort().join(' '))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/**
+ * `joins`: the folder is the tree of the campaign that runs. `obsolete`: another Temporal has taken the tree over
+ * since, or the folder was replaced.
+ * @throws StoreError `TREE_NOT_HERE`: the folder is empty; a disk may not be mounted
+ */
+export async function fitOf(store: Store, { tree }: Running): Promise<'joins' | 'obsolete'> {
+  if (typeof tree !== 'string') return 'joins';
+  const found = await readTreeId(store);
+  if (found !== null) return found === tree ? 'joins' : 'obsolete';
+  // Only its id was removed or damaged: it is written again.
+  if ((await readPreparedCampaign(store)) !== null) return 'joins';
+  throw treeNotHere(store.location, 'the folder is empty, and the campaign is running');
+}
+
+/** Ends the workflows of such a campaign without writing to the tree. Its jobs at the services are recorded there. */
+export async function endObsolete(
+  { client }: Pick<Session, 'client'>,
+  name: string,
+  onNotice: OnNotice,
+  reason = 'its output tree is no longer the one with which it was started',
+): Promise<void> {
+  const campaign = client.workflow.getHandle(campaignWorkflowId(name));
+  const { memo, raw } = await campaign.describe();
+  await ifFound(campaign.terminate(reason));
+  // Written by `launch`.
+  const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
+  const run = raw.workflowExecutionInfo?.firstRunId ?? '';
+  for (const reference of services)
+    await sendToBudget(client, reference, (budget) =>
+      budget.signal(withdrawRunSignal, { campaign: name, run }),
+    );
+  const query = runningWorkflows(['item'], { campaign: name });
+  for await (const { workflowId } of client.workflow.list({ query }))
+    await ifFound(client.workflow.getHandle(workflowId).terminate(reason));
+  onNotice(`The campaign ${name} that ran here before was ended: ${reason}.`);
+}
+
+/** A slot must not be spent on what has ended. */
+async function sendToBudget(
+  client: Client,
+  reference: ServiceReference,
+  send: (budget: WorkflowHandle) => Promise<void>,
+): Promise<void> {
+  const budget = client.workflow.getHandle(budgetWorkflowId(reference));
+  await ifFound(send(budget));
+}

@@ -1,0 +1,240 @@
+/** What blocks a campaign until the user acts, and why its items wait. Without this, it would only seem slow. */
+import type { StatsFs } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { HINDERED } from '../activities/retry.ts';
+import type { BudgetStatus, Refusing } from '../budget/status.ts';
+import type { CampaignProgress } from '../domain/campaign.ts';
+import { clockText } from '../domain/clock-text.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import type { Session } from '../host/session.ts';
+import { checkTreeId, isOf, newestLease, treeLeased } from '../store/lease.ts';
+import { openStore } from '../store/open-store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { identify } from '../temporal/tree-holder.ts';
+import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
+
+/** Less than any table or result needs; a partial write is removed when the disk is full. */
+const FULL_BYTES = 1024 * 1024;
+/** An item's folder holds up to 30 files. */
+const FULL_FILES = 30;
+
+/** A sentence with what to do; null if no obstacle is visible from here. */
+export async function obstacleOf(
+  folder: string,
+  { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
+): Promise<string | null> {
+  const full = await fullDisk(folder);
+  if (full !== null) return full;
+  // The campaign itself only reads pages of items and publishes. Items do their work in their own workflows.
+  for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
+    const { type } = lastFailure?.applicationFailureInfo ?? {};
+    if (!/^(STORE|TREE)_/.test(type ?? '') || !lastFailure?.message) continue;
+    return `${activityType?.name ?? 'An activity'} keeps failing and is retried: ${lastFailure.message}`;
+  }
+  return null;
+}
+
+/** A sentence with what to do; null if the disk of the folder has room, or is not visible from here. */
+export async function fullDisk(folder: string): Promise<string | null> {
+  const lacking = isObjectAddress(folder) ? null : await whatLacks(folder);
+  if (lacking === null) return null;
+  return `The disk of ${folder} is full${lacking}. Free some space: the campaign then continues on its own.`;
+}
+
+async function whatLacks(folder: string): Promise<string | null> {
+  try {
+    return whatDiskLacks(await statfs(folder));
+  } catch {
+    // It is on another machine, or does not exist yet.
+    return null;
+  }
+}
+
+/** What a disk lacks, in words that follow "is full"; null when there is room. */
+export function whatDiskLacks(
+  disk: Pick<StatsFs, 'bavail' | 'bsize' | 'files' | 'ffree'>,
+): string | null {
+  if (disk.bavail * disk.bsize < FULL_BYTES) return '';
+  // Some file systems (btrfs, most network ones) count no files, and say 0 of 0.
+  if (disk.files > 0 && disk.ffree < FULL_FILES) return ': it has no free inodes';
+  return null;
+}
+
+interface Looked {
+  readonly session: Pick<Session, 'client' | 'role'>;
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** Open items whose reason for waiting is read; most of them have the same. */
+const ASKED = 3;
+
+/** A sentence with what to do; null if no obstacle is known. */
+export async function treeObstacleOf(
+  { session, name, folder }: Looked,
+  { memo }: Pick<WorkflowExecutionDescription, 'memo'>,
+): Promise<string | null> {
+  const tree = memo?.['tree'];
+  if (typeof tree !== 'string') return null;
+  const { client, role } = session;
+  // The workers of a Temporal elsewhere may have the tree where we do not.
+  if (role === 'remote') return itemsObstacle({ client, name, folder });
+  try {
+    const store = await openStore(folder, { create: false });
+    const lease = await newestLease(store);
+    const { id } = await identify(client);
+    if (lease && !lease.released && !isOf(lease, { temporal: id }))
+      throw treeLeased(store, lease.record);
+    await checkTreeId(store, tree);
+    return null;
+  } catch (error) {
+    if (error instanceof StoreError) return `${error.message} ${error.remedy}`;
+    throw error;
+  }
+}
+
+/** Whether the folder can be reached from here and is the tree that the campaign was started for. */
+export async function isTreeHere(folder: string, tree: unknown): Promise<boolean> {
+  try {
+    const store = await openStore(folder, { create: false });
+    if (typeof tree === 'string') await checkTreeId(store, tree);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'TREE_NOT_HERE') return false;
+    throw error;
+  }
+}
+
+async function itemsObstacle({
+  client,
+  name,
+  folder,
+}: Pick<Looked, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
+  const query = runningWorkflows(['item'], { campaign: name });
+  let asked = 0;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    const found = await obstacleOf(folder, await client.workflow.getHandle(workflowId).describe());
+    asked += 1;
+    if (found !== null || asked === ASKED) return found;
+  }
+  return null;
+}
+
+/** Null if nothing stands still, as in a campaign that has ended. */
+export function standstillOf(
+  { budgets, progress }: { budgets: readonly BudgetStatus[]; progress: CampaignProgress },
+  now: number,
+): string | null {
+  if (progress.state === 'completed' || progress.state === 'cancelled') return null;
+  const words = [
+    ...budgets.flatMap((budget) => refusalWords(budget, now)),
+    ...brakeWords(progress),
+  ];
+  return words.length === 0 ? null : words.join(' ');
+}
+
+/** A refusal of the address concerns all credentials: nothing else matters then. */
+function refusalsOf({ addressBlock, credentials }: BudgetStatus): readonly Refusing[] {
+  if (addressBlock.refusal) return [addressBlock.refusal];
+  return credentials.flatMap(({ refusal }) => refusal ?? []);
+}
+
+/** `predictions has refused requests since 21:04:10: POST …: HTTP 401: …` */
+export function refusalWords(budget: BudgetStatus, now: number): string[] {
+  return refusalsOf(budget).map(({ since, reason }) => {
+    const when = clockText(since, now);
+    return (
+      `${budget.service} has refused requests since ${when} (${withoutStop(reason)}). No item fails because of this, and ` +
+      `submissions resume when the service accepts them again. ${adviceFor(reason)}`
+    );
+  });
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /HTTP 401/,
+    'The token may have expired: put the new one where the configuration expects it, stop this command (Ctrl-C, or "hundredfold stop") and run "hundredfold run" again.',
+  ],
+  [
+    /HTTP 407/,
+    'A proxy requires a user name and a password: see HTTPS_PROXY in docs/configuration.md.',
+  ],
+  [/redirect/, 'Check the address of the service: "hundredfold doctor" shows what answers there.'],
+  [
+    /HTTP (404|405|426)/,
+    'Check the address of the service: "hundredfold doctor" shows what answers there.',
+  ],
+  [
+    /HTTP 403/,
+    'Ask the operators of the service or of your network whether they block this machine.',
+  ],
+];
+
+/** What to do about a refusal with these words. */
+export function adviceFor(reason: string): string {
+  return ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '"hundredfold doctor" checks it.';
+}
+
+function brakeWords({ brakes = [], campaign }: CampaignProgress): string[] {
+  return brakes.map(
+    ({ service, code, message, times }) =>
+      `${times} items of ${service} failed for the same reason (${code}: ${withoutStop(message)}), so nothing more is ` +
+      `submitted there. "hundredfold resume ${campaign} --service ${service}" continues with the rest; ` +
+      `"hundredfold cancel ${campaign}" ends the campaign.`,
+  );
+}
+
+function withoutStop(words: string): string {
+  return words.replace(/\.\s*$/, '');
+}
+
+/** Items that are asked at a time. */
+const AT_ONCE = 16;
+
+/** By the id of the item; `most`: of so many of the open items, whichever. */
+export async function readHindrances(
+  client: Client,
+  campaign: string,
+  most: number,
+): Promise<Map<string, string>> {
+  const query = runningWorkflows(['item'], { campaign });
+  const open: { readonly id: string; readonly workflowId: string }[] = [];
+  for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query })) {
+    open.push({ id: typedSearchAttributes.get(ATTRIBUTES.item) ?? workflowId, workflowId });
+    if (open.length === most) break;
+  }
+  const hindered = new Map<string, string>();
+  for (let at = 0; at < open.length; at += AT_ONCE)
+    await Promise.all(
+      open.slice(at, at + AT_ONCE).map(async ({ id, workflowId }) => {
+        const words = hindranceIn(await client.workflow.getHandle(workflowId).describe());
+        if (words !== null) hindered.set(id, words);
+      }),
+    );
+  return hindered;
+}
+
+function hindranceIn({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): string | null {
+  for (const { lastFailure } of raw.pendingActivities ?? []) {
+    const type = lastFailure?.applicationFailureInfo?.type ?? '';
+    if (type === HINDERED || /^(STORE|TREE)_/.test(type)) return lastFailure?.message ?? null;
+  }
+  return null;
+}
+
+/** Ids that are named. */
+const NAMED = 3;
+
+/** A sentence for each reason, the most frequent first; null if nothing hinders an item. */
+export function hindranceWords(hindered: ReadonlyMap<string, string>): string | null {
+  const byReason = Map.groupBy(hindered.keys(), (id) => hindered.get(id) ?? '');
+  const sentences = [...byReason]
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([reason, ids]) => {
+      const named = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
+      const count = ids.length === 1 ? '1 item waits' : `${ids.length} items wait`;
+      return `${count} (${named}): ${reason.replace(/\.\s*$/, '')}.`;
+    });
+  return sentences.length === 0 ? null : sentences.join(' ');
+}

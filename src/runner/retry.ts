@@ -1,0 +1,260 @@
+/** Runs items of a campaign that did not succeed again, in the same output tree. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { notifyWays } from '../config/notify.ts';
+import type { ServiceSettings } from '../config/services.ts';
+import type { Settings } from '../config/settings.ts';
+import { USUAL_PRIORITY } from '../domain/campaign.ts';
+import { Deadline } from '../domain/deadline.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import type { LocalName } from '../host/local-settings.ts';
+import { openSession } from '../host/open-session.ts';
+import type { Session } from '../host/session.ts';
+import { isPublished } from '../report/publish.ts';
+import { listPluginNews, requirePlugins } from '../store/campaign-plugins.ts';
+import { countInvalidRows } from '../store/invalid-rows.ts';
+import { campaignAddress } from '../store/layout.ts';
+import { ensureTreeId } from '../store/lease.ts';
+import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../store/retry.ts';
+import { runningWorkflows } from '../workflows/search-attributes.ts';
+import { Campaign } from './campaign.ts';
+import { type CampaignTree, requireTree, treeIfAny } from './find.ts';
+import { type HeldTree, reportTokens, takeOver, whileHolding } from './hold-tree.ts';
+import type { RowOptions } from './intake.ts';
+import {
+  campaignRun,
+  digestOfIds,
+  effectiveSettings,
+  feedSpecs,
+  launch,
+  onShared,
+} from './launch.ts';
+import { chooseServices } from './services.ts';
+import {
+  environmentOf,
+  ignoreNotices,
+  logToWorkerLog,
+  oneAtATime,
+  type OnNotice,
+  settingsOf,
+  throwIfInterrupted,
+} from './session.ts';
+import type { StartOptions } from './start.ts';
+
+interface RetryStart {
+  readonly name: string;
+  /** Default location of the tree, if neither Temporal nor the user names another. */
+  readonly expected: string;
+  readonly chosenByUser: boolean;
+  readonly local: LocalName | null;
+  readonly settings: Settings;
+  readonly selection: Selection;
+  /** As in `Standing`. */
+  readonly priority: number;
+  /** Called with what is about to be run again, before it is. */
+  readonly onSurvey?: (survey: RetrySurvey) => void;
+  readonly onNotice?: OnNotice;
+}
+
+interface Choice {
+  /** Ids of items; default: all that did not succeed. */
+  readonly items?: readonly string[] | undefined;
+  readonly failed?: boolean | undefined;
+  readonly out?: string | undefined;
+  readonly services?: LocalName | undefined;
+}
+
+/** What is run again and where, as far as it is known before a server is started. Temporal may know another folder. */
+export async function retryOf(
+  name: string,
+  { items, failed, out, services }: Choice,
+  settings: Settings,
+): Promise<
+  Pick<RetryStart, 'name' | 'expected' | 'chosenByUser' | 'local' | 'settings' | 'selection'>
+> {
+  const expected = campaignAddress(out ?? settings.storeUrl, name);
+  const local = services ?? (await treeIfAny(expected, name))?.local ?? null;
+  const selection: Selection =
+    items !== undefined
+      ? { type: 'items', ids: new Set(items) }
+      : { type: failed === true ? 'failed' : 'all' };
+  return { name, expected, chosenByUser: out !== undefined, local, settings, selection };
+}
+
+interface RetryStarted {
+  readonly folder: string;
+  /** There was nothing to run again. */
+  readonly idle: boolean;
+}
+
+/**
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`
+ * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`, `TREE_OTHER_PLUGIN`
+ */
+export async function startRetry(session: Session, wanted: RetryStart): Promise<RetryStarted> {
+  const { name, selection, onNotice = ignoreNotices } = wanted;
+  const run = await campaignRun(session, name);
+  const key = keyOf(selection);
+  if (run?.running) {
+    if (run.running.retry !== key) throw isRunning(name);
+    onNotice(`${name} is already being retried: this command joins it.`);
+    return { folder: String(run.out), idle: false };
+  }
+  const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
+  const tree = await requireTree(known, name, run !== null);
+  return whileHolding({ session, store: tree.store, onNotice }, async (held) => {
+    const idle = await surveyAndBegin(session, wanted, tree, held);
+    return { result: { folder: tree.folder, idle }, goesOn: !idle };
+  });
+}
+
+/** Returns whether there was nothing to run again. */
+async function surveyAndBegin(
+  session: Session,
+  wanted: RetryStart,
+  tree: CampaignTree,
+  held: HeldTree,
+): Promise<boolean> {
+  const { name, selection, onNotice = ignoreNotices } = wanted;
+  requirePlugins(tree.store, tree.campaign);
+  for (const line of listPluginNews(tree.campaign)) onNotice(line);
+  const survey = await surveyRetry(tree.store, tree.campaign, selection);
+  const feeds = servicesFor(wanted, tree, survey);
+  wanted.onSurvey?.(survey);
+  const nothing = survey.chosen.size + survey.open === 0;
+  if (nothing && (await isPublished(tree.folder))) return true;
+  if (survey.open === 0) await itemsHaveLeft(session, name);
+  await begin(session, { wanted, tree, survey, feeds, held });
+  return false;
+}
+
+interface Beginning {
+  readonly wanted: RetryStart;
+  readonly tree: CampaignTree;
+  readonly survey: RetrySurvey;
+  readonly feeds: readonly ServiceSettings[];
+  readonly held: HeldTree;
+}
+
+async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
+  const { name, settings, onNotice = ignoreNotices } = wanted;
+  const { store, folder, campaign } = tree;
+  const { services, jobs, plugins } = effectiveSettings(feeds, settings.policy);
+  const merged = {
+    ...campaign.settings,
+    jobs,
+    services: { ...tree.services, ...services },
+    ...(plugins && { plugins: Object.assign({}, campaign.settings['plugins'], plugins) }),
+  };
+  const prepared = { ...campaign, settings: merged };
+  const { chosen, alone, following } = survey;
+  const taking = { session, held, feeds, onNotice };
+  await takeOver(taking);
+  await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
+  const invalid = await countInvalidRows(store);
+  const { items, pages, manifestDigests: manifests } = campaign;
+  const spec = {
+    name,
+    store: folder,
+    tree: await ensureTreeId(store),
+    items: items + invalid,
+    priority: wanted.priority,
+    policy: settings.policy,
+    following,
+    invalid,
+    notify: notifyWays(settings.notify),
+    retried: survey.chosen.size + survey.reopenedBefore,
+    cache: true,
+    ...onShared(session),
+    feeds: feedSpecs(feeds, pages, session),
+  };
+  await held.check();
+  const retried = keyOf(wanted.selection);
+  await reportTokens(taking);
+  await launch(session, { name, folder, feeds, spec, manifests, retry: retried });
+}
+
+/** Those that have something to do must be known; the others only let the view count what had ended before. */
+function servicesFor(
+  { settings, local }: RetryStart,
+  tree: CampaignTree,
+  survey: RetrySurvey,
+): readonly ServiceSettings[] {
+  const welcome = new Set(Object.keys(tree.services));
+  const who = `the campaign ${tree.campaign.name}`;
+  return chooseServices(settings, {
+    local: local ?? tree.local,
+    needed: survey.services,
+    welcome,
+    who,
+  });
+}
+
+/** The same command typed again joins; another selection cannot be added to a campaign that runs. */
+function keyOf(selection: Selection): string {
+  return selection.type === 'items' ? `items ${digestOfIds(selection.ids)}` : selection.type;
+}
+
+const LEAVE_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 100;
+
+/**
+ * An item reports its end to its campaign from its last activity, a moment before its workflow closes. Until then, no
+ * other workflow can be started with its id.
+ */
+async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
+  const query = runningWorkflows(['item'], { campaign: name });
+  const deadline = new Deadline(LEAVE_WITHIN_MS);
+  while (!deadline.hasPassed && (await client.workflow.count(query)).count > 0)
+    await delay(LOOK_EVERY_MS);
+}
+
+function isRunning(name: string): HundredfoldError {
+  return codedError('CAMPAIGN_RUNNING', { name });
+}
+
+/** Which items are run again, and how. */
+export interface RetryOptions
+  extends
+    Pick<StartOptions, 'config' | 'environment' | 'services' | 'signal'>,
+    Pick<RowOptions, 'out' | 'priority'> {
+  /** Ids of items that did not succeed. Default: all of them. */
+  readonly items?: readonly string[];
+  /** True: only items that `failed`, not those that are held or were cancelled. */
+  readonly failed?: boolean;
+}
+
+/**
+ * Runs items of a campaign again, in the same output tree. The manifest is not needed. A second call with the same
+ * selection joins the retry that runs.
+ *
+ * @param name - name of the campaign
+ * @returns the campaign; call `close()` on it, or declare it with `await using`
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`, `ITEM_NOT_RETRYABLE`, `CONFIG_*`, `HOST_*`,
+ * `STORE_*`, `TREE_*`, `TEMPORAL_*`, or `INTERRUPTED` when the signal is aborted
+ */
+export async function retry(name: string, options: RetryOptions = {}): Promise<Campaign> {
+  const { signal = new AbortController().signal } = options;
+  throwIfInterrupted(signal);
+  const settings = settingsOf(options);
+  const retried = await retryOf(name, options, settings);
+  logToWorkerLog(settings);
+  const environment = environmentOf(options);
+  const session = await openSession({ settings, environment, localServices: retried.local });
+  const notices: string[] = [];
+  const onNotice = (text: string): void => void notices.push(text);
+  try {
+    throwIfInterrupted(signal);
+    const wanted = {
+      ...retried,
+      priority: options.priority ?? USUAL_PRIORITY,
+      onNotice,
+    };
+    const { folder, idle } = await oneAtATime(settings, onNotice, () =>
+      startRetry(session, wanted),
+    );
+    return new Campaign({ session, name, out: folder, signal, idle, notices });
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+/** Which services the jobs of a campaign go to, and whether they are at their addresses. */
+import { type NetworkSettings, revealNetwork } from '../config/network.ts';
+import type { ServiceSettings, UnreadyService } from '../config/services.ts';
+import type { Settings } from '../config/settings.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { type LocalName, localNameOf, localSettings } from '../host/local-settings.ts';
+import { createHttp } from '../services/http.ts';
+import { recognise, type Recognition } from '../services/recognise.ts';
+import { serviceNames, serviceOf } from '../services/registry.ts';
+import type { OnNotice } from './session.ts';
+
+interface Choice {
+  /** Services of this project that come first. */
+  readonly local: LocalName | null;
+  /** Required services. */
+  readonly needed: ReadonlySet<ServiceName>;
+  /** Services that are used if they are configured. */
+  readonly welcome?: ReadonlySet<string>;
+  /** Who needs them, for people: `the manifest`. */
+  readonly who: string;
+}
+
+/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_LOCAL_SERVICES` */
+export function chooseServices(settings: Settings, choice: Choice): readonly ServiceSettings[] {
+  const { needed, welcome = new Set<string>(), who } = choice;
+  const local = choice.local ? localServices(settings, choice.local) : [];
+  const known = (name: ServiceName) =>
+    local.find(({ reference }) => reference.service === name) ?? settings.services[name];
+  const missing = [...needed].filter((name) => !known(name));
+  if (missing.length > 0) throw noService(missing, who);
+  const wanted = serviceNames().filter((name) => needed.has(name) || welcome.has(name));
+  return wanted.flatMap((name) => known(name) ?? []);
+}
+
+function localServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {
+  if (!temporal) return localSettings(name);
+  throw codedError('CONFIG_LOCAL_SERVICES', { name, address: temporal.address });
+}
+
+function example(service: ServiceName): string {
+  const { url, secrets } = serviceOf(service);
+  const path = URL.parse(url.example ?? '')?.pathname ?? '/';
+  const parts = [
+    ...(url.default === undefined ? [`url: https://HOST${path.replace(/\/$/, '')}`] : []),
+    ...Object.entries(secrets).map(([key, { env }]) => `${key}: { env: ${env} }`),
+  ];
+  return `${service}: { ${parts.join(', ')} }`;
+}
+
+/** Shows both ways to continue. */
+function noService(missing: readonly ServiceName[], who: string): HundredfoldError {
+  return codedError('CONFIG_NO_SERVICE', {
+    case: 'needed',
+    who,
+    services: missing,
+    examples: missing.map(example),
+  });
+}
+
+/** Milliseconds for all looks at one service, and for one of its answers. */
+const PATIENCE_MS = 15_000;
+const ANSWER_MS = 5_000;
+
+type Site = ServiceSettings | UnreadyService;
+
+export async function recogniseService(site: Site, network: NetworkSettings): Promise<Recognition> {
+  const { url, config, reference } = site;
+  const secrets = 'secrets' in site ? Object.values(site.secrets).map((one) => one.reveal()) : [];
+  const { service } = reference;
+  const options = { deadlineMs: ANSWER_MS, network: revealNetwork(network) };
+  const http = createHttp({ service, secrets, ...options });
+  try {
+    return await recognise(http, { service, config, url }, AbortSignal.timeout(PATIENCE_MS));
+  } finally {
+    await http.close();
+  }
+}
+
+/** What to write instead of an address that is wrong. */
+export function remedyOf(
+  { reference: { service } }: Site,
+  { better }: Extract<Recognition, { type: 'wrong' }>,
+): string {
+  const key = `services.${service}.url`;
+  if (better === null) return `Check ${key}: docs/configuration.md says what it must be.`;
+  const other = Object.entries(better.config).map(
+    ([name, value]) => ` and services.${service}.${name}: ${String(value)}`,
+  );
+  return `Write ${key}: ${better.url}${other.join('')}.`;
+}
+
+/**
+ * Throws SERVICE_URL_WRONG if another service answers at the address. A service that is down or refuses access is not an
+ * error: the campaign waits for it. Nor is a wrong answer if the campaign `resumes`: its jobs were accepted there before.
+ */
+export async function checkServices(
+  feeds: readonly ServiceSettings[],
+  { resumes, onNotice }: { readonly resumes: boolean; readonly onNotice: OnNotice },
+): Promise<void> {
+  const remote = feeds.filter(({ reference }) => localNameOf(reference.address) === null);
+  const seen = await Promise.all(
+    remote.map(async (feed) => ({ feed, found: await recogniseService(feed, feed.network) })),
+  );
+  for (const { feed, found } of seen) {
+    if (found.type === 'right') continue;
+    const { service } = feed.reference;
+    if (found.type === 'wrong' && !resumes) throw wrong(feed, found);
+    onNotice(`${service}: ${found.message}.`);
+    const hint = found.type === 'wrong' ? ` ${remedyOf(feed, found)}` : '';
+    onNotice(`  The campaign waits until the service works.${hint}`);
+  }
+}
+
+function wrong(
+  feed: ServiceSettings,
+  found: Extract<Recognition, { type: 'wrong' }>,
+): HundredfoldError {
+  return codedError('SERVICE_URL_WRONG', {
+    service: feed.reference.service,
+    found: found.message,
+    hint: remedyOf(feed, found),
+  });
+}

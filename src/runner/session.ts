@@ -1,0 +1,144 @@
+/** Settings and sessions of the use cases: a session is open while campaigns are read or changed in it. */
+import { join } from 'node:path';
+import { type LoadOptions, loadSettings, type Settings } from '../config/settings.ts';
+import type { Environment } from '../domain/environment.ts';
+import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { reasonOf } from '../domain/plain-text.ts';
+import { waitForLock } from '../host/lock.ts';
+import { openSession } from '../host/open-session.ts';
+import type { Session } from '../host/session.ts';
+import { reachObjectStores } from '../store/open-store.ts';
+import { logTo } from '../telemetry/log.ts';
+import { inTime } from '../temporal/connection.ts';
+import { isTemporalAway } from '../temporal/grpc-status.ts';
+import { openWorkerLog } from './logs.ts';
+
+/** Options common to all functions of the library. */
+export interface ConfigurationOptions {
+  /**
+   * Path of the configuration file (docs/configuration.md). Default: `HUNDREDFOLD_CONFIG`, then `hundredfold.yaml` in
+   * the working folder, if it exists.
+   */
+  readonly config?: string;
+  /**
+   * Where variables are read from, including tokens; the command of `notify` gets them without secrets. Default:
+   * `process.env`.
+   */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export function environmentOf({ environment = process.env }: ConfigurationOptions): Environment {
+  return environment;
+}
+
+/** @throws HundredfoldError `CONFIG_*` */
+export function settingsOf(options: ConfigurationOptions, load?: LoadOptions): Settings {
+  const settings = loadSettings(options.config, environmentOf(options), load);
+  reachObjectStores(settings.objectStore);
+  return settings;
+}
+
+/** The worker that runs in this process logs to `worker.log` in the folder of the embedded server. */
+export function logToWorkerLog(settings: Settings): void {
+  logTo(openWorkerLog(settings));
+}
+
+/** Takes one line of text for people. */
+export type OnNotice = (text: string) => void;
+
+export const ignoreNotices: OnNotice = () => undefined;
+
+/**
+ * `look`: if nothing runs, the server is started without continuing the campaigns: no budget is used. `work`: they
+ * continue as long as the session is open.
+ */
+export type Purpose = 'look' | 'work';
+
+interface InSession {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly purpose: Purpose;
+  /** A user waits for the answer: a host that does not answer is reported within seconds. */
+  readonly hurried?: boolean;
+}
+
+/** @throws HundredfoldError `TEMPORAL_SILENT`, `TEMPORAL_LOST`, `HOST_NOT_READY` */
+export async function inSession<T>(
+  { settings, environment, purpose, hurried = purpose === 'look' }: InSession,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await openSession({
+    settings,
+    environment,
+    localServices: null,
+    anyHost: true,
+    lookOnly: purpose === 'look',
+    ...(hurried && { patienceMs: HOST_PATIENCE_MS }),
+  }).catch((error: unknown) => {
+    throw inWords(error);
+  });
+  try {
+    const used = () => use(session);
+    return await orElse(session, purpose, () => (purpose === 'look' ? answered(used()) : used()));
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * With the end of a server that does not answer, together less than 15 s: by then the user sees the state, or that
+ * nothing answers. In ms.
+ */
+const HOST_PATIENCE_MS = 5_000;
+const ANSWER_WITHIN_MS = 7_000;
+
+/** @throws HundredfoldError `TEMPORAL_SILENT` when the answer takes too long for a command that only reads */
+export function answered<T>(answer: Promise<T>): Promise<T> {
+  return inTime(answer, ANSWER_WITHIN_MS);
+}
+
+/**
+ * The host that we joined may end at any moment, and its server with it. Reading can be repeated; for anything else,
+ * the error is reported to the user.
+ */
+async function orElse<T>(session: Session, purpose: Purpose, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (purpose !== 'look' || !isTemporalAway(error)) throw inWords(error);
+  }
+  await session.recover();
+  return use().catch((error: unknown) => {
+    throw inWords(error);
+  });
+}
+
+function inWords(error: unknown): unknown {
+  if (!isTemporalAway(error)) return error;
+  return codedError('TEMPORAL_LOST', { reason: reasonOf(error) }, error);
+}
+
+/** @throws HundredfoldError `INTERRUPTED`, with the signal's reason as its cause */
+export function throwIfInterrupted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw interrupted(signal.reason);
+}
+
+export function interrupted(cause: unknown): HundredfoldError {
+  return codedError('INTERRUPTED', {}, cause);
+}
+
+/** One starts the campaign, the other finds it running. */
+export async function oneAtATime<T>(
+  { embeddedDir }: Settings,
+  onNotice: OnNotice,
+  start: () => Promise<T>,
+): Promise<T> {
+  const lock = await waitForLock(join(embeddedDir, 'starting'), () =>
+    onNotice('Another command is starting a campaign here; waiting for it.'),
+  );
+  try {
+    return await start();
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * Starts a campaign, or joins the one of the same name that runs: running the same command again resumes it.
+ *
+ * A campaign with nothing left to do starts no workflow; a cancelled one stays cancelled until `retry`. The rows of a
+ * growing campaign are read from its pages and not from its folders: a growth that was interrupted leaves records that
+ * are on no page.
+ */
+import type { ServiceSettings } from '../config/services.ts';
+import type { CampaignSpec, JobPolicy, NotifyWay } from '../domain/campaign.ts';
+import { codedError } from '../domain/errors.ts';
+import type { Session } from '../host/session.ts';
+import { isPublished } from '../report/publish.ts';
+import { hasOtherPlugins } from '../store/campaign-plugins.ts';
+import { countInvalidRows, type InvalidRow, writeInvalidRows } from '../store/invalid-rows.ts';
+import { ensureTreeId } from '../store/lease.ts';
+import { openStore } from '../store/open-store.ts';
+import {
+  growCampaign,
+  type Known,
+  prepareCampaign,
+  type Prepared,
+  restoreItems,
+} from '../store/prepare.ts';
+import {
+  type CampaignHeader,
+  idsOf,
+  type PreparedCampaign,
+  readPreparedCampaign,
+  writePreparedCampaign,
+} from '../store/prepared-campaign.ts';
+import type { ResultCache } from '../store/result-cache.ts';
+import type { Store } from '../store/store.ts';
+import { assumeUsed, type HeldTree, reportTokens, takeOver, whileHolding } from './hold-tree.ts';
+import {
+  campaignRun,
+  digestOfManifests,
+  effectiveSettings,
+  endObsolete,
+  feedSpecs,
+  fitOf,
+  growRunning,
+  launch,
+  onShared,
+  type Running,
+} from './launch.ts';
+import { ignoreNotices, type OnNotice } from './session.ts';
+import { Spool } from './spool.ts';
+import type { Survey } from './survey.ts';
+
+export interface CampaignStart {
+  readonly name: string;
+  /** The campaign's output tree. */
+  readonly folder: string;
+  readonly survey: Survey;
+  /** The rows that were surveyed. */
+  readonly spool: Spool;
+  /** Results of earlier campaigns, where there are any. */
+  readonly cache: ResultCache | null;
+  readonly feeds: readonly ServiceSettings[];
+  readonly policy: JobPolicy;
+  /** As in `Standing`. */
+  readonly priority: number;
+  /** For later campaigns. */
+  readonly keepResults: boolean;
+  /** Jobs of the present windows that nothing here shows; absent: what is unknown counts as the whole limit. */
+  readonly assumeUsed?: number;
+  /** How to notify of the end. */
+  readonly notify?: readonly NotifyWay[];
+  /** Without it nothing is reported. */
+  readonly onNotice?: OnNotice;
+  /** Stops the search for missing records in the tree of a campaign that runs. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Started {
+  /** It was already running. */
+  readonly joined: boolean;
+  /** Rows that were added to the campaign that runs. */
+  readonly grownBy: number;
+  readonly items: number;
+  /** Items that ended in an earlier run; unknown for a campaign that was joined. */
+  readonly done: number;
+  /** All items had ended and are in the tables: nothing was started. */
+  readonly idle: boolean;
+}
+
+/** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
+export async function startOrJoin(session: Session, start: CampaignStart): Promise<Started> {
+  const { name, folder, onNotice = ignoreNotices } = start;
+  const running = (await campaignRun(session, name))?.running ?? null;
+  if (running) checkFolder(start, running);
+  const store = await openStore(folder);
+  const fits = running === null ? null : await fitOf(store, running);
+  return whileHolding({ session, store, onNotice }, async (held) => {
+    if (fits === 'obsolete') await endObsolete(session, name, onNotice);
+    const joined = fits === 'joins' ? running : null;
+    const started = await startHere(session, store, { start, joined, held });
+    const { feeds, assumeUsed: jobs } = start;
+    if (jobs !== undefined) await assumeUsed({ session, held, feeds, onNotice }, jobs);
+    return { result: started, goesOn: !started.idle };
+  });
+}
+
+interface Here {
+  readonly start: CampaignStart;
+  /** The campaign that runs over this tree. */
+  readonly joined: Running | null;
+  readonly held: HeldTree;
+}
+
+async function startHere(
+  session: Session,
+  store: Store,
+  { start, joined: running, held }: Here,
+): Promise<Started> {
+  const { name, folder, feeds, survey, onNotice = ignoreNotices } = start;
+  const { items, digests } = survey;
+  const taking = { session, held, feeds, onNotice };
+  if (running) {
+    if (typeof running.tree === 'string') await ensureTreeId(store, running.tree);
+    const grownBy = await grow(session, store, start);
+    if (grownBy !== null) return { joined: true, grownBy, items, done: 0, idle: false };
+    // It ended while we looked: its rows are on disk, and it is started again with all of them.
+  }
+  // Before the records are written anew.
+  await takeOver(taking);
+  const { spec, done, idle } = await prepare(session, store, start);
+  await held.check();
+  if (!idle) {
+    await reportTokens(taking);
+    await launch(session, { name, folder, feeds, spec, manifests: digests });
+  }
+  return { joined: false, grownBy: 0, items, done, idle };
+}
+
+function checkFolder({ name, folder }: CampaignStart, running: Running): void {
+  if (running.out === folder) return;
+  throw codedError('CAMPAIGN_DIFFERS', { case: 'runs elsewhere', name, out: String(running.out) });
+}
+
+/**
+ * Adds the rows that the running campaign does not have, and returns their number; null when it has ended meanwhile.
+ * Its rows that are no longer in the manifest stay: they are in progress.
+ */
+async function grow(session: Session, store: Store, start: CampaignStart): Promise<number | null> {
+  const { survey, spool, feeds } = start;
+  const former = await readPreparedCampaign(store);
+  // Not prepared to the end, and running all the same: joined as it is.
+  if (!former) return 0;
+  await restoreItems(store, former, survey.shares.assign(spool.items()), start.signal);
+  const same = digestOfManifests(former.manifestDigests) === digestOfManifests(survey.digests);
+  // From now on the workers need the plugins of this command.
+  if (same && hasOtherPlugins(former))
+    await writePreparedCampaign(store, { ...former, settings: campaignOf(start).settings });
+  const { pages, items, following } = same
+    ? { ...former, following: 0 }
+    : await addRows(store, former, start);
+  const invalid = await countInvalidRows(store);
+  const plans = feedSpecs(feeds, pages, session);
+  const grown = { items: items + invalid, invalid, following, feeds: plans };
+  return (await growRunning(session, start.name, grown)) ? items - former.items : null;
+}
+
+async function addRows(
+  store: Store,
+  former: PreparedCampaign,
+  start: CampaignStart,
+): Promise<Prepared> {
+  const { survey, spool } = start;
+  const there = await idsOf(store, former);
+  const rows = survey.shares.assign(spool.items());
+  const campaign = campaignOf(start);
+  const prepared = await growCampaign(store, former, campaign, rows, options(start));
+  // A running row was not skipped, even if its row in the manifest is invalid now.
+  await writeInvalidRows(store, othersThan(there, spool.invalid()));
+  return prepared;
+}
+
+async function* othersThan(
+  there: ReadonlySet<string>,
+  rows: AsyncIterable<InvalidRow>,
+): AsyncGenerator<InvalidRow> {
+  for await (const row of rows) if (!there.has(row.id)) yield row;
+}
+
+interface Laid {
+  readonly spec: CampaignSpec;
+  readonly done: number;
+  readonly idle: boolean;
+}
+
+/** Prepares the items in the tree. Files from an earlier run are kept. */
+async function prepare(session: Session, store: Store, start: CampaignStart): Promise<Laid> {
+  const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
+  checkOwner(start, await readPreparedCampaign(store));
+  const campaign = campaignOf(start);
+  const rows = survey.shares.assign(spool.items());
+  const prepared = await prepareCampaign(store, campaign, rows, options(start));
+  await writeInvalidRows(store, spool.invalid());
+  const spec: CampaignSpec = {
+    name,
+    store: folder,
+    tree: await ensureTreeId(store),
+    items: prepared.items + survey.invalid,
+    policy,
+    following: prepared.following,
+    invalid: survey.invalid,
+    cache: keepResults,
+    priority: start.priority,
+    ...onShared(session),
+    feeds: feedSpecs(feeds, prepared.pages, session),
+    notify,
+    retried: 0,
+  };
+  return { spec, done: prepared.done, idle: await isIdle(folder, prepared) };
+}
+
+async function isIdle(folder: string, { done, items, changed }: Prepared): Promise<boolean> {
+  return done === items && !changed && (await isPublished(folder));
+}
+
+function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | null): void {
+  if (!former || former.name === name) return;
+  throw codedError('CAMPAIGN_FOLDER_TAKEN', { folder, former: former.name });
+}
+
+function campaignOf({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {
+  const settings = { ...effectiveSettings(feeds, policy) };
+  return { name, manifestDigests: survey.digests, settings };
+}
+
+function options({ cache, feeds }: CampaignStart): { readonly known: Known } {
+  const known: Known = async ({ work, options: wanted, service }) => {
+    const feed = feeds.find(({ reference }) => reference.service === service);
+    if (!cache || !feed || work === null) return null;
+    const { address } = feed.reference;
+    const found = await cache.find({ work, options: wanted, address });
+    return typeof found === 'string' ? null : found;
+  };
+  return { known };
+}

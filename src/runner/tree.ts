@@ -1,0 +1,282 @@
+/** Reads the output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
+import { codedError } from '../domain/errors.ts';
+import type { Kind } from '../domain/item.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import type { ItemState } from '../domain/states.ts';
+import { exportTree } from '../export/export.ts';
+import { DEFAULT_OPTIONS } from '../export/format.ts';
+import { exportFormatOf } from '../export/formats.ts';
+import { recordedFiles } from '../report/audit.ts';
+import {
+  errorOf,
+  type Listed,
+  listedItems,
+  ownOf,
+  pathOf,
+  stateOf,
+} from '../report/campaign-items.ts';
+import { treeFaults } from '../report/verify.ts';
+import { digestOf } from '../store/digest.ts';
+import { absoluteAddress, addressOf, itemKey, tableKeys } from '../store/layout.ts';
+import { openStore, openStoreIfAny } from '../store/open-store.ts';
+import {
+  notPrepared,
+  type PreparedCampaign,
+  readPreparedCampaign,
+} from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { type CampaignResult, resultIn } from './events.ts';
+import { type ConfigurationOptions, settingsOf } from './session.ts';
+
+/** A file of an item, as recorded in item.json. */
+export interface TreeFile {
+  /** Name in the item's folder. */
+  readonly name: string;
+  /** Path on disk, or s3:// address. */
+  readonly path: string;
+  /** Length as received. */
+  readonly bytes: number;
+  /** SHA-256 as received, lower-case hexadecimal. */
+  readonly sha256: string;
+  /**
+   * Reads the file and compares it with `bytes` and `sha256`.
+   *
+   * @throws HundredfoldError `STORE_MISSING`, `STORE_DIGEST_MISMATCH`
+   */
+  read(): Promise<Uint8Array>;
+}
+
+/** Why an item did not succeed. */
+export interface TreeError {
+  /** Code of the error. */
+  readonly code: string;
+  /** The message of the service, unchanged, if there is one. */
+  readonly message: string;
+}
+
+/** An item of the tree: one row of the manifest. */
+export interface TreeItem {
+  /** Unique in the campaign. */
+  readonly id: string;
+  /** Type of the input; null for a refused row whose type is unknown. */
+  readonly kind: Kind | null;
+  /** How it ended. */
+  readonly state: ItemState;
+  /** Why it did not succeed; null if it did. */
+  readonly error: TreeError | null;
+  /** Id of its job at the service; null if it has none. */
+  readonly remoteId: string | null;
+  /** Its folder, as a path or an s3:// address; null for a refused row. */
+  readonly path: string | null;
+  /** The user's own columns of the row. */
+  readonly user: Readonly<Record<string, string>>;
+  /** Input and results, in the order of the record. */
+  readonly files: readonly TreeFile[];
+}
+
+/** The output tree of a campaign. */
+export class OutputTree {
+  /** Name of the campaign. */
+  readonly name: string;
+  /** The tree: an absolute path or an s3:// address. */
+  readonly location: string;
+  /**
+   * The tables of results by name, for example `residues.parquet`, as paths or s3:// addresses (docs/result-tables.md).
+   * They exist once the campaign has ended.
+   */
+  readonly tables: Readonly<Record<string, string>>;
+  readonly #store: Store;
+  readonly #campaign: PreparedCampaign;
+
+  /** @internal */
+  constructor(store: Store, location: string, campaign: PreparedCampaign) {
+    this.name = campaign.name;
+    this.location = location;
+    this.#store = store;
+    this.#campaign = campaign;
+    this.tables = Object.fromEntries(
+      tableKeys(Object.keys(campaign.counts.items)).map((key) => [
+        key.slice(key.indexOf('/') + 1),
+        addressOf(location, key),
+      ]),
+    );
+  }
+
+  /**
+   * How the campaign ended.
+   *
+   * @throws HundredfoldError `CAMPAIGN_NOT_PUBLISHED` while it is open
+   */
+  async result(): Promise<CampaignResult> {
+    return resultIn(this.location);
+  }
+
+  /** All items in the order of the manifest, then the refused rows. Read page by page. */
+  async *items(): AsyncGenerator<TreeItem, void, undefined> {
+    for await (const item of listedItems(this.#store, this.#campaign))
+      yield treeItem(this.#store, this.location, item);
+  }
+
+  /**
+   * Exports results as files for another program (docs/export.md).
+   *
+   * @param format - `gromacs`, `sdf`, … as listed by `hundredfold export --list`
+   * @param out - folder for the files, or s3:// address
+   * @param options - also `wanted`: which items; default: all
+   * @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN`, `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
+   */
+  async export(
+    format: string,
+    out: string,
+    options: TreeExportOptions & { readonly wanted?: (item: TreeItem) => boolean } = {},
+  ): Promise<TreeExport> {
+    const [store, location, { wanted }] = [this.#store, this.location, options];
+    const isWanted = wanted && ((item: Listed) => wanted(treeItem(store, location, item)));
+    return exportOf({ store, campaign: this.#campaign, wanted: isWanted }, format, out, options);
+  }
+
+  /**
+   * Compares every file of the tree with its record, and tables and checksums with the items. Reads all bytes.
+   *
+   * @returns the faults, one sentence each; empty for an intact tree
+   * @throws HundredfoldError `CAMPAIGN_NOT_ENDED`
+   */
+  async verify(): Promise<readonly string[]> {
+    return treeFaults(this.#store);
+  }
+}
+
+/**
+ * Opens the output tree of a campaign.
+ *
+ * @param address - the campaign's own folder, for example `results/demo`, or its s3:// address
+ * @param options - only for a bucket: `store.endpoint` and `store.region` are read from the configuration
+ * @throws HundredfoldError `TREE_UNKNOWN` when the folder does not exist, `STORE_NOT_PREPARED` when it contains no
+ * campaign, `STORE_*` when it cannot be read
+ */
+export async function openTree(
+  address: string,
+  options: ConfigurationOptions = {},
+): Promise<OutputTree> {
+  const location = absoluteAddress(address);
+  // A folder needs no configuration.
+  if (isObjectAddress(location)) settingsOf(options, { tokens: 'optional' });
+  const store = await openStoreIfAny(location);
+  if (store === null) {
+    throw codedError('TREE_UNKNOWN', { case: 'no folder', folder: location });
+  }
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw notPrepared(store, 'it contains no campaign');
+  return new OutputTree(store, location, campaign);
+}
+
+function treeItem(store: Store, location: string, item: Listed): TreeItem {
+  const { id, kind, record } = item;
+  const path = pathOf(item);
+  return {
+    id,
+    kind,
+    state: stateOf(item),
+    error: errorOf(item),
+    remoteId: record?.remoteId ?? null,
+    path: path === '' ? null : addressOf(location, path),
+    user: ownOf(item),
+    files:
+      record === null
+        ? []
+        : recordedFiles(record).map(([name, { bytes, sha256 }]) => {
+            const key = itemKey(record.kind, id, name);
+            return {
+              name,
+              path: addressOf(location, key),
+              bytes,
+              sha256,
+              read: () => readChecked(store, key, sha256),
+            };
+          }),
+  };
+}
+
+async function readChecked(store: Store, key: string, sha256: string): Promise<Uint8Array> {
+  const data = await store.read(key);
+  const found = data === null ? null : digestOf(data);
+  if (data !== null && found?.sha256 === sha256) return data;
+  throw data === null
+    ? codedError('STORE_MISSING', { case: 'read by a program', key })
+    : codedError('STORE_DIGEST_MISMATCH', {
+        case: 'read by a program',
+        key,
+        found: found?.sha256 ?? '',
+      });
+}
+
+/** Options besides the format, as for `hundredfold export`. */
+export interface TreeExportOptions {
+  /** Track that structures are coloured by; default: `backbone`. */
+  readonly predictor?: string;
+  /** Column of the manifest with the names of structure files; default: `structure`. */
+  readonly structureColumn?: string;
+  /** Folder that these names are relative to; default: that of the manifest. */
+  readonly structures?: string;
+  /** Allows replacing files with different content. */
+  readonly replace?: boolean;
+}
+
+/** A remark of the export about an item. */
+export interface ExportRemark {
+  /** Id of the item. */
+  readonly id: string;
+  /** One sentence. */
+  readonly message: string;
+}
+
+/** An item that is missing from the files. */
+export interface ExportLeftOut extends ExportRemark {
+  /** Reason, as in docs/export.md. */
+  readonly code: string;
+}
+
+/** What an export wrote, and what it skipped. */
+export interface TreeExport {
+  /** Path or s3:// address that contains the files. */
+  readonly out: string;
+  /** Number of items in the files. */
+  readonly exported: number;
+  /** Selected items that are missing from the files. */
+  readonly leftOut: readonly ExportLeftOut[];
+  /** Remarks about exported items. */
+  readonly notes: readonly ExportRemark[];
+  /** Paths of the files, relative to `out`. */
+  readonly files: readonly string[];
+}
+
+interface ExportedTree {
+  readonly store: Store;
+  readonly campaign: PreparedCampaign;
+  readonly wanted: ((item: Listed) => boolean) | undefined;
+}
+
+/** @internal */
+async function exportOf(
+  { store, campaign, wanted }: ExportedTree,
+  formatName: string,
+  out: string,
+  { predictor, structureColumn, structures, replace }: TreeExportOptions,
+): Promise<TreeExport> {
+  const format = exportFormatOf(formatName);
+  const address = absoluteAddress(out);
+  const { exported, leftOut, notes, files } = await exportTree({
+    store,
+    campaign,
+    format,
+    options: {
+      predictor: predictor ?? DEFAULT_OPTIONS.predictor,
+      structureColumn: structureColumn ?? DEFAULT_OPTIONS.structureColumn,
+    },
+    structures,
+    wanted,
+    to: await openStore(address),
+    replace,
+  });
+  return { out: address, exported, leftOut, notes, files: [...files.keys()] };
+}

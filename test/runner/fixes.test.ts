@@ -1,0 +1,25 @@
+/** `plan --fixes`: a new table with the largest part of each salt, and the original beside it. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { CheckedRow } from '../../src/domain/item.ts';
+import { checkManifests } from '../../src/manifest/check.ts';
+import { writeFixes } from '../../src/runner/fixes.ts';
+import { folderWith } from '../manifest/manifests.ts';
+
+test('a salt becomes its largest part, other rows stay, paths follow, and nothing is replaced', async () => {
+  const folder = await folderWith({
+    't.csv': 'id,smiles,file,note\na,CC(=O)[O-].[Na+],,x\nb,CCO,,\nc,C1,,\nd,,lig.pdb,\n',
+    'out/old.csv': 'mine',
+  });
+  const rows: CheckedRow[] = [];
+  for await (const row of checkManifests([path.join(folder, 't.csv')])) rows.push(row);
+  const fixed = path.join(folder, 'out', 'new.csv');
+  expect(await writeFixes(fixed, rows)).toEqual({ fixed: 1, rows: 4, leftOut: 0 });
+  expect(await readFile(fixed, 'utf8')).toBe(
+    'id,smiles,file,note,original_smiles\na,CC(=O)[O-],,x,CC(=O)[O-].[Na+]\nb,CCO,,,\nc,C1,,,\nd,,../lig.pdb,,\n',
+  );
+  const old = path.join(folder, 'out', 'old.csv');
+  await expect(writeFixes(old, rows)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+  expect(await readFile(old, 'utf8')).toBe('mine');
+});

@@ -1,0 +1,165 @@
+/** When a plan or a campaign ends: the budget's arithmetic for its jobs, the free slots and those who wait. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { lastSubmissionIn } from '../../src/budget/forecast.ts';
+import { GUARD_MS } from '../../src/budget/policy.ts';
+import type { BudgetStatus, CredentialStatus } from '../../src/budget/status.ts';
+import type { CampaignObservation } from '../../src/runner/observe.ts';
+import type { Kind } from '../../src/domain/item.ts';
+import { kindOf } from '../../src/kinds/registry.ts';
+import { expectedEnd, forecast, freshAccount, type Supply } from '../../src/runner/forecast.ts';
+import { policyOf } from '../policy.ts';
+import { budget as budgetOf, NOW, seen as seenBy, window as windowOf } from '../cli/live/scenes.ts';
+
+const HOUR = 3_600_000;
+/** How long a slot is charged, from the answer on. */
+const ROUND = HOUR + GUARD_MS;
+
+const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
+  molecule: 0,
+  sequence: 0,
+  alignment: 0,
+  shifts: 0,
+  ...some,
+});
+const fresh = (limit: number): CredentialStatus => freshAccount(policyOf(limit, HOUR));
+
+const predictions = (account: CredentialStatus, ...waiting: number[]): Supply => ({
+  service: 'predictions',
+  account,
+  blockedUntil: null,
+  waiting,
+});
+
+describe('the last submission of a plan', () => {
+  /** The end of these sequences without the run time of the last one. */
+  function last(count: number, supply: Supply): number {
+    const [only] = forecast(jobs({ sequence: count }), [supply], NOW);
+    return (only?.endsAt ?? Number.NaN) - kindOf('sequence').estimate.seconds * 1_000;
+  }
+
+  test.each([
+    ['waits for turns of other campaigns', 60, [40], 0],
+    ['waits for a window if those are too many', 60, [41], ROUND],
+    ['waits for at most one turn per own job', 50, [5_000], 0],
+    ['waits for the turns of each other campaign', 50, [5_000, 1], ROUND],
+  ])('%s', (_, count, waiting, ms) => {
+    expect(last(count, predictions(fresh(100), ...waiting))).toBe(NOW + ms);
+    expect(last(count, predictions(fresh(0))), 'without slots').toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('is not earlier with more jobs, more charges, or a smaller limit', () => {
+    /** This many charged a minute ago. */
+    const used = (limit: number, charged: number): CredentialStatus =>
+      windowOf(limit, Array<number>(charged).fill(NOW - 60_000 + ROUND));
+    const small = fc.integer({ min: 1, max: 40 });
+    fc.assert(
+      fc.property(small, small, fc.nat({ max: 40 }), (count, limit, charged) => {
+        const now = Math.min(charged, limit - 1);
+        const at = (n: number, l: number, c: number) => last(n, predictions(used(l, c)));
+        const end = at(count, limit, now);
+        expect(end).toBe(lastSubmissionIn(used(limit, now), count, null, NOW));
+        expect(at(count + 1, limit, now)).toBeGreaterThanOrEqual(end);
+        expect(at(count, limit, now + 1)).toBeGreaterThanOrEqual(end);
+        expect(at(count, limit + 1, now)).toBeLessThanOrEqual(end);
+      }),
+    );
+  });
+});
+
+test('a forecast includes each service with jobs, and ends one job of average length after the last submission', () => {
+  const supply = [predictions(fresh(2))];
+  const all = forecast(jobs({ molecule: 3, sequence: 1, shifts: 3 }), supply, NOW);
+  expect(all.map(({ service, jobs: n, free }) => [service, n, free])).toEqual([
+    ['molecules', 3, null],
+    ['predictions', 4, 2],
+  ]);
+  const mean = (kindOf('sequence').estimate.seconds + 3 * kindOf('shifts').estimate.seconds) / 4;
+  expect(all[1]?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
+  expect(forecast(jobs({}), supply, NOW)).toEqual([]);
+});
+
+describe('the expected end of a campaign', () => {
+  /** The last job of the service's kinds, about which nothing else is known. */
+  const JOB = 2_700;
+
+  const window = (limit: number | null, releases: readonly number[] = []): CredentialStatus =>
+    windowOf(limit, releases, { nextFreeAt: null });
+
+  function budget(
+    credential: CredentialStatus,
+    waiting: Readonly<Record<string, number>>,
+    changes: Partial<BudgetStatus> = {},
+  ): BudgetStatus {
+    const plain = budgetOf('predictions', credential, 0, 0);
+    const lanes = Object.entries(waiting).flatMap(([campaign, items]) =>
+      plain.waiting.map((lane) => ({ ...lane, campaign, items, asked: items })),
+    );
+    return { ...plain, waiting: lanes, ...changes };
+  }
+
+  /** A campaign `night` with as many rows, by default all open and none ended. */
+  const seen = (
+    total: number,
+    budgets: readonly BudgetStatus[],
+    progress: Partial<CampaignObservation['progress']> = {},
+  ) => seenBy({ total, open: total, ...progress }, budgets);
+  const molecules = budget(window(null), { night: 0 }, { service: 'molecules' });
+  const hundred = (waiting: Record<string, number>) => [budget(window(100), waiting)];
+  const addressBlock = { blockedUntil: NOW + 30_000, blockedBecause: 'HTTP 503' };
+  const blocked = { ...window(100), blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503' };
+
+  test.each<[string, CampaignObservation, ms: number]>([
+    [
+      'is seven windows from now for 800 rows at 100 an hour',
+      seen(800, hundred({ night: 250 }), { open: 250 }),
+      7 * ROUND + JOB,
+    ],
+    [
+      'needs no slot for rows that get the result of another row',
+      seen(300, hundred({ night: 100 }), { open: 100, following: 200 }),
+      JOB,
+    ],
+    [
+      'counts the jobs of a service without a limit one after the other',
+      seen(620, [molecules]),
+      620 * 2_600,
+    ],
+    [
+      'has half the turns beside a long campaign',
+      seen(150, hundred({ night: 150, long: 9_000 })),
+      2 * ROUND + JOB,
+    ],
+    [
+      'waits for a block of the address',
+      seen(10, [budget(window(100), { night: 10 }, { addressBlock })]),
+      30_000 + JOB,
+    ],
+    [
+      'waits for a block of the credential',
+      seen(10, [budget(blocked, { night: 10 })]),
+      40_000 + JOB,
+    ],
+  ])('%s', (_, observation, ms) => {
+    expect(expectedEnd(observation)).toBe(NOW + ms);
+  });
+
+  const refusal = { since: NOW - 9, reason: 'HTTP 403' };
+  const waits = (changes: Partial<BudgetStatus> = {}) => [
+    budget(window(20), { night: 30 }, changes),
+  ];
+  const refusedAddress = { blockedUntil: null, blockedBecause: null, refusal };
+  const refusedToken = { ...window(20), credential: 'ours', refusal };
+  const brake = { service: 'predictions' as const, code: 'JOB_FAILED', message: 'x', times: 5 };
+
+  test.each<[string, CampaignObservation]>([
+    ['it is paused', seen(30, waits(), { state: 'paused' })],
+    ['all rows are sent', seen(2, [budget(window(2, [NOW + 1_000, NOW + 2_000]), {})])],
+    ['its service refuses requests', seen(30, waits({ addressBlock: refusedAddress }))],
+    ['its token is refused', seen(30, waits({ credentials: [refusedToken] }))],
+    ['its service is paused', seen(30, waits(), { brakes: [brake] })],
+  ])('is not known while %s', (_, observation) => {
+    expect(expectedEnd(seen(30, waits()))).not.toBeNull();
+    expect(expectedEnd(observation)).toBeNull();
+  });
+});

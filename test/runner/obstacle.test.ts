@@ -1,0 +1,26 @@
+/** What users are told about a campaign that does not go on: Temporal, the disk, its services. */
+import { expect, test } from 'vitest';
+import { whatDiskLacks, standstillOf } from '../../src/runner/obstacles.ts';
+import { seen } from '../cli/live/scenes.ts';
+
+test.each([
+  ['no bytes', { bavail: 0, ffree: 1_000 }, ''],
+  ['no inodes', { bavail: 1_000, ffree: 0 }, ': it has no free inodes'],
+  ['bytes and inodes left', { bavail: 1_000, ffree: 1_000 }, null],
+  ['inodes that are not counted', { bavail: 1_000, ffree: 0, files: 0 }, null],
+])('a disk with %s', (_, disk, words) => {
+  expect(whatDiskLacks({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);
+});
+
+test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
+  'a service that was paused because all its items failed is named until the campaign has ended: %s',
+  (state) => {
+    const brakes = [
+      { service: 'molecules' as const, code: 'JOB_FAILED', message: 'no engine.', times: 5 },
+    ];
+    const words = standstillOf(seen({ state, brakes, total: 9, open: 4 }, []), 0);
+    if (state === 'completed' || state === 'cancelled') return expect(words).toBeNull();
+    expect(words).toContain('(JOB_FAILED: no engine), so nothing more is submitted there');
+    expect(words).toContain('"hundredfold resume night --service molecules"');
+  },
+);

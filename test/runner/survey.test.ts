@@ -1,0 +1,217 @@
+/** What a manifest would do: rows, duplicates, known and cached ones, jobs. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/domain/problem.ts';
+import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
+import { Spool } from '../../src/runner/spool.ts';
+import {
+  changedRow,
+  type Fate,
+  type Survey,
+  surveyManifests,
+  type SurveyOptions,
+} from '../../src/runner/survey.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
+import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import { ResultCache } from '../../src/store/result-cache.ts';
+import type { Store } from '../../src/store/store.ts';
+import { succeeded } from '../store/a-result.ts';
+import { aMolecule } from '../store/an-item.ts';
+import { collected } from '../store/store-expectations.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+interface Surveyed {
+  readonly survey: Survey;
+  readonly problems: readonly Problem[];
+  readonly fates: Readonly<Record<string, Fate>>;
+  readonly spool: Spool;
+}
+
+async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Promise<Surveyed> {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'm.csv');
+  await writeFile(path, csv);
+  const problems: Problem[] = [];
+  const fates: Record<string, Fate> = {};
+  const spool = new Spool(folder);
+  const survey = await surveyManifests([path], {
+    allowOutside: false,
+    tree: null,
+    cache: null,
+    addresses: { predictions: 'host' },
+    spool,
+    onProblem: (problem) => problems.push(problem),
+    onFate: (id, fate) => (fates[id] = fate),
+    ...options,
+  });
+  await spool.end();
+  return { survey, problems, fates, spool };
+}
+
+/** The tree of a campaign with these rows. */
+async function prepared({ survey, spool }: Pick<Surveyed, 'survey' | 'spool'>): Promise<Store> {
+  const store = await openFileStore(await temporaryFolder());
+  const campaign = { name: 'n', manifestDigests: [], settings: {} };
+  await prepareCampaign(store, campaign, survey.shares.assign(spool.items()));
+  return store;
+}
+
+const A = 'MKTAYIAKAA';
+const B = 'MKTAYIAKDC';
+
+describe('a survey', () => {
+  test('counts adopted rows separately: no job has to be submitted for them', async () => {
+    const lines = ['id,kind,sequence,remote_id', `a,,${A},job-1`, `b,,${A},`, 'c,sequence,,job-2'];
+    const { survey, fates, spool } = await surveyed(lines.join('\n'));
+    expect(survey).toMatchObject({ items: 3, adopted: 2, duplicates: 0, jobs: { sequence: 1 } });
+    expect(fates['a']).toEqual({ type: 'adopted', remoteId: 'job-1' });
+    const tree = await prepared({ survey, spool });
+    // Another job under the same id is another item.
+    const changed = await surveyed(lines.join('\n').replace('job-2', 'job-3'), { tree });
+    expect(changed.problems).toMatchObject([{ code: 'MANIFEST_ROW_CHANGED', column: 'remote_id' }]);
+  });
+
+  test('counts rows, kinds, problems, duplicates and jobs, and separates valid and invalid rows', async () => {
+    const lines = [
+      'id,kind,sequence,smiles,predictors',
+      `a,,${A},,dynamine`,
+      `b,,${A},,agmata`,
+      `c,,${B},,`,
+      'd,,,CCO,',
+      'e,,,CCO,',
+      'f,nonsense,,CCO,',
+      'g,,MK1,,',
+      '',
+    ];
+    const { survey, problems, fates, spool } = await surveyed(lines.join('\n'));
+    expect(survey).toMatchObject({
+      rows: 7,
+      invalid: 2,
+      brokenFiles: 0,
+      items: 5,
+      ended: 0,
+      submitted: 0,
+      cached: 0,
+      duplicates: 2,
+      jobs: { sequence: 2, molecule: 1, alignment: 0, shifts: 0 },
+      misses: { 'no cache': 3 },
+    });
+    expect(survey.errors).toBe(problems.filter(({ severity }) => severity === 'error').length);
+    const added = { type: 'new', why: 'no cache' };
+    const copy = (first: number) => ({ type: 'duplicate', first });
+    expect(fates).toEqual({ a: added, b: copy(0), c: added, d: added, e: copy(3) });
+    expect((await collected(spool.items())).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    const refused = await collected(spool.invalid());
+    expect(refused.map(({ id, source }) => `${id} ${source.line}`)).toEqual(['f 7', 'g 8']);
+    for (const { code } of refused) expect(problems.map((problem) => problem.code)).toContain(code);
+  });
+});
+
+describe('a survey over existing items', () => {
+  const tree = async (csv: string) => prepared(await surveyed(csv));
+  async function change(store: Store, id: string, changes: Partial<ItemRecord>): Promise<void> {
+    const record = await readItem(store, 'sequence', id);
+    if (record) await writeItem(store, { ...record, ...changes });
+  }
+
+  const rows = `id,sequence\na,${A}\nb,${B}\nc,MKTAYIAKCC\nd,MKTAYIAKDD\n`;
+  const error = { code: 'JOB_FAILED', message: 'no' };
+  const DONE = { state: 'succeeded', remoteId: 'x', address: 'host' } as const;
+
+  test('counts what has ended, what is submitted, and what remains', async () => {
+    const store = await tree(rows);
+    await change(store, 'a', DONE);
+    await change(store, 'b', { state: 'failed', error });
+    await change(store, 'c', { state: 'running', remoteId: 'y', address: 'host' });
+    const { survey, fates } = await surveyed(`${rows}e,MKTAYIAKEE\n`, { tree: store });
+    expect(fates).toMatchObject({
+      a: { type: 'ended', state: 'succeeded' },
+      b: { type: 'ended', state: 'failed' },
+      c: { type: 'open', submitted: true },
+      d: { type: 'open', submitted: false },
+      e: { type: 'new' },
+    });
+    expect(survey).toMatchObject({ ended: 2, submitted: 1, jobs: { sequence: 2 } });
+  });
+
+  test('an added row does not use the job of a failed leader', async () => {
+    const store = await tree(`id,sequence\na,${A}\n`);
+    await change(store, 'a', { state: 'failed', error });
+    const added = `id,sequence\na,${A}\nb,${A}\nc,${A}\n`;
+    const { survey, fates } = await surveyed(added, { tree: store });
+    expect(survey).toMatchObject({ ended: 1, duplicates: 1, jobs: { sequence: 1 } });
+    expect([fates['b']?.type, fates['c']?.type]).toEqual(['new', 'duplicate']);
+  });
+
+  test('the job of a leader serves only rows that need no other predictors', async () => {
+    const head = 'id,sequence,predictors\n';
+    const store = await tree(`${head}a,${A},dynamine\n`);
+    await change(store, 'a', DONE);
+    const added = `${head}a,${A},dynamine\nb,${A},dynamine\nc,${A},agmata\nd,${A},"agmata,dynamine"\n`;
+    const { survey, fates } = await surveyed(added, { tree: store });
+    const types = Object.values(fates).map(({ type }) => type);
+    expect(types).toEqual(['ended', 'duplicate', 'new', 'duplicate']);
+    expect(survey.jobs['sequence']).toBe(1);
+  });
+
+  test('a changed row is refused, and listed with the invalid rows; a corrected one is not', async () => {
+    const store = await tree(rows);
+    await change(store, 'a', DONE);
+    await change(store, 'b', { state: 'failed', error });
+    const changed = `id,sequence\na,MKTAYIAKWW\nb,MKTAYIAKYY\n`;
+    const { survey, spool, fates } = await surveyed(changed, { tree: store });
+    expect(survey).toMatchObject({ rows: 2, invalid: 1, errors: 1, jobs: { sequence: 1 } });
+    expect(Object.keys(fates)).toEqual(['b']);
+    const refused = { id: 'a', code: 'MANIFEST_ROW_CHANGED', source: { line: 2 } };
+    expect(await collected(spool.invalid())).toMatchObject([refused]);
+  });
+
+  test('a cached row needs no job; additional predictors of a row do', async () => {
+    const cache = new ResultCache(await openFileStore(await temporaryFolder()));
+    const store = await openFileStore(await temporaryFolder());
+    const head = 'id,sequence,predictors\n';
+    const { spool } = await surveyed(`${head}c,${A},dynamine\n`);
+    const [item] = await collected(spool.items());
+    if (item) await cache.keep(store, 'earlier', await succeeded(store, item));
+    const lines = [`a,${A},dynamine`, `b,${A},dynamine`, `c,${A},agmata`, `d,${A},agmata`];
+    const { survey, fates } = await surveyed(`${head}${lines.join('\n')}\n`, { cache });
+    expect(fates).toMatchObject({
+      a: { type: 'cached', campaign: 'earlier', id: 'c' },
+      b: { type: 'duplicate', first: 0 },
+      c: { type: 'new', why: 'other predictors' },
+      d: { type: 'duplicate', first: 0 },
+    });
+    const misses = { 'other predictors': 1 };
+    expect(survey).toMatchObject({ cached: 1, duplicates: 2, jobs: { sequence: 1 }, misses });
+    const addresses = { predictions: 'other' };
+    const elsewhere = await surveyed(`${head}a,${A},dynamine\n`, { cache, addresses });
+    expect(elsewhere.survey).toMatchObject({ cached: 0, misses: { 'never computed': 1 } });
+  });
+});
+
+describe('a row that differs from the one whose job is on disk', () => {
+  const at = (smiles: string) => ({ row: { id: 'm', smiles, net_charge: '' } });
+  const FORMER = waitingRecord(aMolecule('m', at('CCO')));
+  const NOW = aMolecule('m', { ...at('CCN'), source: { file: 'new.csv', line: 7 } });
+
+  test('is reported with its column, both versions and both places', () => {
+    const problem = changedRow({ ...FORMER, state: 'succeeded' }, NOW, false);
+    const place = { file: 'new.csv', line: 7, id: 'm', column: 'smiles', value: 'CCN' };
+    expect(problem).toMatchObject({ severity: 'error', code: 'MANIFEST_ROW_CHANGED', ...place });
+    for (const word of ['CCO', 'CCN', 'batch.csv line 2', 'succeeded'])
+      expect(problem?.message, problem?.message).toContain(word);
+  });
+
+  test.each([...OPEN_STATES, ...FINAL_STATES])(
+    'is reported if the item is %s, unless it is to run anew, or has the same job',
+    (state) => {
+      const former = { ...FORMER, state };
+      const isKept = state === 'succeeded' || !(FINAL_STATES as readonly string[]).includes(state);
+      expect(changedRow(former, NOW, false) !== null).toBe(isKept);
+      expect(changedRow(former, NOW, true)).toBeNull();
+    },
+  );
+});
