@@ -9,7 +9,7 @@ import { kindOf } from '../kinds/registry.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { artefactFile, CONTENT_TYPES, itemKey, REJECTED } from '../store/layout.ts';
-import type { Store } from '../store/store.ts';
+import type { CheckedFolders, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** The code of an item whose files differ from what was received. */
@@ -59,11 +59,12 @@ export async function checkFiles(
 ): Promise<CheckedFiles> {
   const faults: FileFault[] = [];
   const texts = new Map<string, string>();
+  const checked = new Set<string>();
   for (const [name, expected] of recordedFiles(record)) {
     const key = itemKey(record.kind, record.id, name);
-    const bytes = reads.includes(name) ? await readIfUnchanged(store, key) : null;
+    const bytes = reads.includes(name) ? await readIfUnchanged(store, key, checked) : null;
     if (bytes !== null) texts.set(name, Buffer.from(bytes).toString('utf8'));
-    const found = bytes === null ? await store.digest(key) : digestOf(bytes);
+    const found = bytes === null ? await store.digest(key, checked) : digestOf(bytes);
     const difference = differenceFrom(expected, found);
     if (difference !== null) faults.push({ key, message: `${key} ${difference}.` });
   }
@@ -71,9 +72,13 @@ export async function checkFiles(
 }
 
 /** Null for a missing file, and for an object in a bucket that has changed. */
-async function readIfUnchanged(store: Store, key: string): Promise<Uint8Array | null> {
+async function readIfUnchanged(
+  store: Store,
+  key: string,
+  checked: CheckedFolders,
+): Promise<Uint8Array | null> {
   try {
-    return await store.read(key);
+    return await store.read(key, checked);
   } catch (error) {
     if (error instanceof StoreError && error.code === DIGEST_MISMATCH) return null;
     throw error;

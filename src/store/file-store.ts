@@ -3,7 +3,7 @@
  * renamed: rename(2) is atomic, so that readers see all of it or nothing, also after a crash.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, open, realpath, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { FileDigest } from './digest.ts';
 import {
@@ -14,6 +14,7 @@ import {
   makeFolder,
   makeFolders,
   nullIfAbsent,
+  type OpenedFile,
   openToRead,
   readEntries,
   readStatus,
@@ -24,7 +25,7 @@ import {
 import { inParallel } from './in-parallel.ts';
 import { Incoming } from './incoming.ts';
 import { badKey, keySegments, LEASES, TEMPORARY_PREFIX } from './layout.ts';
-import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
+import type { CheckedFolders, Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { missing, storeErrorOf } from './store-error.ts';
 import { treeNotHere } from './lease.ts';
 
@@ -32,7 +33,7 @@ import { treeNotHere } from './lease.ts';
 const MAX_SYNCS_AT_ONCE = 16;
 /** More concurrent reads would only make a disk seek. */
 const READS_AT_ONCE = 4;
-const READ_CHUNK_BYTES = 256 * 1024;
+const READ_CHUNK_BYTES = 1024 * 1024;
 /** Bytes written between two looks at the free space. */
 const SPACE_CHECK_BYTES = 8_000_000;
 /** Renewing a lease never takes longer than this. */
@@ -123,20 +124,22 @@ class FileStore implements Store {
     );
   }
 
-  async read(key: string): Promise<Buffer | null> {
-    const file = await this.#open(key);
+  async read(key: string, checked?: CheckedFolders): Promise<Uint8Array | null> {
+    const file = await this.#open(key, checked);
     if (file === null) return null;
     const pieces: Uint8Array[] = [];
     for await (const piece of piecesOf(file, key)) pieces.push(piece);
-    return Buffer.concat(pieces);
+    const [first] = pieces;
+    return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
   }
 
   async readText(key: string): Promise<string | null> {
-    return (await this.read(key))?.toString('utf8') ?? null;
+    const bytes = await this.read(key);
+    return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   }
 
-  async digest(key: string): Promise<FileDigest | null> {
-    const file = await this.#open(key);
+  async digest(key: string, checked?: CheckedFolders): Promise<FileDigest | null> {
+    const file = await this.#open(key, checked);
     if (file === null) return null;
     const hash = createHash('sha256');
     let bytes = 0;
@@ -243,10 +246,14 @@ class FileStore implements Store {
     });
   }
 
-  /** The file, to be read; null if there is none. */
-  async #open(key: string): Promise<FileHandle | null> {
-    const path = await this.#find(key);
-    return path === null ? null : system(`read ${key}`, () => openToRead(path));
+  /** The file, to be read; null if there is none. @throws StoreError `STORE_BAD_KEY` for a link */
+  #open(key: string, checked?: CheckedFolders): Promise<OpenedFile | null> {
+    const segments = keySegments(key);
+    return system(`read ${key}`, async () => {
+      const folders = segments.slice(0, -1);
+      if (!(await areFolders(this.location, key, folders, checked))) return null;
+      return openToRead(join(this.location, ...segments));
+    });
   }
 }
 
@@ -281,11 +288,19 @@ async function fill(
 }
 
 /** The content of an open file, which is closed at the end. */
-async function* piecesOf(file: FileHandle, key: string): AsyncGenerator<Uint8Array> {
+async function* piecesOf({ file, bytes }: OpenedFile, key: string): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of file.createReadStream({ highWaterMark: READ_CHUNK_BYTES }))
-      yield piece as Uint8Array;
+    for (let at = 0; at < bytes;) {
+      const length = Math.min(bytes - at, READ_CHUNK_BYTES);
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length);
+      // It was cut off meanwhile.
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
   } catch (error) {
     throw storeErrorOf(error, `read ${key}`);
+  } finally {
+    await file.close();
   }
 }

@@ -1,9 +1,20 @@
 /** The calls of the file system that the store in a folder needs, with coded errors: no link is followed. */
 import { constants, type Dirent, type Stats } from 'node:fs';
-import { copyFile, link, lstat, mkdir, open, readdir, rename, statfs } from 'node:fs/promises';
+import {
+  copyFile,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  statfs,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hasErrno } from '../domain/errno.ts';
 import { badKey } from './layout.ts';
+import type { CheckedFolders } from './store.ts';
 import { noRoom, storeErrorOf } from './store-error.ts';
 
 /** Runs a call of the file system; its errors get a code and a remedy. */
@@ -56,18 +67,25 @@ export async function makeFolder(path: string, parents = false): Promise<boolean
   }
 }
 
-/** Whether these folders exist, one in the other. @throws StoreError `STORE_BAD_KEY` for a link */
+/**
+ * Whether these folders exist, one in the other.
+ * @param checked are not looked at again
+ * @throws StoreError `STORE_BAD_KEY` for a link
+ */
 export async function areFolders(
   root: string,
   key: string,
   names: readonly string[],
+  checked?: CheckedFolders,
 ): Promise<boolean> {
   let folder = root;
   for (const name of names) {
     folder = join(folder, name);
+    if (checked?.has(folder) === true) continue;
     const found = await readStatus(folder);
     if (found?.isSymbolicLink() === true) throw badKey(key, `${name} is a symbolic link`);
     if (found?.isDirectory() !== true) return false;
+    checked?.add(folder);
   }
   return true;
 }
@@ -112,9 +130,25 @@ export async function* walk(
 /** Opening a named pipe must not wait for a writer. */
 const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** To read a file; null if it is gone. A link fails with ELOOP. */
-export function openToRead(path: string) {
-  return open(path, AS_IT_LIES).catch(nullIfAbsent);
+/** A socket cannot be opened. */
+function nullIfNoFile(error: unknown): null {
+  return hasErrno(error, 'ENXIO') ? null : nullIfAbsent(error);
+}
+
+export interface OpenedFile {
+  readonly file: FileHandle;
+  /** Its length. */
+  readonly bytes: number;
+}
+
+/** To read a file; null if there is none. A link fails with ELOOP. */
+export async function openToRead(path: string): Promise<OpenedFile | null> {
+  const file = await open(path, AS_IT_LIES).catch(nullIfNoFile);
+  if (file === null) return null;
+  const status = await file.stat();
+  if (status.isFile()) return { file, bytes: status.size };
+  await file.close();
+  return null;
 }
 
 const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;

@@ -30,6 +30,12 @@ export interface WriteOptions {
 }
 
 /**
+ * Folders that were found not to be links: for the files of an item, which are read one after the other, each folder is
+ * looked at once.
+ */
+export type CheckedFolders = Set<string>;
+
+/**
  * Every method throws `StoreError` (`store-error.ts`) for errors of the store, and rethrows errors of the sender and
  * the signal unchanged.
  */
@@ -55,11 +61,11 @@ export interface Store {
   /** Makes files written with `durable: false` survive a power cut. */
   flush(keys: Iterable<string>): Promise<void>;
   /** The whole file; null if there is none. */
-  read(key: string): Promise<Uint8Array | null>;
+  read(key: string, checked?: CheckedFolders): Promise<Uint8Array | null>;
   /** The whole file as UTF-8 text; null if there is none. */
   readText(key: string): Promise<string | null>;
   /** Current length and SHA-256 of a file; null if there is none. */
-  digest(key: string): Promise<FileDigest | null>;
+  digest(key: string, checked?: CheckedFolders): Promise<FileDigest | null>;
   /** The file in pieces; throws `STORE_MISSING` at the first piece if there is none. */
   readStream(key: string): AsyncIterable<Uint8Array>;
   /**
