@@ -28,9 +28,11 @@ export function noteAccepted({ open }: Budget, now: number): void {
 
 export function noteCount({ open }: Budget, count: number, now: number): void {
   if (!open) return;
-  open.count = count;
-  open.countedAt = now;
+  const known = open.countedAt > 0 ? open.count + open.accepted.length : Number.POSITIVE_INFINITY;
   open.accepted = open.accepted.filter((at) => at > now - SEEN_AFTER_MS);
+  // Those accepted last may be in both. There are not more than were known, but for jobs that came another way.
+  open.count = Math.min(count, Math.max(known, count) - open.accepted.length);
+  open.countedAt = now;
 }
 
 /** Those on their way and of unknown fate included; undefined where they are not counted. */

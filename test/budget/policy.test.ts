@@ -176,6 +176,21 @@ describe('a bound on open jobs', () => {
     expect(budget.sent(6_000)).toEqual(['c']);
   });
 
+  test('does not count a job twice that a count has just seen', () => {
+    const budget = new PlayedBudget(null);
+    budget.allow({ ...BOUND, maxOpen: 3 });
+    budget.ask(['a', 'b']);
+    budget.apply({ type: 'counted', count: 0 }, 1);
+    expect(budget.sent(1)).toEqual(['a', 'b']);
+    for (const item of ['a', 'b']) budget.close(item, ACCEPTED, 100);
+    budget.apply({ type: 'counted', count: 2 }, 200);
+    budget.ask(['c', 'd']);
+    expect(budget.sent(200)).toEqual(['c']);
+    budget.apply({ type: 'counted', count: 5 }, 300);
+    budget.close('c', { type: 'refused' }, 400);
+    expect(budget.sent(400), 'jobs that came another way are counted').toEqual([]);
+  });
+
   test('counts a submission of unknown fate, also when its job was found', () => {
     const budget = begun();
     budget.close('a', UNSURE, 100);
