@@ -48,7 +48,11 @@ function anchors(path: string): string[] {
 
 /** The broken links of a text at `path`, with the reason. */
 function brokenLinks(path: string, text: string): string[] {
-  const links = [...text.replace(FENCE, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to ?? '');
+  const prose = text.replace(FENCE, '');
+  // `[text](to)`, and the list of `[name]: to` at the end of a page.
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)].map(
+    ([, inline, listed]) => inline ?? listed ?? '',
+  );
   return links
     .filter((to) => !/^https?:/.test(to))
     .filter((to) => {
