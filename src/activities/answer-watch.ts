@@ -4,7 +4,7 @@
  * the reading less this time is never before the answer.
  */
 import { STEADY_RESOLUTION_MS, type Moment, type SteadyClock } from '../ledger/steady-clock.ts';
-import type { SubmitAnswer } from '../workflows/submit-types.ts';
+import type { SubmitAnswer } from '../workflows/activity-types.ts';
 
 /** Two clocks drift apart by less than this share of the time, even if NTP corrects both in opposite directions. */
 const DRIFT = 0.001;

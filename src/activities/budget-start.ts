@@ -22,7 +22,7 @@ import { configureSignal, STATUS_MEMO, type BudgetInput } from '../workflows/mes
 import { budgetWorkflowId } from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
 import { isReached } from './if-found.ts';
-import { serviceOf } from './service.ts';
+import { requireService } from './item-job.ts';
 
 type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
 
@@ -32,7 +32,7 @@ export async function ensureBudget(
   reference: ServiceReference,
   reason = 'its workflow had ended',
 ): Promise<void> {
-  const { budget: configuration } = serviceOf(deps, reference);
+  const { budget: configuration } = requireService(deps, reference);
   await reachBudget(deps.temporal, deps.taskQueue, reference, { configuration, reason });
 }
 

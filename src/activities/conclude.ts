@@ -12,17 +12,15 @@ import { ITEM_RECORD, REJECTED, isSendingNote, itemFolder, itemKey } from '../st
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
-import type { Dependencies } from './dependencies.ts';
 import type { EndReporter } from './end-reporter.ts';
-import { jobName } from './job.ts';
-import { takePluginResult } from './plugin-result.ts';
-import { oneAfterAnother } from './accepted-job.ts';
+import { jobName, oneAfterAnother } from './item-job.ts';
+import { takePluginResult } from './take-result.ts';
 import { storeFailure } from './retry.ts';
-import { acceptedByNote } from './sending.ts';
-import { openHeldTree } from './tree.ts';
+import { acceptedByNote } from './sending-note.ts';
+import { openHeldTree, type Trees } from './tree-leases.ts';
 
 /** The tree to write to, and the campaign to notify. */
-interface Needed extends Pick<Dependencies, 'openStore' | 'leases'> {
+interface Needed extends Trees {
   readonly ends: Pick<EndReporter, 'report'>;
 }
 
@@ -80,7 +78,7 @@ async function endRecord(
     finishedAt: rest.finishedAt,
     timing: rest.timing,
     files: kept,
-    ...(rest.engine !== undefined && { engine: rest.engine }),
+    ...(rest.engine !== null && { engine: rest.engine }),
   };
   await write(written);
   // After the end: whoever finds no note finds the end.

@@ -10,15 +10,12 @@ import type { SteadyClock } from '../ledger/steady-clock.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { PollPace } from '../services/polling.ts';
 import type { CredentialLeases } from './credential-leases.ts';
-import type { FilesSeen } from './files-seen.ts';
 import type { Fence } from './fence.ts';
-import type { JobTimes } from './job-times.ts';
+import type { JobsSeen } from './jobs-seen.ts';
 import type { RecentAnswers } from './recent-answers.ts';
 import type { ServerClock } from './server-clock.ts';
-import type { FileStoreOptions } from '../store/file-store.ts';
-import type { Store } from '../store/store.ts';
 import type { EndReporter } from './end-reporter.ts';
-import type { TreeLeases } from './tree-leases.ts';
+import type { Trees } from './tree-leases.ts';
 
 /** A service as this worker knows it. */
 export interface KnownService {
@@ -29,7 +26,7 @@ export interface KnownService {
   readonly ledgerAddress: string;
 }
 
-export interface Dependencies {
+export interface Dependencies extends Trees {
   /** null when this worker has no such service or credential: another worker may. */
   readonly serviceOf: (reference: ServiceReference) => KnownService | null;
   /**
@@ -37,19 +34,10 @@ export interface Dependencies {
    * another token are then sent with this one.
    */
   readonly successorOf: (reference: ServiceReference) => KnownService | null;
-  /** Creates a missing folder only with `create`: for the cache, which is not a campaign's tree. */
-  readonly openStore: (
-    address: string,
-    options?: Pick<FileStoreOptions, 'create'>,
-  ) => Promise<Store>;
-  /** Whether a tree is the campaign's, and this Temporal's: `openHeldTree`. */
-  readonly leases: Pick<TreeLeases, 'check'>;
   /** Whether another Temporal uses a token; without it nothing is checked. */
   readonly tokens?: Pick<CredentialLeases, 'check'>;
   readonly publishCampaign: typeof publishTree;
-  /** The run times of jobs that this worker has seen. */
-  readonly jobTimes: JobTimes;
-  readonly filesSeen: FilesSeen;
+  readonly jobsSeen: JobsSeen;
   readonly wantedCampaigns: RecentAnswers<boolean>;
   readonly fence: Pick<Fence, 'pass'>;
   readonly serverClock: ServerClock;

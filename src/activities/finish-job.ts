@@ -5,6 +5,7 @@
  * "Not yet" of any step is a retry by the server. The results of earlier steps are kept with the heartbeat, so that the
  * next attempt continues there; without it (the worker was killed), it starts again, which is harmless.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { SUCCEEDED, type JobPolicy } from '../domain/campaign.ts';
@@ -16,84 +17,70 @@ import type {
   RemoteJob,
   SubmittedJob,
 } from '../workflows/activity-types.ts';
-import { beatingWith } from './beat.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
-import { fetchArtefact } from './fetch.ts';
-import { JobStage, type FinishedJob } from './job-stage.ts';
-import { poll } from './poll.ts';
-import { storeFailure } from './retry.ts';
+import { fetchArtefact, type BadDownloads, type FetchTries } from './download.ts';
+import { poll, type Finished, type PollTries, type Seen } from './poll.ts';
+import { beatingWith, storeFailure } from './retry.ts';
+import { ageOf, type ServerClock } from './server-clock.ts';
 
 /**
  * A third of its heartbeat time-out (src/workflows/activity-options.ts). Most jobs need a few seconds from their first
  * poll to their end, and each heartbeat costs the server as much as a poll costs us.
  */
-const BEAT_EVERY_MS = 3_000;
+const BEAT_INTERVAL_MS = 3_000;
+
+/** A job, as its item asks for its end. */
+interface Finishing {
+  readonly job: RemoteJob;
+  readonly policy: JobPolicy;
+  readonly submitted: SubmittedJob;
+  /** How it had ended before `retry`. */
+  readonly former: string | null;
+  readonly stage: JobStage;
+}
 
 export function finishJob(
   deps: Dependencies,
   job: RemoteJob,
   policy: JobPolicy,
   submitted: SubmittedJob,
-  former?: string,
+  former: string | null,
 ): Promise<JobFinish> {
   const stage = new JobStage(Context.current(), deps.serverClock);
-  return beatingWith(
-    () => stage.beat(),
-    async () => {
-      try {
-        return await finish(deps, stage, { job, policy, submitted, former });
-      } catch (error) {
-        stage.leaveToNextAttempt();
-        throw error;
-      }
-    },
-    BEAT_EVERY_MS,
-  );
+  const finish = async (): Promise<JobFinish> => {
+    try {
+      return await pollAndEnd(deps, { job, policy, submitted, former, stage });
+    } catch (error) {
+      stage.leaveToNextAttempt();
+      throw error;
+    }
+  };
+  return beatingWith(() => stage.beat(), finish, BEAT_INTERVAL_MS);
 }
 
-interface Accepted {
-  readonly job: RemoteJob;
-  readonly policy: JobPolicy;
-  readonly submitted: SubmittedJob;
-  /** How it had ended before `retry`. */
-  readonly former: string | undefined;
-}
-
-async function finish(
-  deps: Dependencies,
-  stage: JobStage,
-  { job, policy, submitted, former }: Accepted,
-): Promise<JobFinish> {
-  let { finished } = stage;
-  if (finished === undefined) {
-    const polling = { ...policy, ...(former !== undefined && { isFormer: true as const }) };
+async function pollAndEnd(deps: Dependencies, finishing: Finishing): Promise<JobFinish> {
+  const { job, policy, former, stage } = finishing;
+  if (stage.finished === undefined) {
+    const polling = { ...policy, isFormer: former !== null };
     const result = await poll(deps, job, polling, stage.pollTries());
     if (result.type === 'failed') return result;
-    finished = stage.finish(result);
+    stage.finish(result);
   }
   const { campaign, id } = job.item;
   deps.ends.downloading(campaign, id);
   try {
-    const fetched = await fetchAll(deps, { job, policy, stage, finished });
-    return await end(deps, { job, submitted, former, finished, fetched });
+    return await end(deps, finishing, await fetchAll(deps, finishing));
   } finally {
     deps.ends.downloaded(campaign, id);
   }
 }
 
-interface Downloads extends Pick<Accepted, 'job' | 'policy'> {
-  readonly stage: JobStage;
-  readonly finished: FinishedJob;
-}
-
 /** Immediately and in parallel: the service deletes results, and each file is checked separately. */
-async function fetchAll(
-  deps: Dependencies,
-  { job, policy, stage, finished }: Downloads,
-): Promise<FetchResult[]> {
+async function fetchAll(deps: Dependencies, finishing: Finishing): Promise<FetchResult[]> {
+  const { artefacts = [] } = finishing.stage.finished ?? {};
   const downloads = await Promise.allSettled(
-    finished.artefacts.map((artefact) => fetchOnce(deps, artefact, { job, policy, stage })),
+    artefacts.map((artefact) => fetchOnce(deps, finishing, artefact)),
   );
   const failures = downloads.flatMap((one) =>
     one.status === 'rejected' ? [one.reason as unknown] : [],
@@ -104,8 +91,8 @@ async function fetchAll(
 
 async function fetchOnce(
   deps: Dependencies,
+  { job, policy, stage }: Finishing,
   artefact: ArtefactName,
-  { job, policy, stage }: Omit<Downloads, 'finished'>,
 ): Promise<FetchResult> {
   const before = stage.fetched(artefact);
   if (before) return before;
@@ -124,26 +111,20 @@ function lastOf(failures: readonly unknown[]): unknown {
   return failures.reduce((last, one) => (delayOf(one) > delayOf(last) ? one : last));
 }
 
-interface Brought extends Omit<Accepted, 'policy'> {
-  readonly finished: FinishedJob;
-  readonly fetched: readonly FetchResult[];
-}
-
 async function end(
   deps: Dependencies,
-  { job, submitted, former, finished, fetched }: Brought,
+  { job, submitted, former, stage }: Finishing,
+  fetched: readonly FetchResult[],
 ): Promise<JobFinish> {
   const problem = fetched.find((one) => one.problem !== null)?.problem ?? null;
   const files = fetched.flatMap((one) => one.files);
-  const timing = withQueuedAt(
-    fetched.find((one) => one.timing !== null)?.timing ?? null,
-    finished.queuedAt,
-  );
-  if (problem !== null && former !== undefined && isOfNoUse(problem.code, former))
+  const logged = fetched.find((one) => one.timing !== null)?.timing ?? null;
+  const timing = withQueuedAt(logged, stage.finished?.queuedAt ?? null);
+  if (problem !== null && former !== null && isOfNoUse(problem.code, former))
     return { type: 'failed', ...problem, timing, files };
-  const engine = fetched.find((one) => one.engine !== undefined)?.engine;
+  const engine = fetched.find((one) => one.engine !== null)?.engine ?? null;
   const { item, reference, remoteId } = job;
-  const brought = { files, timing, ...(engine !== undefined && { engine }) };
+  const brought = { files, timing, engine };
   try {
     const written = await conclude(deps, {
       item,
@@ -161,7 +142,92 @@ async function end(
 }
 
 /** The timing from the log of a job, and from its status while it ran. */
-function withQueuedAt(timing: Timing | null, queuedAt: string | undefined): Timing | null {
-  if (queuedAt === undefined) return timing;
+function withQueuedAt(timing: Timing | null, queuedAt: string | null): Timing | null {
+  if (queuedAt === null) return timing;
   return { ...(timing ?? NO_TIMING), queuedAt: timing?.queuedAt ?? queuedAt };
+}
+
+interface FinishedJob extends Finished {
+  /** How old the job was when that was seen (ms), and by which try. */
+  readonly ageMs: number;
+  readonly attempt: number;
+}
+
+interface Left {
+  /** By the last poll of a job that has not ended. */
+  readonly seen?: Seen | null;
+  readonly finished?: FinishedJob;
+  /** Whole files. */
+  readonly fetched?: Readonly<Partial<Record<ArtefactName, FetchResult>>>;
+  readonly bad?: Readonly<Partial<Record<ArtefactName, BadDownloads>>>;
+}
+
+/** The progress of an accepted job, which the heartbeat carries to the next attempt. */
+export class JobStage {
+  readonly #context: Context;
+  readonly #clock: ServerClock;
+  /** Not sent at each change: most jobs end before a heartbeat is due, and each one costs the server a write. */
+  #left: Left;
+
+  constructor(context: Context, clock: ServerClock) {
+    this.#context = context;
+    this.#clock = clock;
+    this.#left = (context.info.heartbeatDetails as Left | null | undefined) ?? {};
+  }
+
+  get finished(): FinishedJob | undefined {
+    return this.#left.finished;
+  }
+
+  beat(): void {
+    this.#context.heartbeat(this.#left);
+  }
+
+  /** The server keeps the details of earlier attempts: what has not changed is not sent again. */
+  leaveToNextAttempt(): void {
+    if (!isDeepStrictEqual(this.#left, this.#context.info.heartbeatDetails ?? {})) this.beat();
+  }
+
+  finish(finished: Finished): void {
+    const { attempt } = this.#context.info;
+    this.#left = { finished: { ...finished, ageMs: this.#ageMs(), attempt } };
+  }
+
+  fetched(artefact: ArtefactName): FetchResult | undefined {
+    return this.#left.fetched?.[artefact];
+  }
+
+  keep(artefact: ArtefactName, result: FetchResult): void {
+    const { bad: { [artefact]: _, ...bad } = {}, fetched } = this.#left;
+    this.#left = { ...this.#left, bad, fetched: { ...fetched, [artefact]: result } };
+  }
+
+  pollTries(): PollTries {
+    const seen = (): Seen | null => this.#left.seen ?? null;
+    return {
+      attempt: this.#context.info.attempt,
+      ageMs: () => this.#ageMs(),
+      get left() {
+        return seen();
+      },
+      leave: (left) => (this.#left = { seen: left }),
+    };
+  }
+
+  /** Counted from when the job was seen to have ended. */
+  fetchTries(artefact: ArtefactName): FetchTries {
+    const { attempt } = this.#context.info;
+    const { finished, bad } = this.#left;
+    return {
+      attempt: attempt - (finished?.attempt ?? attempt) + 1,
+      ageMs: () => this.#ageMs() - (finished?.ageMs ?? 0),
+      left: bad?.[artefact] ?? null,
+      leave: (left) =>
+        (this.#left = { ...this.#left, bad: { ...this.#left.bad, [artefact]: left } }),
+    };
+  }
+
+  #ageMs(): number {
+    return ageOf(this.#clock, this.#context.info);
+  }
 }

@@ -1,20 +1,19 @@
 /** The activities, each in its own file, with their dependencies injected. */
 import type { Activities } from '../workflows/activity-types.ts';
 import { AnswerWatch } from './answer-watch.ts';
-import { beating } from './beat.ts';
+import { beating } from './retry.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finishJob } from './finish-job.ts';
-import { giveUp } from './accepted-job.ts';
-import { keepFailed } from './keep-failed.ts';
-import { loadPage } from './pages.ts';
+import { giveUp } from './item-job.ts';
+import { keepFailed } from './download.ts';
+import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
 import { readClock } from './read-clock.ts';
 import { settleFate } from './settle-fate.ts';
 import { startIfSettled, startItem } from './start-item.ts';
 import { submit } from './submit.ts';
-import { cancelRunning, countOpenJobs, checkItems } from './open-items.ts';
 import { ensureBudget, readFormer } from './budget-start.ts';
 
 export function createActivities(deps: Dependencies): Activities {

@@ -14,8 +14,8 @@ import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
-import { settledNotes } from './sending.ts';
-import { openHeldTree } from './tree.ts';
+import { settledNotes } from './sending-note.ts';
+import { openHeldTree } from './tree-leases.ts';
 
 const BEAT_MS = 1_000;
 

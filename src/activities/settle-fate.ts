@@ -10,17 +10,16 @@ import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type { FindOutcome, PostTimes } from '../domain/outcomes.ts';
 import type { SettledFate, UnsettledResult } from '../budget/events.ts';
 import { slotOf } from '../budget/request.ts';
-import type { OverResult, SettledResult, SubmitRequest } from '../workflows/submit-types.ts';
+import type { OverResult, SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
-import { jobName, requireItem } from './job.ts';
+import { jobName, requireItem, requireService } from './item-job.ts';
 import { growing, hindered, lastingFault, storeFailure } from './retry.ts';
 import { ageOf } from './server-clock.ts';
 import { settleSlot } from './slot.ts';
-import { clientOf } from './service.ts';
-import { acceptedByNote } from './sending.ts';
+import { acceptedByNote } from './sending-note.ts';
 import { startItem } from './start-item.ts';
 import { endedBefore } from './submit.ts';
-import { openHeldTree } from './tree.ts';
+import { openHeldTree } from './tree-leases.ts';
 
 /** Between submissions of one item whose fate is unknown each time (ms). */
 const LONGEST_BETWEEN_MS = 5 * 60_000;
@@ -109,7 +108,7 @@ async function lookUp(
   { name, ageMs }: { readonly name: string; readonly ageMs: number },
 ): Promise<FindOutcome> {
   const { info, cancellationSignal: signal } = Context.current();
-  const found = await clientOf(deps, reference).find(kind, name, { signal });
+  const found = await requireService(deps, reference).client.find(kind, name, { signal });
   // An outage is waited for as long as a job; then the answer is `unavailable`.
   if (found.type !== 'unavailable' || ageMs > launch.policy.deadlineMs) return found;
   throw hindered(found.message, Math.max(growing(info.attempt), found.retryAfterMs ?? 0));

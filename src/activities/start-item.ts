@@ -13,13 +13,13 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { beginOf, isSettled } from '../workflows/fates.ts';
 import { itemStart } from '../workflows/search-attributes.ts';
 import type { ItemInput } from '../workflows/messages.ts';
-import { inTurns } from '../workflows/turns.ts';
+import { inTurns } from '../workflows/names.ts';
 import type {
   SettledResult,
   SubmitRequest,
   SubmitResult,
   SubmitAnswer,
-} from '../workflows/submit-types.ts';
+} from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 
 type Needed = Pick<Dependencies, 'starter' | 'taskQueue'>;

@@ -20,14 +20,14 @@ import type { Store } from '../store/store.ts';
 import { StoreError, storeError } from '../store/store-error.ts';
 import { longestMs } from '../budget/policy.ts';
 import { slotOf } from '../budget/request.ts';
-import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
+import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import type { Passage } from './fence.ts';
-import { jobOf, requireItem, type JobSource } from './job.ts';
-import { SendingNote } from './sending.ts';
+import { jobOf, requireItem, type JobSource } from './item-job.ts';
+import { SendingNote } from './sending-note.ts';
 import { closeSlot, reserveSlot, writtenAnswer, type Slot, type SlotRequest } from './slot.ts';
-import { openHeldTree } from './tree.ts';
+import { openHeldTree } from './tree-leases.ts';
 import { isWanted } from './wanted.ts';
 
 /** The last checks are made this long before the slot is free (ms). */
@@ -261,7 +261,7 @@ async function send(
     const answer = isOurs ? note.timed(await client.submit(job, { signal, mayBegin })) : null;
     if (answer?.type === 'accepted') {
       watch.accepted();
-      deps.jobTimes.accepted(answer.remoteId);
+      deps.jobsSeen.noteAccepted(answer.remoteId);
     }
     if (reached.obstacle) {
       if (reached.noted) await note.settle(notNow('it was not sent'));

@@ -1,5 +1,5 @@
 /**
- * Takes a complete artefact into the tree. It is checked in memory, before a file has its final name: a wrong one is kept
+ * Takes a complete artefact, or the result of a plugin's kind, into the tree. It is checked in memory, before a file has its final name: a wrong one is kept
  * under `rejected/` in the item's folder, so that it is not mistaken for a valid result.
  *
  * In the item's folder and not at the top of the tree: so `path` in items.csv leads to everything about the item, and a
@@ -7,14 +7,19 @@
  */
 import type { Options } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
+import type { InnerFile, Judge, Judged, ResultFault } from '../kinds/kind.ts';
+import { isOwnKind, kindOf, type AnyKind } from '../kinds/registry.ts';
+import { READING_FILE } from '../kinds/stored-reading.ts';
+import { lineOf } from '../plugins/modules.ts';
 import type { Job } from '../services/service.ts';
-import type { StoredJob } from './job.ts';
-import { itemKey, REJECTED, setFolder } from '../store/layout.ts';
-import type { InnerFile, ResultFault } from '../kinds/kind.ts';
-import { type AnyKind, kindOf } from '../kinds/registry.ts';
-import { storedDigest } from '../store/digest.ts';
+import { readToJudge } from '../store/deliver.ts';
+import { storedDigest, type FileDigest } from '../store/digest.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { REJECTED, itemKey, setFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile } from '../workflows/activity-types.ts';
+import type { StoredJob } from './item-job.ts';
+import { hindered } from './retry.ts';
 
 export interface Artefact {
   readonly name: ArtefactName;
@@ -54,9 +59,9 @@ export async function writeArtefact(
   const inner = isReadable ? (kind.unfold?.(name, bytes, options) ?? []) : [];
   const texts = inner.map((file) => [folderOf(file) + file.name, file.text] as const);
   const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder });
-  const { engine } = isReadable ? describe(kind, name, bytes, inner) : {};
+  const { engine = null } = isReadable ? describe(kind, name, bytes, inner) : {};
   const reason = problem && { code: problem.code, message: problem.message };
-  return { files, problem: reason, timing: null, ...(engine != null && { engine }) };
+  return { files, problem: reason, timing: null, engine };
 }
 
 /** What the service has of a failed job: its answer as received and its log; an incomplete result under `rejected/`. */
@@ -71,8 +76,8 @@ export async function writeFailed(
     (file) => [(file.isRejected ? REJECTED : '') + file.name, file.text] as const,
   );
   const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder: '' });
-  const { engine, timing = null } = describe(kind, name, bytes, inner);
-  return { files, problem: null, timing, ...(engine != null && { engine }) };
+  const { engine = null, timing = null } = describe(kind, name, bytes, inner);
+  return { files, problem: null, timing, engine };
 }
 
 function describe(
@@ -108,14 +113,14 @@ async function writeFiles(
     const key = itemKey(kind, id, folder + file);
     const stored = await store.write(key, data, { keepFree: KEPT_FREE });
     const times = typeof data === 'string' ? hiddenIn(data) : hidden.length;
-    files.push({ name: folder + file, ...storedDigest(stored), ...redactedTimes(times) });
+    files.push(keptFile(folder + file, stored, times));
   }
   return files;
 }
 
-/** How often a secret was overwritten in a file (services/redaction.ts). */
-export function redactedTimes(times: number): Pick<KeptFile, 'redacted'> {
-  return times === 0 ? {} : { redacted: times };
+/** @param times how often a secret was overwritten in it (services/redaction.ts) */
+export function keptFile(name: string, stored: FileDigest, times: number): KeptFile {
+  return { name, ...storedDigest(stored), ...(times > 0 && { redacted: times }) };
 }
 
 /** Secrets are overwritten with a run of one character that no id contains. */
@@ -131,4 +136,43 @@ function hiddenInTexts(record: Uint8Array, hidden: readonly number[]): (text: st
   const one = hidden.length === 1 && TOKEN_OF_RECORD.test(Buffer.from(record).toString('latin1'));
   if (hidden.length === 0 || one) return () => 0;
   return (text) => (text.match(MASKED) ?? []).filter(({ length }) => lengths.has(length)).length;
+}
+
+/** Until another worker, which may have the plugin, is tried. */
+const ELSEWHERE_MS = 5_000;
+
+type Taken = { readonly fault: ResultFault } | { readonly file: KeptFile };
+
+/** Null for one of our kinds, whose results are checked file by file. */
+export async function takePluginResult(
+  store: Store,
+  record: ItemRecord,
+  remoteId: string,
+  files: readonly KeptFile[],
+): Promise<Taken | null> {
+  const { kind, id } = record;
+  const { judge } = kindOf(kind);
+  if (isOwnKind(kind)) return null;
+  // Each activity on the tree has asked for the plugin: only if the tree was described anew since then.
+  if (judge === undefined)
+    throw hindered(`this worker has no plugin with the kind ${kind}`, ELSEWHERE_MS);
+  const names = files.map(({ name }) => name);
+  const judged = judgeSafely(judge, ...(await readToJudge(store, record, remoteId, names)));
+  if ('fault' in judged) return judged;
+  const key = itemKey(kind, id, READING_FILE);
+  const stored = await store.write(key, `${JSON.stringify(judged.reading)}\n`, {
+    keepFree: KEPT_FREE,
+  });
+  return { file: keptFile(READING_FILE, stored, 0) };
+}
+
+/** The files of a result that the plugin cannot read stay: `retry` reads them again. */
+export function judgeSafely(judge: Judge, ...given: Parameters<Judge>): Judged {
+  try {
+    return judge(...given);
+  } catch (error) {
+    const at = lineOf(error);
+    const where = at === null ? '' : `${at.file}:${at.line}: `;
+    return { fault: { code: 'PLUGIN_FAILED', message: `${where}${String(error)}` } };
+  }
 }

@@ -6,21 +6,22 @@
  * activity. Rejected: a heartbeat activity, an event in the history each time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { Periodic } from '../domain/periodic.ts';
+import { checkPlugins } from '../store/campaign-plugins.ts';
 import {
+  RENEW_EVERY_MS,
   checkTreeId,
   isOf,
-  type Lease,
-  type LeaseHolder,
   newestLease,
   releaseLease,
-  RENEW_EVERY_MS,
   renewLease,
   takeLease,
   treeLeased,
+  type Lease,
+  type LeaseHolder,
 } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
-import { checkPlugins } from '../store/campaign-plugins.ts';
-import { Periodic } from '../domain/periodic.ts';
+import type { FileStoreOptions } from '../store/file-store.ts';
 
 /** A tree by its address and its id. */
 export interface TreeAddress {
@@ -200,4 +201,29 @@ function isRecent(moment: Moment | null): boolean {
 
 function keyOf({ store, tree }: TreeAddress): string {
   return `${store}\n${tree}`;
+}
+
+/** The trees that a worker has access to. */
+export interface Trees {
+  /** Creates a missing folder only with `create`: for the cache, which is not a campaign's tree. */
+  readonly openStore: (
+    address: string,
+    options?: Pick<FileStoreOptions, 'create'>,
+  ) => Promise<Store>;
+  readonly leases: Pick<TreeLeases, 'check'>;
+}
+
+/**
+ * Opens the tree of a campaign, never creates its folder. Both errors are retryable: another worker may have the tree,
+ * and the other Temporal may release it. Nothing was changed when they are thrown.
+ * @throws StoreError `TREE_NOT_HERE`: there is no such folder here, or it is another tree; `TREE_LEASED`: another
+ * Temporal works on it; `TREE_OTHER_PLUGIN`
+ */
+export async function openHeldTree(
+  { openStore, leases }: Trees,
+  address: TreeAddress,
+): Promise<Store> {
+  const store = await openStore(address.store, { create: false });
+  await leases.check(store, address);
+  return store;
 }

@@ -1,6 +1,6 @@
 /** Whether a campaign still waits for a job, read from the Temporal server just before it is sent. */
 import { campaignWorkflowId } from '../workflows/names.ts';
-import type { SubmitRequest } from '../workflows/submit-types.ts';
+import type { SubmitRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { ifFound } from './if-found.ts';
 

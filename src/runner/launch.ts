@@ -14,7 +14,7 @@ import { kindsOf, serviceOf } from '../services/registry.ts';
 import { readTreeId, treeNotHere } from '../store/lease.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { campaignAtStart } from '../workflows/details/campaign.ts';
+import { campaignAtStart } from '../workflows/details.ts';
 import {
   type CampaignInput,
   type Grown,

@@ -46,7 +46,7 @@ export function tableKeys(kinds: readonly Kind[]): readonly string[] {
 export const ITEM_RECORD = 'item.json';
 export const JOB_LOG = 'job.log';
 
-/** In an item's folder while it is not known what became of a submission (activities/sending.ts): never removed by hand. */
+/** In an item's folder while it is not known what became of a submission (activities/sending-note.ts): never removed by hand. */
 export function sendingNote(generation: number, attempt: number): string {
   return `sending-${generation}-${attempt}.json`;
 }

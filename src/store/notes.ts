@@ -1,4 +1,4 @@
-/** The notes in an item's folder that its job may have been sent (activities/sending.ts), as they are on disk. */
+/** The notes in an item's folder that its job may have been sent (activities/sending-note.ts), as they are on disk. */
 import { z } from 'zod';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from './item-record.ts';

@@ -5,8 +5,12 @@ import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '
 import type { ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { ServiceClient } from '../services/client.ts';
-import type { ItemConclusion, JobFinish, RemoteJob } from '../workflows/activity-types.ts';
-import type { SubmitRequest } from '../workflows/submit-types.ts';
+import type {
+  ItemConclusion,
+  JobFinish,
+  RemoteJob,
+  SubmitRequest,
+} from '../workflows/activity-types.ts';
 import { subjectOfWorkflow, type Subject } from './log.ts';
 import type { ServiceCall, WorkerMetrics } from './metrics.ts';
 

@@ -143,7 +143,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
 
 /**
  * Runs stay on the version that they started on, and their tasks on other task queues go to the same one. Campaigns and
- * budgets move when they continue as new (src/workflows/upgrade.ts); items end on the version they started on.
+ * budgets move when they continue as new (src/workflows/activity-options.ts); items end on the version they started on.
  */
 function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (build === null) return {};

@@ -5,8 +5,7 @@ import { CredentialLeases } from '../activities/credential-leases.ts';
 import type { Dependencies, KnownService } from '../activities/dependencies.ts';
 import { EndReporter } from '../activities/end-reporter.ts';
 import { Fence } from '../activities/fence.ts';
-import { FilesSeen } from '../activities/files-seen.ts';
-import { JobTimes } from '../activities/job-times.ts';
+import { JobsSeen } from '../activities/jobs-seen.ts';
 import { ServerClock } from '../activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from '../activities/tree-leases.ts';
 import { RecentAnswers } from '../activities/recent-answers.ts';
@@ -40,8 +39,7 @@ export function dependenciesOf(
     leases,
     tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
     publishCampaign: publishTree,
-    jobTimes: new JobTimes(),
-    filesSeen: new FilesSeen(),
+    jobsSeen: new JobsSeen(),
     wantedCampaigns: new RecentAnswers<boolean>(),
     fence: new Fence(client, steadyClock),
     serverClock: new ServerClock(),

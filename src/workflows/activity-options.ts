@@ -1,16 +1,18 @@
 /**
- * Timeouts and retries of each activity. The server retries: it survives our crashes, and a retry costs no event in the
+ * Timeouts and retries of each activity, and when campaigns and budgets continue as new. The server retries: it survives our crashes, and a retry costs no event in the
  * history.
  */
 import {
   ActivityCancellationType,
   proxyActivities,
+  workflowInfo,
   type ActivityOptions,
+  type ContinueAsNewOptions,
 } from '@temporalio/workflow';
 import type { FeedSpec } from '../domain/campaign.ts';
 import { LONGEST_POST_MS } from '../domain/longest-post.ts';
-import { inTurns } from './turns.ts';
 import type { Activities } from './activity-types.ts';
+import { inTurns } from './names.ts';
 
 /**
  * Every activity sends a heartbeat each second, so the work of a worker that died continues this soon elsewhere. With
@@ -22,7 +24,7 @@ const heartbeatTimeout = '4s';
  * A POST is aborted by its own deadline (30 s) well within this, so that its outcome is always reported.
  *
  * If a worker does not answer, the server gives it to another one. Nothing is sent twice: before the first byte, the
- * attempt creates a note in the item's folder, which only one attempt can create (src/activities/sending.ts).
+ * attempt creates a note in the item's folder, which only one attempt can create (src/activities/sending-note.ts).
  */
 export const { submit } = proxyActivities<Activities>({
   startToCloseTimeout: LONGEST_POST_MS,
@@ -89,7 +91,7 @@ export const { finishJob } = proxyActivities<Activities>({
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 
-/** It explains a failure that is certain: it is tried for less than a minute (src/activities/keep-failed.ts ends it). */
+/** It explains a failure that is certain: it is tried for less than a minute (src/activities/download.ts ends it). */
 export const { keepFailed } = proxyActivities<Activities>({
   startToCloseTimeout: '30s',
   heartbeatTimeout,
@@ -124,3 +126,23 @@ export const { notify, notifyRefusal } = proxyActivities<Activities>({
     maximumAttempts: 3,
   },
 });
+
+/**
+ * Campaigns and budgets run for weeks, and with worker versioning a run stays on the version of the program that it
+ * began on. The next run begins on the version that is current.
+ *
+ * True if the history is long, or the current version is not the one that this run is pinned to.
+ */
+export function shouldContinueAsNew(): boolean {
+  return workflowInfo().continueAsNewSuggested || isOutdated();
+}
+
+/** Always false without worker versioning. */
+export function isOutdated(): boolean {
+  return workflowInfo().targetWorkerDeploymentVersionChanged;
+}
+
+/** Without it the next run would be pinned to the version of this one. */
+export function toCurrentVersion(): Pick<ContinueAsNewOptions, 'initialVersioningBehavior'> {
+  return isOutdated() ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {};
+}

@@ -2,22 +2,23 @@
  * The interface of the activities, as workflows call them. They are implemented in `src/activities/`; only their types
  * are here, so that no client code gets into the workflow bundle.
  */
+import type { Closing, SettledFate, UnsettledResult } from '../budget/events.ts';
+import type { Policy } from '../budget/policy.ts';
+import type { JobReference, Request, Waiting } from '../budget/request.ts';
+import type { BudgetSnapshot } from '../budget/status.ts';
 import type {
   Attempt,
   CampaignProgress,
   ItemEnd,
   ItemEntry,
+  ItemLaunch,
   JobPolicy,
   NotifyWay,
   ServiceReference,
 } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import type { ArtefactName, PostTimes, Timing } from '../domain/outcomes.ts';
-import type { SettledFate, UnsettledResult } from '../budget/events.ts';
-import type { BudgetSnapshot } from '../budget/status.ts';
+import type { PostTimes, TimedOutcome, Timing } from '../domain/outcomes.ts';
 import type { BudgetReading } from './budget-clock.ts';
-import type { SettledResult, SubmitAnswer, SubmitRequest } from './submit-types.ts';
 
 export interface CampaignTree {
   readonly campaign: string;
@@ -32,25 +33,6 @@ export interface ItemAddress extends CampaignTree {
   readonly kind: Kind;
   readonly generation: number;
 }
-
-export interface PollPolicy extends JobPolicy {
-  /** The job is from before `retry`. */
-  readonly isFormer?: true;
-}
-
-export type PollResult =
-  | {
-      readonly type: 'finished';
-      readonly artefacts: readonly ArtefactName[];
-      /** When the service accepted the job, from its timing block while the job ran; absent if there was none. */
-      readonly queuedAt?: string;
-    }
-  | {
-      readonly type: 'failed';
-      readonly code: ItemEndCode;
-      readonly message: string;
-      readonly timing: Timing | null;
-    };
 
 /** A file in the output tree, by its name in the item's folder. */
 export interface KeptFile {
@@ -68,7 +50,7 @@ export interface FetchResult {
   /** How long the job took, if this file says so. */
   readonly timing: Timing | null;
   /** What computed it, if this file says so. */
-  readonly engine?: string;
+  readonly engine: string | null;
 }
 
 /** What is known of an accepted job, for the record of its item. */
@@ -85,15 +67,18 @@ export type JobFinish =
       readonly end: ItemEnd;
       readonly files: readonly KeptFile[];
       readonly timing: Timing | null;
-      readonly engine?: string;
+      readonly engine: string | null;
     }
   /** The job has failed, or another one is to follow it: nothing is written yet. */
   | FailedJob;
 
-export interface FailedJob extends Omit<Extract<PollResult, { readonly type: 'failed' }>, 'code'> {
+export interface FailedJob {
+  readonly type: 'failed';
   readonly code: string;
-  /** What was fetched of it, which is in the item's folder now; absent if there is nothing. */
-  readonly files?: readonly KeptFile[];
+  readonly message: string;
+  readonly timing: Timing | null;
+  /** What was fetched of it, which is in the item's folder now. */
+  readonly files: readonly KeptFile[];
 }
 
 export interface RemoteJob {
@@ -123,7 +108,7 @@ export interface ItemConclusion {
   readonly answeredAt?: string;
   readonly finishedAt: string;
   readonly timing: Timing | null;
-  readonly engine?: string;
+  readonly engine: string | null;
 }
 
 /** A line of a page, with the item's end if it is on disk already. */
@@ -188,14 +173,14 @@ export interface Activities {
    * Polls until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
    * retry.
    *
-   * `former`: how the job had ended before `retry`. It was paid for, so it is polled first; if it is of no use, another
+   * `former`: how the job had ended before `retry`; null for another. It was paid for, so it is polled first; if it is of no use, another
    * one follows it (domain/of-no-use.ts).
    */
   finishJob(
     job: RemoteJob,
     policy: JobPolicy,
     submitted: SubmittedJob,
-    former?: string,
+    former: string | null,
   ): Promise<JobFinish>;
   /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */
   keepFailed(job: RemoteJob): Promise<FetchResult>;
@@ -243,3 +228,68 @@ export interface Activities {
   /** Notifies that a service refuses us. */
   notifyRefusal(refusal: RefusalNotice): Promise<void>;
 }
+
+/** Enough to find the job of an item on disk and send it. */
+export interface ItemJob extends JobReference {
+  readonly kind: string;
+  readonly store: string;
+  /** Id of the output tree. */
+  readonly tree: string;
+  /** For the start of the item's workflow when the submission is answered. */
+  readonly launch: ItemLaunch;
+}
+
+/** An item that waits to be submitted. */
+export type ItemRequest = Request<ItemJob>;
+
+export interface SubmitRequest extends Waiting<ItemJob> {
+  /** The slot is free from this time of the server on (ms). */
+  readonly notBefore: number;
+  /** The run of the budget whose clock was read for the grant: after a reset, nothing is sent in another one. */
+  readonly readIn: string;
+  /** The service was down: a harmless request is sent before the job. */
+  readonly probe: boolean;
+  /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
+  readonly mayReplace?: true;
+  /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
+  readonly inDoubt?: true;
+  /** Of its credential, as the budget knows it now. */
+  readonly policy: Policy;
+}
+
+/** What the budget receives about a submission. */
+export type SubmitAnswer = SubmitResult & {
+  /** The activity has notified the item, so the budget need not. */
+  readonly told?: true;
+};
+
+/** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
+export type SubmitResult =
+  | Extract<TimedOutcome, { readonly type: 'notNow' }>
+  /** `replaced`: with another token than that of the request, which the service had refused. */
+  | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
+      readonly replaced?: true;
+      /** By a look-up, after a submission of unknown fate. */
+      readonly found?: true;
+      /** The answer was complete so long before the end of the activity (ms), or longer. */
+      readonly agoMs?: number;
+    })
+  | UnsettledResult
+  | { readonly type: 'unable'; readonly code: string; readonly message: string }
+  /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
+  | Extract<Closing, { readonly type: 'deferred' }>
+  | OverResult
+  /** Nothing was sent: the campaign that requested it has ended. */
+  | { readonly type: 'unwanted'; readonly message: string };
+
+/** Nothing more is sent: the item has this end. */
+export interface OverResult {
+  readonly type: 'over';
+  readonly end: ItemEnd;
+}
+
+/** With these, an item begins. */
+export type SettledResult = Extract<
+  SubmitResult,
+  { readonly type: 'accepted' | 'over' | 'unable' }
+>;

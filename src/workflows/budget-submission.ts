@@ -11,11 +11,11 @@ import { credentialOf } from '../budget/state.ts';
 import { isOwnFault } from '../budget/turned-away.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { notifyRefusal, settleFate, startItem, submit, withToken } from './activity-options.ts';
-import { submitSummary, summary } from './details/summaries.ts';
+import { submitSummary, summary } from './details.ts';
 import { closingOf, fateOf, isSettled, isUnsettled } from './fates.ts';
 import { takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
-import type { ItemJob, SubmitRequest, SubmitResult } from './submit-types.ts';
+import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';
 
 /** A worker with the token would have started the submission by now (ms): its slot is released for others. */
 const NOT_POLLED_MS = 15_000;

@@ -30,7 +30,13 @@ import type { BudgetEvent } from '../budget/events.ts';
 import type { CampaignRun } from '../budget/request.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
-import { countOpenJobs, readClock, readFormer } from './activity-options.ts';
+import {
+  countOpenJobs,
+  readClock,
+  readFormer,
+  shouldContinueAsNew,
+  toCurrentVersion,
+} from './activity-options.ts';
 import {
   reportRefused,
   reportTaken,
@@ -41,7 +47,7 @@ import {
   type ItemGrant,
   type Unsettled,
 } from './budget-submission.ts';
-import { budgetDetails, timerSummary } from './details/budget.ts';
+import { budgetDetails, timerSummary } from './budget-details.ts';
 import {
   configureSignal,
   nudgeSignal,
@@ -53,7 +59,6 @@ import {
   withdrawRunSignal,
   type BudgetInput,
 } from './messages.ts';
-import { shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 
 /** A notification is sent when a service has refused us for this long (ms). */
 const NOTIFY_AFTER_MS = 30_000;

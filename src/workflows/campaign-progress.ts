@@ -27,7 +27,7 @@ import type {
 import type { Kind } from '../domain/item.ts';
 import { type CampaignState, countEnded, FINAL_STATES, type FinalState } from '../domain/states.ts';
 import type { Breaker } from './breaker.ts';
-import { campaignDetails } from './details/campaign.ts';
+import { campaignDetails } from './details.ts';
 import type { Feed } from './feed.ts';
 import { PROGRESS_MEMO } from './messages.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
@@ -85,7 +85,7 @@ export class ShownProgress {
   /** For the Temporal UI. */
   showDetails(): void {
     const { startedAt, spec } = this.#shown;
-    setCurrentDetails(campaignDetails({ progress: this.current, startedAt, store: spec().store }));
+    setCurrentDetails(campaignDetails(this.current, startedAt, spec().store));
   }
 
   /** Until the workflow ends: a campaign that is cancelled has progress too. */

@@ -24,10 +24,17 @@ import {
   type ServiceReference,
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { notify, notifyRefusal, publish } from './activity-options.ts';
+import {
+  isOutdated,
+  notify,
+  notifyRefusal,
+  publish,
+  shouldContinueAsNew,
+  toCurrentVersion,
+} from './activity-options.ts';
 import { Breaker, endWhenQuiet } from './breaker.ts';
 import { ProgressTally, ShownProgress } from './campaign-progress.ts';
-import { checkSummary } from './details/summaries.ts';
+import { clock } from './details.ts';
 import { Feed, signalBudget } from './feed.ts';
 import { explain } from './item.ts';
 import {
@@ -48,8 +55,7 @@ import {
   type Grown,
   type ItemDone,
 } from './messages.ts';
-import { inTurns } from './turns.ts';
-import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
+import { inTurns } from './names.ts';
 
 const CHECK_INTERVAL_MS = 10 * 60_000;
 
@@ -115,15 +121,14 @@ class CampaignRun {
       do {
         await this.#work();
       } while (await this.#goesOn());
-      await this.#notifyEnd();
-      return this.#progress.current;
     } catch (error) {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => this.#cancelItems());
       await CancellationScope.nonCancellable(() => this.#publish('cancelled'));
-      await this.#notifyEnd();
-      return this.#progress.current;
     }
+    // A cancellation comes too late now: the end is published.
+    this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));
+    return this.#progress.current;
   }
 
   /** Begins rows while there is room, until all have ended. */
@@ -254,7 +259,8 @@ class CampaignRun {
     try {
       for (;;) {
         const requests = this.#requests;
-        const summary = checkSummary(Date.now() + CHECK_INTERVAL_MS, Date.now());
+        const at = clock(Date.now() + CHECK_INTERVAL_MS, Date.now());
+        const summary = `next check for terminated items ${at}`;
         await condition(() => this.#requests > requests, CHECK_INTERVAL_MS, { summary });
         for (const feed of this.#feeds) await feed.check(this.#startedAt);
       }
@@ -297,11 +303,6 @@ class CampaignRun {
     this.#spec = { ...this.#spec, following: 0 };
     if (open === 0) this.#progress.show(state);
     return open;
-  }
-
-  /** A cancellation comes too late now: the end is published. */
-  async #notifyEnd(): Promise<void> {
-    this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));
   }
 
   async #continue(): Promise<never> {

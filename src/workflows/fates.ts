@@ -9,7 +9,7 @@ import type { Closing, UnsettledResult } from '../budget/events.ts';
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import type { EndBegin, JobBegin } from './messages.ts';
-import type { SettledResult, SubmitRequest, SubmitResult } from './submit-types.ts';
+import type { SettledResult, SubmitRequest, SubmitResult } from './activity-types.ts';
 
 /** What is known about a POST whose activity did not return. */
 export function fateOf(error: unknown): SubmitResult {

@@ -25,9 +25,10 @@ import {
   checkItems,
   ensureBudget,
   loadPage,
+  shouldContinueAsNew,
   withToken,
 } from './activity-options.ts';
-import type { ItemOfPage } from './activity-types.ts';
+import type { ItemOfPage, ItemRequest } from './activity-types.ts';
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
 import {
@@ -39,8 +40,6 @@ import {
 } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import { itemStart } from './search-attributes.ts';
-import type { ItemRequest } from './submit-types.ts';
-import { shouldContinueAsNew } from './upgrade.ts';
 
 interface FeedParts {
   readonly campaign: CampaignSpec;

@@ -32,8 +32,7 @@ import type {
   KeptFile,
   RemoteJob,
 } from './activity-types.ts';
-import { itemDetails } from './details/item.ts';
-import { endSummary, summary } from './details/summaries.ts';
+import { endSummary, itemDetails, summary } from './details.ts';
 import { acceptedSignal, type ItemInput, type JobBegin } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
@@ -76,7 +75,7 @@ class ItemRun {
   readonly #submittedAt: string | null;
   #files: readonly KeptFile[] = [];
   #timing: Timing | null = null;
-  #engine: string | undefined;
+  #engine: string | null = null;
   /** On disk, and reported to the campaign. */
   #written: ItemEnd | null = null;
 
@@ -114,7 +113,7 @@ class ItemRun {
 
   async #finishJob(job: RemoteJob): Promise<ItemEnd | null> {
     const { formerEnd, adopted, policy } = this.#input;
-    const former = adopted ? undefined : formerEnd;
+    const former = adopted ? null : (formerEnd ?? null);
     const words = summary(`job ${job.remoteId}: wait for it, download, write the end`);
     const submitted = {
       attempts: this.#attempts,
@@ -125,10 +124,10 @@ class ItemRun {
       job,
       policy,
       submitted,
-      ...(former === undefined ? ([] as const) : ([former] as const)),
+      former,
     ]);
     if (result.type === 'ended') return this.#ended(result);
-    if (former !== undefined && isOfNoUse(result.code, former)) return this.#giveUp(job, result);
+    if (former !== null && isOfNoUse(result.code, former)) return this.#giveUp(job, result);
     this.#timing = result.timing;
     await this.#keepLog(job, result);
     const { code, message } = result;
@@ -145,7 +144,7 @@ class ItemRun {
   }
 
   /** Its row requests another job, which begins the item again. */
-  async #giveUp(job: RemoteJob, { code, message, files = [] }: FailedJob): Promise<null> {
+  async #giveUp(job: RemoteJob, { code, message, files }: FailedJob): Promise<null> {
     const [at, words] = [new Date().toISOString(), `${code}: ${message}`];
     const { remoteId } = job;
     this.#attempts.push({ at, outcome: 'given-up', message: words, remoteId });
@@ -190,7 +189,6 @@ class ItemRun {
   }
 
   #conclude(end: ItemEnd): Promise<ItemEnd> {
-    const engine = this.#engine;
     const remoteId = this.#job?.remoteId ?? null;
     const conclusion = {
       item: this.#address(),
@@ -203,7 +201,7 @@ class ItemRun {
       finishedAt: new Date().toISOString(),
       timing: this.#timing,
       ...(remoteId !== null && this.#posted),
-      ...(engine !== undefined && { engine }),
+      engine: this.#engine,
     };
     return conclude.executeWithOptions({ summary: endSummary(end) }, [conclusion]);
   }
@@ -216,7 +214,6 @@ class ItemRun {
         ...(end.code ? [{ key: ATTRIBUTES.errorCode, value: end.code }] : []),
       ]);
     const shown = {
-      state: end?.state ?? ('running' as const),
       end,
       remoteId: this.#job?.remoteId ?? null,
       attempts: this.#attempts,

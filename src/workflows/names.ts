@@ -1,4 +1,8 @@
-/** Workflow ids, readable in the UI. Campaign names and item ids contain no colon, so they are unambiguous. */
+/**
+ * Names that workflows and workers share: workflow ids, task queues, and the turns of campaigns. Campaign names and item ids contain no colon, so
+ * ids are unambiguous.
+ */
+import type { Priority } from '@temporalio/common';
 import type { ServiceReference } from '../domain/campaign.ts';
 
 export const campaignWorkflowId = (campaign: string): string => `campaign:${campaign}`;
@@ -24,3 +28,12 @@ export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
 export type Role = (typeof ROLES)[number];
 
 export const DEFAULT_TASK_QUEUE = 'hundredfold';
+
+/**
+ * Campaigns whose tasks wait in one task queue take turns, if the server has fairness enabled
+ * (`matching.enableFairness`). Other servers ignore it. The workflows of items, their polls and downloads, and
+ * publications have this key. Submissions have none, because the budget orders them; other activities are short.
+ */
+export function inTurns(campaign: string): { readonly priority: Priority } {
+  return { priority: { fairnessKey: campaign } };
+}

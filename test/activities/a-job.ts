@@ -1,7 +1,7 @@
 /** One item on disk with its job, and a worker that has only what an activity uses. */
 import { onTestFinished } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
-import { FilesSeen } from '../../src/activities/files-seen.ts';
+import { JobsSeen } from '../../src/activities/jobs-seen.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import { OWN_PACE } from '../../src/services/polling.ts';
 import { createClient, serviceOfKind } from '../../src/services/registry.ts';
@@ -9,8 +9,7 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import type { ItemInput } from '../../src/workflows/messages.ts';
-import type { ItemJob, SubmitRequest } from '../../src/workflows/submit-types.ts';
-import type { RemoteJob } from '../../src/workflows/activity-types.ts';
+import type { ItemJob, RemoteJob, SubmitRequest } from '../../src/workflows/activity-types.ts';
 import { JOBS, type OurKind, TOKEN } from '../services/jobs.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
@@ -36,8 +35,7 @@ export function workerWith(client: unknown, more: Partial<Dependencies> = {}): D
     openStore: openFileStore,
     leases: OURS,
     serverClock: new ServerClock(),
-    jobTimes: { note() {} },
-    filesSeen: new FilesSeen(),
+    jobsSeen: new JobsSeen(),
     ...more,
   };
   return parts as unknown as Dependencies;

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { conclude } from '../../src/activities/conclude.ts';
-import { noteAcceptanceOnce, type Owed } from '../../src/activities/accepted-job.ts';
+import { noteAcceptanceOnce, type Owed } from '../../src/activities/item-job.ts';
 import type { Tries } from '../../src/activities/retry.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
@@ -85,6 +85,7 @@ function conclusionOf({ location }: Store, given: Partial<ItemConclusion>): Item
     submittedAt: ENDED,
     finishedAt: ENDED,
     timing: null,
+    engine: null,
     ...given,
   };
 }

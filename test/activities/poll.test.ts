@@ -3,8 +3,8 @@ import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JobStage } from '../../src/activities/job-stage.ts';
-import { JobTimes } from '../../src/activities/job-times.ts';
+import { JobStage } from '../../src/activities/finish-job.ts';
+import { JobsSeen } from '../../src/activities/jobs-seen.ts';
 import { poll, type Seen } from '../../src/activities/poll.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
@@ -32,10 +32,10 @@ interface Attempt {
 async function pollOnce(given: Attempt) {
   const { answers, ahead = 0, attempt = 1, age = 0, usual = 100, waiting = 0, left } = given;
   const job = await aJob('sequence');
-  const jobTimes = new JobTimes();
-  jobTimes.waiting = waiting;
+  const jobsSeen = new JobsSeen();
+  jobsSeen.waiting = waiting;
   const at = (ms: number): string => new Date(1_800_000_000_000 + ms).toISOString();
-  jobTimes.note(job, { queuedAt: at(0), startedAt: at(10), finishedAt: at(usual) } as never);
+  jobsSeen.noteTiming(job, { queuedAt: at(0), startedAt: at(10), finishedAt: at(usual) } as never);
   let polls = 0;
   const client = {
     artefacts: () => [],
@@ -45,7 +45,7 @@ async function pollOnce(given: Attempt) {
       return Promise.resolve(answers[Math.min(polls, answers.length) - 1]);
     },
   };
-  const worker = workerWith(client, { jobTimes });
+  const worker = workerWith(client, { jobsSeen });
   const server = Date.now() - ahead;
   const activity = new MockActivityEnvironment({
     attempt,
@@ -55,7 +55,7 @@ async function pollOnce(given: Attempt) {
   });
   const { isFormer = false } = given;
   const common = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
-  const policy = { ...common, ...(isFormer && { isFormer }) };
+  const policy = { ...common, isFormer };
   const ended: unknown = await activity
     .run(() =>
       poll(worker, job, policy, new JobStage(Context.current(), worker.serverClock).pollTries()),
@@ -154,7 +154,7 @@ describe('an attempt to poll a job', () => {
 });
 
 describe('what an attempt leaves for the next one', () => {
-  const RESULT = { files: [], problem: null, timing: null };
+  const RESULT = { files: [], problem: null, timing: null, engine: null };
 
   function stageAfter(heartbeatDetails: unknown): { stage: JobStage; sent: unknown[] } {
     const sent: unknown[] = [];
@@ -167,7 +167,7 @@ describe('what an attempt leaves for the next one', () => {
 
   test('are its completed steps, sent once', () => {
     const { stage, sent } = stageAfter(undefined);
-    stage.finish({ type: 'finished', artefacts: ['result', 'csv'] });
+    stage.finish({ type: 'finished', artefacts: ['result', 'csv'], queuedAt: null });
     stage.keep('result', RESULT);
     expect(sent, 'not one by one').toEqual([]);
     stage.leaveToNextAttempt();

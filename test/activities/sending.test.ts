@@ -6,7 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { settleFate } from '../../src/activities/settle-fate.ts';
-import { SendingNote } from '../../src/activities/sending.ts';
+import { SendingNote } from '../../src/activities/sending-note.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';

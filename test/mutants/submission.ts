@@ -20,7 +20,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'note-of-unsure-removed',
-    file: 'src/activities/sending.ts',
+    file: 'src/activities/sending-note.ts',
     find: "} else if (outcome.type === 'notNow') await this.#store.remove(this.#key);",
     replace: '} else await this.#store.remove(this.#key);',
     breaks: '4: the note of a submission of unknown fate stays.',
@@ -28,7 +28,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'note-damaged',
-    file: 'src/activities/sending.ts',
+    file: 'src/activities/sending-note.ts',
     find: "if (!data) return { type: 'unsure', message: unknownFate('') };",
     replace: 'if (!data) return null;',
     breaks: '4: a note that cannot be read is a note.',
@@ -36,7 +36,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'note-of-another-service',
-    file: 'src/activities/sending.ts',
+    file: 'src/activities/sending-note.ts',
     find: 'if (data.service !== service || data.address !== address) return sentElsewhere(data);',
     replace: 'if (data.service !== service) return sentElsewhere(data);',
     breaks:
@@ -45,7 +45,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'note-of-another-token',
-    file: 'src/activities/sending.ts',
+    file: 'src/activities/sending-note.ts',
     find: 'if (remoteId === undefined && data.credential !== credential) return sentElsewhere(data);',
     replace: '',
     breaks: '4: a job that only another token may show is not sent a second time.',
@@ -190,7 +190,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'given-up-is-over',
-    file: 'src/activities/open-items.ts',
+    file: 'src/activities/rows.ts',
     find: "found && found.status.name !== 'COMPLETED' && ",
     replace: 'found && ',
     breaks: '3: a row whose job was given up is not ended when its request is lost.',
@@ -255,7 +255,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'heartbeat-forgets',
-    file: 'src/activities/job-stage.ts',
+    file: 'src/activities/finish-job.ts',
     find: 'this.#context.heartbeat(this.#left);',
     replace: 'this.#context.heartbeat({});',
     breaks: '2: an attempt continues where the one before it stopped.',
@@ -264,8 +264,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'lost-at-once',
     file: 'src/activities/poll.ts',
-    find: 'if (forMs >= lostAfterMs && times >= LEAST_DENIALS) {\n    const { cancel',
-    replace: 'if (forMs >= 0 * lostAfterMs && times >= LEAST_DENIALS) {\n    const { cancel',
+    find: 'if (forMs >= lostAfterMs && times >= MIN_DENIALS) {\n    const { cancel',
+    replace: 'if (forMs >= 0 * lostAfterMs && times >= MIN_DENIALS) {\n    const { cancel',
     breaks: '3: a job that the service does not show for a moment is not given up.',
     tests: ['test/activities/poll.test.ts'],
   },

@@ -1,7 +1,7 @@
 /** The name of a job, the work that it does, and the rows that it serves. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jobName } from '../../src/activities/job.ts';
+import { jobName } from '../../src/activities/item-job.ts';
 import type { Item, Options } from '../../src/domain/item.ts';
 import { type Predictor, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import {

@@ -1,7 +1,7 @@
 /** A row is sent only while its record is open: its note is gone when it has ended, and it may be requested again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
-import { settledNotes } from '../../src/activities/sending.ts';
+import { settledNotes } from '../../src/activities/sending-note.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { itemKey } from '../../src/store/layout.ts';
@@ -10,7 +10,7 @@ import { reopened } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import { requestSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
-import type { ItemRequest } from '../../src/workflows/submit-types.ts';
+import type { ItemRequest } from '../../src/workflows/activity-types.ts';
 import { molecules, type Rig, type Started } from '../rig.ts';
 import { openRig, settingsOf, until } from './faulty.ts';
 

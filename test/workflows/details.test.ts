@@ -3,11 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BudgetStatus, CredentialStatus } from '../../src/budget/status.ts';
 import type { Attempt, CampaignProgress } from '../../src/domain/campaign.ts';
-import { budgetDetails, timerSummary } from '../../src/workflows/details/budget.ts';
-import { campaignAtStart, campaignDetails } from '../../src/workflows/details/campaign.ts';
-import { itemDetails } from '../../src/workflows/details/item.ts';
-import { oneLine, verbatim } from '../../src/workflows/details/markdown.ts';
-import { endSummary } from '../../src/workflows/details/summaries.ts';
+import { budgetDetails, timerSummary } from '../../src/workflows/budget-details.ts';
+import {
+  campaignAtStart,
+  campaignDetails,
+  endSummary,
+  itemDetails,
+  oneLine,
+  verbatim,
+} from '../../src/workflows/details.ts';
 import type { ItemInput } from '../../src/workflows/messages.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 23, 40, 12);
@@ -31,7 +35,6 @@ describe('a campaign', () => {
     ended: { succeeded: 90, failed: 2, held: 1, cancelled: 0, invalid: 3 },
     failuresByCode: { JOB_FAILED: 1, SUBMIT_UNSURE: 1, RESULT_EMPTY: 1 },
   };
-  const standing = { progress, startedAt: NOW - HOUR, store: '/data/night' };
 
   test('fits the size limit, with many codes and hostile texts, and names a paused service', () => {
     const failuresByCode = Object.fromEntries(
@@ -41,7 +44,7 @@ describe('a campaign', () => {
       { service: 'molecules', code: 'JOB_FAILED', message: HOSTILE, times: 5 } as const,
     ];
     const hostile = { ...progress, campaign: HOSTILE, failuresByCode, brakes };
-    const shown = campaignDetails({ ...standing, progress: hostile, store: HOSTILE });
+    const shown = campaignDetails(hostile, NOW - HOUR, HOSTILE);
     expect(bytes(shown)).toBeLessThan(DETAILS);
     expect(shown).toContain('other codes');
     expect(plain(shown)).toContain('| succeeded | 90 |\n| failed | 2 |\n');
@@ -82,7 +85,7 @@ describe('an item', () => {
     const none = { submittedAt: null, timing: null, files: [] };
     const shown = itemDetails(
       { ...input, id: HOSTILE, campaign: HOSTILE, store: HOSTILE },
-      { ...none, state: 'failed', end, remoteId: HOSTILE, attempts },
+      { ...none, end, remoteId: HOSTILE, attempts },
       NOW,
     );
     expect(bytes(shown)).toBeLessThan(DETAILS);

@@ -1,7 +1,7 @@
 /** One real job of a kind's example, at a double of the service: from its submission to a result that is believed. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { collected } from '../../activities/collect.ts';
-import { judgeSafely } from '../../activities/plugin-result.ts';
+import { collected } from '../../activities/download.ts';
+import { judgeSafely } from '../../activities/take-result.ts';
 import type { Options } from '../../domain/item.ts';
 import type { Unavailable } from '../../domain/outcomes.ts';
 import type { ResultFault } from '../../kinds/kind.ts';
@@ -142,14 +142,11 @@ export async function download(
   for (let page = await client.fetch(id, name, { signal }); ;) {
     if (page.type === 'tooLarge') return { type: 'too large' };
     if (page.type !== 'found') return page;
-    const { body, contentLength, nextPage } = page;
-    const whole = await collected(body, signal).catch(() => null);
-    whole?.release();
-    const bytes = whole?.bytes ?? null;
-    if (bytes === null || bytes.length !== (contentLength ?? bytes.length))
-      return { type: 'cut off' };
-    pages.push(bytes);
-    const next = nextPage?.(bytes) ?? null;
+    const whole = await collected(page, name, signal).catch(() => null);
+    if (whole === null) return { type: 'cut off' };
+    whole.release();
+    pages.push(whole.bytes);
+    const next = page.nextPage?.(whole.bytes) ?? null;
     if (next === null) return pages;
     page = await next;
   }

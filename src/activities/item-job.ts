@@ -1,23 +1,85 @@
 /**
- * What the record of an item says of its job before its end: the service has accepted it, or it is of no use. If the
- * Temporal database is lost, the next run finds the job there and fetches its result, instead of submitting it a second
- * time.
+ * The job of an item, read from the output tree: histories carry ids only. And what the record says of it before its end:
+ * the service has accepted it, or it is of no use. If the Temporal database is lost, the next run finds the job there
+ * and fetches its result, instead of submitting it a second time.
  */
 import { log } from '@temporalio/activity';
-import type { Attempt } from '../domain/campaign.ts';
+import type { Attempt, ServiceReference } from '../domain/campaign.ts';
+import { codedError } from '../domain/errors.ts';
+import type { Kind, Options } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
-import type { ItemRecord } from '../store/item-record.ts';
+import { serviceOf } from '../services/registry.ts';
+import { longestName, type Job } from '../services/service.ts';
+import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
 import { changeItem, readItem, writeItem } from '../store/item-store.ts';
+import { itemKey } from '../store/layout.ts';
 import { givenUp } from '../store/reopen.ts';
 import { StoreError } from '../store/store-error.ts';
+import type { Store } from '../store/store.ts';
+import { nameOfJob } from '../store/work.ts';
 import type { ItemAddress, KeptFile, RemoteJob } from '../workflows/activity-types.ts';
 import { giveUpSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies, KnownService } from './dependencies.ts';
 import { ifFound } from './if-found.ts';
-import { jobName } from './job.ts';
-import { isElsewhere, storeFailure, type Tries } from './retry.ts';
-import { openHeldTree } from './tree.ts';
+import { hindered, isElsewhere, storeFailure, type Tries } from './retry.ts';
+import { openHeldTree, type Trees } from './tree-leases.ts';
+
+export interface JobSource {
+  readonly campaign: string;
+  readonly id: string;
+  readonly kind: Kind;
+}
+
+/** The name that the job of an item is submitted under (store/job-name.ts). */
+export function jobName({ campaign, id }: JobSource, record: ItemRecord): string {
+  const { jobNumber, input, jobLabel } = record;
+  const job = { id, jobNumber, sha256: input.sha256, options: jobOptionsOf(record) };
+  const longest = longestName(serviceOf(record.service));
+  return nameOfJob(campaign, { ...job, label: jobLabel ?? null }, longest);
+}
+
+export async function requireItem(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
+  // The next steps of the item need it in a moment.
+  const record = await readItem(store, kind, id);
+  if (record) return record;
+  throw codedError('ITEM_MISSING', { location: store.location, id });
+}
+
+export interface StoredJob extends Job<Options> {
+  readonly kind: Kind;
+  /** False for an adopted job whose row gives no input: its result cannot be compared with it. */
+  readonly inputKnown: boolean;
+}
+
+export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {
+  return jobOf(store, source, await requireItem(store, source));
+}
+
+export async function jobOf(
+  store: Store,
+  source: JobSource,
+  record: ItemRecord,
+): Promise<StoredJob> {
+  const key = itemKey(source.kind, source.id, record.input.name);
+  const text = await store.readText(key);
+  if (text === null) {
+    throw codedError('ITEM_INPUT_MISSING', {
+      location: store.location,
+      file: record.input.name,
+      id: source.id,
+    });
+  }
+  return {
+    kind: record.kind,
+    options: jobOptionsOf(record),
+    input: { name: record.input.name, text },
+    inputKnown: record.adopted?.inputKnown !== false,
+    name: jobName(source, record),
+    title: record.title ?? record.id,
+    email: record.email,
+  };
+}
 
 /** From an attempt that could not note it, for the next one, which may have access to the tree. */
 export interface Owed {
@@ -26,7 +88,7 @@ export interface Owed {
 
 /** In the first attempt, or the first one on a worker with access to the tree. */
 export async function noteAcceptanceOnce(
-  deps: Pick<Dependencies, 'openStore' | 'leases'>,
+  deps: Trees,
   job: RemoteJob,
   tries: Tries<Owed>,
 ): Promise<void> {
@@ -35,7 +97,7 @@ export async function noteAcceptanceOnce(
 }
 
 async function noteAcceptance(
-  deps: Pick<Dependencies, 'openStore' | 'leases'>,
+  deps: Trees,
   { item, reference, remoteId, times }: RemoteJob,
   tries: Tries<Owed>,
 ): Promise<void> {
@@ -142,4 +204,17 @@ async function noteGivenUp(
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+const ANOTHER_WORKER_MAY_MS = 15_000;
+
+/** Throws "not yet" if this worker does not know the service: another one may, or this one after a new configuration. */
+export function requireService(deps: Dependencies, reference: ServiceReference): KnownService {
+  const service = deps.serviceOf(reference) ?? deps.successorOf(reference);
+  if (service) return service;
+  const where = `${reference.service} at ${reference.address}`;
+  throw hindered(
+    `no worker here serves ${where}, credential ${reference.credential}`,
+    ANOTHER_WORKER_MAY_MS,
+  );
 }

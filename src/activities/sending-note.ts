@@ -20,9 +20,9 @@ import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { itemKey, sendingNote } from '../store/layout.ts';
 import { NOTE, readNotes, type Note } from '../store/notes.ts';
-import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { SubmitRequest, SubmitResult } from '../workflows/submit-types.ts';
+import type { Store } from '../store/store.ts';
+import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 
 type Noted = Pick<SubmitRequest, 'job' | 'attempt'>;
 

@@ -5,11 +5,9 @@ import {
   type BudgetStatus,
   type CredentialStatus,
   type WindowStatus,
-} from '../../budget/status.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { blocks, table, verbatim } from './markdown.ts';
-import { summary } from './summaries.ts';
-import { clock, utc } from './utc.ts';
+} from '../budget/status.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { blocks, clock, summary, table, utc, verbatim } from './details.ts';
 
 const SECONDS_SHOWN = 3;
 const ROWS_SHOWN = 20;

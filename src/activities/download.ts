@@ -1,0 +1,383 @@
+/**
+ * Downloads one file of a finished job into the output tree, whole or not at all. The result itself, the first
+ * artefact of each kind, is checked before it gets its name (promise 5).
+ *
+ * Every retry has an end. A service that does not answer is retried until it has deleted the result anyway; one that
+ * sends incomplete files is retried for `policy.patienceMs`, then the item fails with its code. Of a failed job, only what
+ * explains the failure is fetched.
+ */
+import { Context } from '@temporalio/activity';
+import { LOST_AFTER_MS, PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
+import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
+import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
+import { otherJob } from '../kinds/provenance.ts';
+import { kindOf } from '../kinds/registry.ts';
+import type { ServiceClient } from '../services/client.ts';
+import { artefactFile, itemKey, pageName } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+import { wrongLength } from '../store/store-error.ts';
+import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
+import type { Dependencies } from './dependencies.ts';
+import { readJob, requireService } from './item-job.ts';
+import { growing, hindered, storeFailure, type Tries } from './retry.ts';
+import { keptFile, KEPT_FREE, problemOf, writeArtefact, writeFailed } from './take-result.ts';
+import { ageOf } from './server-clock.ts';
+import { openHeldTree } from './tree-leases.ts';
+
+/**
+ * After this time (ms) a service that does not answer is no longer retried: it will soon delete the result. A day less,
+ * so that the item ends here, with its code, before Temporal's own time-out.
+ */
+const TRIED_FOR_MS = RESULTS_KEPT_MS - 86_400_000;
+
+/** Earlier downloads of one file. */
+export interface BadDownloads {
+  /** Since when every download is bad (ms), and how many there were. */
+  readonly badSince: number;
+  readonly times: number;
+}
+
+export type FetchTries = Tries<BadDownloads>;
+
+/** One file of a job. */
+interface Wanted {
+  readonly client: ServiceClient;
+  readonly store: Store;
+  readonly job: RemoteJob;
+  readonly artefact: ArtefactName;
+  readonly isResult: boolean;
+  readonly policy: JobPolicy;
+  readonly tries: FetchTries;
+}
+
+type Found = Extract<FetchOutcome, { readonly type: 'found' }>;
+type NotFound = Exclude<FetchOutcome, Found>;
+
+/** @throws "not yet" */
+export async function fetchArtefact(
+  deps: Dependencies,
+  job: RemoteJob,
+  artefact: ArtefactName,
+  policy: JobPolicy,
+  tries: FetchTries,
+): Promise<FetchResult> {
+  const { client } = requireService(deps, job.reference);
+  const isResult = artefact === client.artefacts(job.item.kind)[0];
+  try {
+    const store = await openHeldTree(deps, job.item);
+    const wanted = { client, store, job, artefact, isResult, policy, tries };
+    const { cancellationSignal: signal } = Context.current();
+    const outcome = await client.fetch(job.remoteId, artefact, { signal });
+    if (outcome.type === 'found') {
+      const result = await receive(deps, wanted, outcome);
+      deps.jobsSeen.noteFile(job, artefact, true);
+      return result;
+    }
+    return explainMissing(deps, wanted, outcome);
+  } catch (error) {
+    throw storeFailure(error, tries.attempt);
+  }
+}
+
+async function receive(deps: Dependencies, wanted: Wanted, found: Found): Promise<FetchResult> {
+  const { artefact, job } = wanted;
+  const { check, isPaged } = kindOf(job.item.kind).artefacts[artefact] ?? {};
+  const fileName = artefactFile(job.item.kind, artefact, found.contentType);
+  try {
+    if (isPaged) return await receivePages(deps, wanted, found, fileName);
+    if (check) return await receiveChecked(wanted, found, fileName);
+    return await receiveFile(deps, wanted, found, fileName);
+  } catch (error) {
+    return endBroken(wanted, error);
+  }
+}
+
+/** A result is read completely for its check; it has one or two megabytes. */
+async function receiveChecked(
+  wanted: Wanted,
+  found: Found,
+  fileName: string,
+): Promise<FetchResult> {
+  const { client, store, artefact, job: remote } = wanted;
+  const { item, remoteId } = remote;
+  const { bytes, release } = await collected(found, fileName, Context.current().cancellationSignal);
+  try {
+    const got = { name: artefact, fileName, bytes, hidden: found.hidden };
+    const job = await readJob(store, item);
+    const problem = await problemOf(job, remoteId, got, client.mayBeSynthetic);
+    // The length is right but the content incomplete: a proxy may truncate an answer before it sets its length.
+    if (problem && NOT_WHOLE.has(problem.code)) askAgain(wanted, problem);
+    return await writeArtefact(store, item, job, got, problem);
+  } catch (error) {
+    // The folder was removed while the job ran, which is paid for: `run` recreates it, and then it is asked for again.
+    if (!(error instanceof HundredfoldError) || !REMOVED.includes(error.code)) throw error;
+    const { code, message, remedy } = error;
+    return askAgain(wanted, { code, message: `${message} ${remedy}` });
+  } finally {
+    release();
+  }
+}
+
+/** Problems of a result that another download may fix. */
+const NOT_WHOLE: ReadonlySet<string> = new Set([
+  'RESULT_TRUNCATED',
+  'RESULT_NOT_JSON',
+  'RESULT_EMPTY',
+]);
+
+const REMOVED: readonly string[] = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] satisfies ItemEndCode[];
+
+/** Streams the body to disk. What it says of the job, its times and what computed the result, is read from there. */
+async function receiveFile(
+  { jobsSeen }: Dependencies,
+  { store, artefact, job }: Wanted,
+  { body, contentLength, hidden }: Found,
+  fileName: string,
+): Promise<FetchResult> {
+  const { kind, id } = job.item;
+  const file = await store.write(itemKey(kind, id, fileName), body, {
+    signal: Context.current().cancellationSignal,
+    keepFree: KEPT_FREE,
+    ...(contentLength !== null && { expectedBytes: contentLength }),
+  });
+  const { describe } = kindOf(kind).artefacts[artefact] ?? {};
+  const text = describe === undefined ? '' : ((await store.readText(file.key)) ?? '');
+  const { timing = null, engine = null } = describe?.(text, []) ?? {};
+  if (timing) jobsSeen.noteTiming(job, timing);
+  return { files: [keptFile(fileName, file, hidden.length)], problem: null, timing, engine };
+}
+
+/** Each page has what it needs to find the next one. All or none count: a page that is missing begins them again. */
+async function receivePages(
+  deps: Dependencies,
+  wanted: Wanted,
+  first: Found,
+  fileName: string,
+): Promise<FetchResult> {
+  const { kind, id } = wanted.job.item;
+  const files = [];
+  for (let page: FetchOutcome = first; ;) {
+    if (page.type !== 'found') return explainMissing(deps, wanted, page);
+    const name = pageName(fileName, files.length + 1);
+    const { bytes, release } = await collected(page, name, Context.current().cancellationSignal);
+    const file = await wanted.store
+      .write(itemKey(kind, id, name), bytes, { keepFree: KEPT_FREE })
+      .finally(release);
+    files.push(keptFile(name, file, page.hidden.length));
+    const next: Promise<FetchOutcome> | null = page.nextPage?.(bytes) ?? null;
+    if (next === null) return { files, problem: null, timing: null, engine: null };
+    page = await next;
+  }
+}
+
+/** A connection that ends too early is a fault of the service, a full disk is not. */
+function endBroken(wanted: Wanted, error: unknown): FetchResult {
+  const { aborted } = Context.current().cancellationSignal;
+  if (!(error instanceof HundredfoldError) || aborted) throw error;
+  const { code, message } = error;
+  // The next download would be as large.
+  if (code === 'RESULT_TOO_LARGE') return withoutFile({ code, message });
+  if (code !== 'DOWNLOAD_BROKEN' && code !== 'STORE_TRUNCATED') throw error;
+  return askAgain(wanted, { code: 'RESULT_TRUNCATED', message });
+}
+
+/** @throws "not yet" */
+function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): FetchResult {
+  if (outcome.type === 'absent') return explainAbsent(deps, wanted, outcome);
+  const { message } = outcome;
+  if (outcome.type === 'tooLarge') return withoutFile({ code: 'RESULT_TOO_LARGE', message });
+  const { artefact, isResult, tries } = wanted;
+  const { uniform, unusable, refusesUs, othersWell, retryAfterMs } = outcome;
+  if (uniform !== true) {
+    if (unusable) return askAgain(wanted, { code: 'RESULT_UNUSABLE', message });
+    // A file that needs the token may be refused permanently, while all others are sent.
+    if (refusesUs && !isResult) {
+      const words = `no ${artefact}: ${message}`;
+      return askAgain(wanted, { code: 'RESULT_ABSENT', message: words, patience: 'lost' });
+    }
+    if (othersWell && retryAfterMs === null) {
+      const words = `the service sends files of other jobs, and no ${artefact} of this one: ${message}`;
+      return askAgain(wanted, { code: 'RESULT_UNREACHABLE', message: words, patience: 'lost' });
+    }
+  }
+  if (tries.ageMs() > TRIED_FOR_MS) {
+    const words = `no ${artefact} in 13 days: ${message}`;
+    return withoutFile({ code: 'RESULT_UNREACHABLE', message: words });
+  }
+  throw hindered(message, Math.max(growing(tries.attempt), retryAfterMs ?? 0));
+}
+
+/** 404 of a job that is finished may pass, as it may while the job runs (poll.ts); other refusals are final. */
+function explainAbsent(
+  { jobsSeen }: Dependencies,
+  wanted: Wanted,
+  { status, message: words }: Extract<NotFound, { readonly type: 'absent' }>,
+): FetchResult {
+  const { job, artefact, isResult } = wanted;
+  const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${words}` };
+  if (status !== 404 && status !== 410) return withoutFile(isResult ? problem : null);
+  const had = isResult || jobsSeen.hadFile(job, artefact);
+  const patience = had === null ? 'few' : had ? 'lost' : 'none';
+  const result = askAgain(wanted, { ...problem, patience });
+  jobsSeen.noteFile(job, artefact, false);
+  return result;
+}
+
+function withoutFile(problem: FetchResult['problem']): FetchResult {
+  return { files: [], problem, timing: null, engine: null };
+}
+
+/** An answer that is not the file. */
+interface Bad {
+  readonly code: string;
+  readonly message: string;
+  /** How long it must repeat before it counts; default: `policy.patienceMs`. */
+  readonly patience?: 'lost' | 'few' | 'none';
+}
+
+/** For a file of which it is not known whether the service has it. */
+const FEW_PATIENCE_MS = 3_000;
+/** Regardless of the pauses between them: there may have been no worker. */
+const MIN_DOWNLOADS = 4;
+
+/**
+ * Throws "not yet" until downloads have been bad for longer than the patience. Then the item fails; without a file that is
+ * only missing, and is not its result, it succeeds, and its record has a warning.
+ */
+function askAgain(
+  { policy, tries, isResult }: Wanted,
+  { code, message, patience }: Bad,
+): FetchResult {
+  const { badSince, times } = tries.left ?? { badSince: Date.now(), times: 0 };
+  const isPatient = Date.now() - badSince < patienceMs(patience, policy);
+  if (!isPatient && times + 1 >= (patience === 'none' ? 1 : MIN_DOWNLOADS))
+    return withoutFile(patience !== undefined && !isResult ? null : { code, message });
+  tries.leave({ badSince, times: times + 1 });
+  throw hindered(message, growing(tries.attempt));
+}
+
+function patienceMs(patience: Bad['patience'], policy: JobPolicy): number {
+  if (patience === undefined) return policy.patienceMs ?? PATIENCE_MS;
+  if (patience === 'lost') return policy.lostAfterMs ?? LOST_AFTER_MS;
+  return patience === 'few' ? FEW_PATIENCE_MS : 0;
+}
+
+/** Bytes that each download may hold in memory without waiting for its turn. */
+const MAX_WITHOUT_TURN = 4_000_000;
+
+interface Collected {
+  readonly bytes: Buffer;
+  /** Call it when the bytes are no longer needed. */
+  readonly release: () => void;
+}
+
+/**
+ * Reads a body into memory, where it is checked. Of large ones, this process reads only one at a time: a service that
+ * sends hundreds of megabytes to each of many downloads must not fill the memory.
+ *
+ * Rejected: a temporary file. JSON is parsed as a whole, so it would be read into memory anyway.
+ *
+ * @throws what the body throws, the signal's reason, and `STORE_TRUNCATED` for another length than announced
+ */
+export async function collected(
+  { body, contentLength }: Pick<Found, 'body' | 'contentLength'>,
+  name: string,
+  signal: AbortSignal,
+): Promise<Collected> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let release: (() => void) | null = null;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.byteLength;
+      if (length > MAX_WITHOUT_TURN) release ??= await waitForTurn(signal);
+    }
+    if (contentLength !== null && length !== contentLength)
+      throw wrongLength(name, contentLength, length);
+    return { bytes: Buffer.concat(chunks), release: release ?? (() => undefined) };
+  } catch (error) {
+    release?.();
+    throw error;
+  }
+}
+
+/** Resolves when the previous large download has ended. */
+let before: Promise<void> = Promise.resolve();
+
+/** Waits until no other large download is in progress; returns a function that ends this one. */
+async function waitForTurn(signal: AbortSignal): Promise<() => void> {
+  const own = Promise.withResolvers<undefined>();
+  const former = before;
+  before = Promise.all([former, own.promise]).then(() => undefined);
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason as Error);
+  aborted.promise.catch(() => undefined);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    await Promise.race([former, aborted.promise]);
+    return () => own.resolve(undefined);
+  } catch (error) {
+    own.resolve(undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** For what explains a failure, in ms: from when it is first wanted, and for one attempt, which is made in any case. */
+const FAILED_PATIENCE_MS = 30_000;
+const FAILED_TIMEOUT_MS = 20_000;
+
+/**
+ * Keeps what the service has of a failed job: the record with the log of a molecule, the history of a prediction. It
+ * explains the failure and is not a result: the item fails with or without it, and waits for it only for a while.
+ *
+ * Rejected: fetching all artefacts of a failed job, which services answer with 404 and 422.
+ */
+export async function keepFailed(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
+  try {
+    const { client } = requireService(deps, job.reference);
+    const store = await openHeldTree(deps, job.item);
+    for (const name of client.artefactsOfFailed(job.item.kind)) {
+      const kept = await keepArtefact(client, store, job, name);
+      if (kept) return kept;
+    }
+    return withoutFile(null);
+  } catch (error) {
+    const { info, cancellationSignal } = Context.current();
+    if (cancellationSignal.aborted) throw error;
+    if (ageOf(deps.serverClock, info) > FAILED_PATIENCE_MS) return withoutFile(null);
+    throw storeFailure(error);
+  }
+}
+
+/** Null where the service does not offer it. */
+async function keepArtefact(
+  client: ServiceClient,
+  store: Store,
+  { item, remoteId }: RemoteJob,
+  name: ArtefactName,
+): Promise<FetchResult | null> {
+  const { cancellationSignal, info } = Context.current();
+  const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(FAILED_TIMEOUT_MS)]);
+  const outcome = await client.fetch(remoteId, name, { signal });
+  if (outcome.type === 'absent' || outcome.type === 'tooLarge') return null;
+  if (outcome.type === 'unavailable') {
+    const { message, retryAfterMs } = outcome;
+    if (retryAfterMs !== null && retryAfterMs > FAILED_PATIENCE_MS) return null;
+    throw hindered(message, Math.max(growing(info.attempt), retryAfterMs ?? 0));
+  }
+  const fileName = artefactFile(item.kind, name, outcome.contentType);
+  const { bytes, release } = await collected(outcome, fileName, signal);
+  try {
+    // Another job's log would explain nothing, and may belong to another user.
+    if (otherJob(name, bytes, remoteId) !== null) return null;
+    return await writeFailed(store, item, { name, fileName, bytes, hidden: outcome.hidden });
+  } finally {
+    release();
+  }
+}

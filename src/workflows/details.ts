@@ -1,0 +1,277 @@
+/**
+ * What the Temporal UI shows of campaigns and items, in markdown, and of activities and timers, in a line. Of budgets:
+ * budget-details.ts. Pure.
+ *
+ * Current details are computed on request and cost no event, however often they change. Static details would be in the
+ * history of every item and could not change; only the campaign has them.
+ */
+import type { Grant } from '../budget/budget.ts';
+import {
+  firstText,
+  type Attempt,
+  type CampaignProgress,
+  type CampaignSpec,
+  type ItemEnd,
+} from '../domain/campaign.ts';
+import { formatDuration } from '../domain/duration.ts';
+import type { Options } from '../domain/item.ts';
+import type { Timing } from '../domain/outcomes.ts';
+import { sizeText } from '../domain/size-text.ts';
+import { countEnded } from '../domain/states.ts';
+import type { ItemJob, KeptFile } from './activity-types.ts';
+import type { ItemInput } from './messages.ts';
+
+/** No text is longer, in characters: what the Temporal UI takes ends at 20 kB, and a line should be read at a glance. */
+const MAX_TEXT = 300;
+/** Characters of the message of an attempt, and of why a service is paused. */
+const MAX_ATTEMPT = 120;
+const MAX_REASON = 500;
+/** The latest are the most useful; item.json has all of them, complete. */
+const MAX_ATTEMPTS = 20;
+const MAX_CODES = 20;
+const MAX_MANIFESTS = 10;
+/** The server takes 400 bytes of a summary; a character is at most four of them. */
+const MAX_SUMMARY = 90;
+
+/** @param startedAt ms since the epoch */
+export function campaignDetails(
+  progress: CampaignProgress,
+  startedAt: number,
+  store: string,
+): string {
+  const { campaign, state, failuresByCode, first = [] } = progress;
+  return blocks(
+    `**${verbatim(campaign)}**: **${state}**`,
+    list([
+      `started: ${utc(startedAt)}`,
+      `results: ${verbatim(store)}`,
+      ...pauses(progress),
+      ...first.map(firstText),
+    ]),
+    countsTable(progress),
+    Object.keys(failuresByCode).length > 0 && codesTable(failuresByCode),
+  );
+}
+
+/** Somebody has to decide: what happened, and the command that continues. */
+function pauses({ brakes = [], campaign }: CampaignProgress): string[] {
+  return brakes.map(({ service, code, message, times }) => {
+    const command = verbatim(`hundredfold resume ${campaign} --service ${service}`);
+    const reason = verbatim(`${code}: ${message}`, MAX_REASON);
+    return `**${service} is paused**: ${times} items failed for the same reason, ${reason}. ${command} continues.`;
+  });
+}
+
+function countsTable({ ended, open, following, total }: CampaignProgress): string {
+  const counts: readonly (readonly [string, number])[] = [
+    ...Object.entries(ended),
+    ['open', open],
+    ['share the job of another row', following],
+    ['not started yet', Math.max(0, total - countEnded(ended) - open - following)],
+  ];
+  const rows = counts.filter(([, n]) => n > 0);
+  return table(
+    [{ title: 'state' }, { title: 'items', numbers: true }],
+    [...rows, ['**all**', `**${total}**`]],
+  );
+}
+
+/** The most frequent first, and all others in one row. */
+function codesTable(failuresByCode: Readonly<Record<string, number>>): string {
+  const sorted = Object.entries(failuresByCode).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  const rows = sorted.slice(0, MAX_CODES).map(([code, n]) => [verbatim(code), n]);
+  const others = sorted.slice(MAX_CODES).reduce((sum, [, n]) => sum + n, 0);
+  return table(
+    [{ title: 'failures by code' }, { title: 'items', numbers: true }],
+    others > 0 ? [...rows, ['other codes', others]] : rows,
+  );
+}
+
+/** What is known before it starts, and shown even where no worker answers for its state. */
+export function campaignAtStart(
+  { name, store }: Pick<CampaignSpec, 'name' | 'store'>,
+  manifests: readonly string[],
+): string {
+  const files = manifests.slice(0, MAX_MANIFESTS).map((file) => verbatim(file));
+  return blocks(
+    list([`manifests: ${files.join(', ')}`, `results: ${verbatim(store)}`]),
+    `Current state: see the current details, or run ${verbatim(`hundredfold status ${name}`)}.`,
+  );
+}
+
+export interface ItemView {
+  /** null as long as it is open. */
+  readonly end: ItemEnd | null;
+  readonly remoteId: string | null;
+  readonly attempts: readonly Attempt[];
+  /** ISO 8601, UTC. */
+  readonly submittedAt: string | null;
+  readonly timing: Timing | null;
+  readonly files: readonly KeptFile[];
+}
+
+/** @param now when the last thing happened to it, in ms since the epoch */
+export function itemDetails(item: ItemInput, view: ItemView, now: number): string {
+  const { end, attempts } = view;
+  const state = end?.state ?? 'running';
+  return blocks(
+    `**${verbatim(item.id)}** (${item.kind}) of ${verbatim(item.campaign)}: **${state}**`,
+    end?.code != null && `${verbatim(end.code)}: ${verbatim(end.message ?? '')}`,
+    list(facts(item, view, now)),
+    attempts.length > 0 && attemptsText(attempts),
+  );
+}
+
+function facts(
+  { reference, sends, store, id }: ItemInput,
+  { end, remoteId, submittedAt, timing, files }: ItemView,
+  now: number,
+): string[] {
+  const folder = sends?.folder ? `${store}/${sends.folder}/${id}` : store;
+  return [
+    ...(sends
+      ? [`input: ${inputText(sends.input)}`, `options: ${optionsText(sends.options)}`]
+      : []),
+    `service: ${reference.service} at ${verbatim(reference.address)}`,
+    `job: ${remoteId === null ? 'none yet' : verbatim(remoteId)}`,
+    ...(submittedAt === null ? [] : [`accepted: ${utc(Date.parse(submittedAt))}`]),
+    ...(timing === null ? [] : [`timing: ${timingText(timing)}`]),
+    ...(end === null ? [] : [`ended: ${utc(now)}`]),
+    `files: ${filesText(files)}, in ${verbatim(folder)}`,
+  ];
+}
+
+function inputText({ name, bytes, digest }: NonNullable<ItemInput['sends']>['input']): string {
+  return `${verbatim(name)}, ${sizeText(bytes)}, SHA-256 ${verbatim(`${digest}…`)}`;
+}
+
+function optionsText({ kind: _, ...options }: Options): string {
+  const words = Object.entries(options).map(([key, value]) => {
+    const column = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return `${column} ${Array.isArray(value) ? value.join(', ') : String(value ?? 'automatic')}`;
+  });
+  return words.join(', ') || 'none to choose';
+}
+
+/** As reported by the service. */
+function timingText({ queueWaitSeconds, elapsedSeconds, finishedAt }: Timing): string {
+  const parts = [
+    queueWaitSeconds !== null && `${seconds(queueWaitSeconds)} in the queue`,
+    elapsedSeconds !== null && `${seconds(elapsedSeconds)} run`,
+    finishedAt !== null && `finished ${timeText(finishedAt)}`,
+  ];
+  return parts.filter(Boolean).join(', ') || 'not reported by the service';
+}
+
+function timeText(iso: string): string {
+  const at = Date.parse(iso);
+  return Number.isNaN(at) ? verbatim(iso) : utc(at);
+}
+
+function seconds(length: number): string {
+  return length < 10 ? `${Number(length.toFixed(1))} s` : formatDuration(length * 1_000);
+}
+
+function filesText(files: readonly KeptFile[]): string {
+  if (files.length === 0) return 'none fetched';
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return `${files.length} fetched (${sizeText(bytes)})`;
+}
+
+function attemptsText(attempts: readonly Attempt[]): string {
+  const shown = attempts.slice(-MAX_ATTEMPTS);
+  const isCut = shown.length < attempts.length;
+  const title = isCut ? `The last ${shown.length} of ${attempts.length} attempts` : 'Attempts';
+  const lines = shown.map(({ at, outcome, message }) => {
+    const words = message === undefined ? '' : `: ${verbatim(message, MAX_ATTEMPT)}`;
+    return `${utc(Date.parse(at))} ${outcome}${words}`;
+  });
+  return `${title}, oldest first:\n\n${list(lines)}`;
+}
+
+/** What the time line says of an activity or a timer, beside its name. No markdown there: a text is shown as it is. */
+export function summary(text: string): string {
+  return oneLine(text, MAX_SUMMARY);
+}
+
+/** @param now ms since the epoch */
+export function submitSummary({ request, notBefore }: Grant<ItemJob>, now: number): string {
+  const { job, campaign, attempt } = request;
+  const again = attempt === 0 ? '' : `, submission ${attempt + 1}`;
+  // Given out ahead of time, it is sent when its slot is free.
+  const slot = notBefore > now ? `, slot frees ${clock(notBefore, now)}` : '';
+  return summary(`${job.kind} ${job.id} of ${campaign}${again}${slot}`);
+}
+
+export function endSummary({ state, code }: ItemEnd): string {
+  return summary(`${state}${code === null ? '' : `, ${code}`}: into item.json`);
+}
+
+/**
+ * A text that is not ours, as code: in there markdown knows no links, pictures or HTML, not even an address that it
+ * would make a link of by itself. On one line, and without the `|` that would end the cell of a table.
+ */
+export function verbatim(text: string, longest = MAX_TEXT): string {
+  const line = oneLine(text, longest).replaceAll('|', '¦');
+  if (line === '') return '—';
+  // A fence is longer than any that the text has, and apart from it.
+  const longestRun = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longestRun + 1);
+  const gap = longestRun > 0 ? ' ' : '';
+  return `${fence}${gap}${line}${gap}${fence}`;
+}
+
+/** Line ends, other control characters, and those that turn the direction of writing. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+
+/** Without line ends, and cut by whole characters: half of a pair is none. */
+export function oneLine(text: string, longest = MAX_TEXT): string {
+  const line = text.replaceAll(UNSEEN, ' ').trim();
+  const characters = [...line];
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line;
+}
+
+interface Column {
+  readonly title: string;
+  /** Numbers stand at the right. */
+  readonly numbers?: boolean;
+}
+
+/** The Temporal UI sets the columns of a table without any space between them. */
+const GAP = '\u00a0\u00a0';
+
+/** The cells are markdown: what is not ours in them has gone through `verbatim`. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const rule = columns.map(({ numbers }) => (numbers ? '---:' : '---')).join(' | ');
+  const [head, ...body] = [columns.map(({ title }) => title), ...rows].map(
+    (cells) => `| ${cells.join(` | ${GAP}`)} |`,
+  );
+  return [head, `| ${rule} |`, ...body].join('\n');
+}
+
+/** Blocks that are there, with a blank line between. */
+export function blocks(...parts: readonly (string | null | false)[]): string {
+  return parts.filter(Boolean).join('\n\n');
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** `22 Nov 02:14:33 UTC`, of ms since the epoch: a workflow knows no other time zone. With the day: it may be read on another. */
+export function utc(at: number): string {
+  const date = new Date(at);
+  const month = MONTHS[date.getUTCMonth()] ?? '';
+  return `${date.getUTCDate()} ${month} ${date.toISOString().slice(11, 19)} UTC`;
+}
+
+/** `02:14:33 UTC`, where what it stands beside has a date; with the day when it is not the same as that of `now`. */
+export function clock(at: number, now: number): string {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+  return day(at) === day(now) ? utc(at).replace(/^\d+ \w+ /, '') : utc(at);
+}
