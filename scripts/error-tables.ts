@@ -19,7 +19,7 @@ import { TLS_ERRORS } from '../src/domain/error-codes/tls-errors.ts';
 import { TRANSFER_ERRORS } from '../src/domain/error-codes/transfer-errors.ts';
 import { USAGE_ERRORS } from '../src/domain/error-codes/usage-errors.ts';
 import { EXIT } from '../src/domain/exit.ts';
-import { LEFT_OUT } from '../src/export/left-out.ts';
+import { LEFT_OUT } from '../src/export/format.ts';
 import { ITEM_END_FAMILIES, ITEM_ENDS } from '../src/domain/item-end-codes.ts';
 
 type Row = readonly string[];
@@ -104,7 +104,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, readonly Row[]>>>>
   'export.md': {
     'left out': [
       ['left out because', 'meaning'],
-      ...Object.entries(LEFT_OUT).map(([code, { meaning }]) => [inCode([code]), meaning]),
+      ...Object.entries(LEFT_OUT).map(([code, meaning]) => [inCode([code]), meaning]),
     ],
     export: [['code', 'exit code', 'meaning'], ...rowsOf(EXPORT_ERRORS)],
   },

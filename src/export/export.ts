@@ -7,27 +7,29 @@ import { inOrder } from '../store/in-parallel.ts';
 import { warningsOf } from '../store/item-record.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import {
-  type ExportFormat,
-  type ExportItem,
-  type ExportOptions,
-  isSynthetic,
-  type Piece,
-} from './format.ts';
-import { whyLeftOut, type LeftOut } from './left-out.ts';
-import { readExportItem } from './read-item.ts';
+import { type ExportFile, type ExportFormat, type ExportItem, LeftOut } from './format.ts';
+import { gromacs } from './gromacs.ts';
+import { openmm, sdf, smi } from './molecules.ts';
+import { pdb } from './pdb.ts';
+import { gff, jalview } from './proteins.ts';
+import { type ExportSource, readExportItem } from './read-item.ts';
+
+/** In the order of `--list`. */
+export const FORMATS: readonly ExportFormat[] = [gromacs, openmm, sdf, smi, gff, jalview, pdb];
+
+/** @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN` */
+export function exportFormatOf(name: string): ExportFormat {
+  const found = FORMATS.find((format) => format.name === name);
+  if (found !== undefined) return found;
+  throw codedError('EXPORT_FORMAT_UNKNOWN', { name, known: FORMATS.map((format) => format.name) });
+}
 
 /** What an export contains, what was left out and why. It makes the next export to the same folder safe. */
 export const EXPORT_RECORD = 'export.json';
 const README = 'README.md';
 
-export interface ExportWork {
-  readonly store: Store;
+export interface ExportWork extends ExportSource {
   readonly campaign: PreparedCampaign;
-  readonly format: ExportFormat;
-  readonly options: ExportOptions;
-  /** Base folder of the paths of structure files; the default is the manifest's. */
-  readonly structures?: string | undefined;
   /** Which items to export; the default is all. */
   readonly wanted?: ((item: Listed) => boolean) | undefined;
   /** The target. */
@@ -74,8 +76,8 @@ export async function exportTree(work: ExportWork): Promise<Exported> {
   const target = new Target(to, replace ? null : former);
   try {
     const { ids, synthetic, ...found } = await writeItems(work, target);
-    await target.write(README, readme(work, { ...found, ids, synthetic }));
-    await target.end();
+    await target.write({ file: README, text: readme(work, { ...found, ids, synthetic }) });
+    await to.flush(target.files.keys());
     for (const file of former) if (!target.files.has(file)) await to.remove(file);
     const { format, campaign } = work;
     const options = { ...work.options };
@@ -123,32 +125,16 @@ class Target {
   readonly #to: Store;
   /** Which existing files may be replaced; null: all. */
   readonly #own: ReadonlySet<string> | null;
-  readonly #unfinished = new Map<string, string[]>();
 
   constructor(to: Store, own: ReadonlySet<string> | null) {
     this.#to = to;
     this.#own = own;
   }
 
-  async take({ file, text, goesOn = false }: Piece): Promise<void> {
-    if (!goesOn) {
-      await this.write(file, text);
-      return;
-    }
-    const pieces = this.#unfinished.get(file) ?? [];
-    this.#unfinished.set(file, pieces);
-    pieces.push(text);
-  }
-
-  async write(file: string, text: string): Promise<void> {
+  async write({ file, text }: ExportFile): Promise<void> {
     const isFree = this.#own === null || this.#own.has(file) || !(await this.#to.exists(file));
     if (!isFree) throw wouldReplace(this.#to, [file]);
     this.files.set(file, storedDigest(await this.#to.write(file, text, { durable: false })));
-  }
-
-  async end(): Promise<void> {
-    for (const [file, pieces] of this.#unfinished) await this.write(file, pieces.join(''));
-    await this.#to.flush(this.files.keys());
   }
 
   async removeAll(): Promise<void> {
@@ -174,20 +160,28 @@ async function writeItems(work: ExportWork, target: Target): Promise<Found> {
       otherKinds += 1;
       continue;
     }
-    const added = 'code' in read ? { leftOut: read } : exporter.add(read);
-    if ('leftOut' in added) {
-      leftOut.push({ id, ...added.leftOut });
-      continue;
+    try {
+      if (read instanceof LeftOut) throw read;
+      const added = exporter.add(read);
+      for (const file of added.files ?? []) await target.write(file);
+      const messages = [...itemNotes(read), ...(added.notes ?? [])];
+      notes.push(...messages.map((message) => ({ id, message })));
+      if (read.record.engine === 'synthetic') synthetic += 1;
+      ids.push(id);
+    } catch (error) {
+      const { code, message } = asLeftOut(error);
+      leftOut.push({ id, code, message });
     }
-    for (const piece of added.pieces) await target.take(piece);
-    const messages = 'code' in read ? [] : [...itemNotes(read), ...(added.notes ?? [])];
-    notes.push(...messages.map((message) => ({ id, message })));
-    ids.push(id);
-    if (!('code' in read) && isSynthetic(read)) synthetic += 1;
   }
   if (ids.length === 0) throw nothing(work, leftOut, otherKinds);
-  for (const piece of exporter.end?.() ?? []) await target.take(piece);
+  for (const file of exporter.end?.() ?? []) await target.write(file);
   return { ids, leftOut, notes, otherKinds, synthetic };
+}
+
+/** @throws every other error */
+function asLeftOut(error: unknown): LeftOut {
+  if (error instanceof LeftOut) return error;
+  throw error;
 }
 
 interface ReadItem {
@@ -205,9 +199,11 @@ function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
   return inOrder(selected(), store.atOnce, async (listed): Promise<ReadItem> => {
     const { kind, record } = listed;
     if (kind !== null && !format.kinds.includes(kind)) return { listed, read: null };
-    if (record?.state === 'succeeded') return { listed, read: await readExportItem(work, record) };
-    const error = errorOf(listed)?.code ?? null;
-    return { listed, read: whyLeftOut('NOT_SUCCEEDED', { state: stateOf(listed), error }) };
+    if (record?.state === 'succeeded')
+      return { listed, read: await readExportItem(work, record).catch(asLeftOut) };
+    const { code } = errorOf(listed) ?? {};
+    const why = `it is ${stateOf(listed)}${code === undefined ? '' : `: ${code}`}`;
+    return { listed, read: new LeftOut('NOT_SUCCEEDED', why) };
   });
 }
 
@@ -248,7 +244,7 @@ function nothing(
 export function itemNotes(item: ExportItem): readonly string[] {
   const { record, reading } = item;
   const notes = warningsOf({ ...record, state: 'succeeded' }).map(({ message }) => message);
-  if (isSynthetic(item))
+  if (record.engine === 'synthetic')
     notes.push('its result comes from the synthetic engine and has no scientific meaning');
   const estimated = reading?.kind === 'molecule' ? reading.estimated : [];
   const guessed = estimated.filter(({ needsRevision }) => needsRevision).map(({ types }) => types);

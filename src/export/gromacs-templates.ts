@@ -2,35 +2,9 @@
  * Template topologies and run parameters. In the topologies LIGAND is a placeholder for the id of a ligand. The force
  * field of the water and the protein has the same `[ defaults ]` as ACPYPE's files (AMBER's).
  */
-import type { Piece } from './format.ts';
-
-/**
- * ACPYPE's `[ defaults ]`, which all ligands must share: function, combination rule, pairs, LJ and Coulomb 1-4 factor.
- */
-export const DEFAULTS = ['1', '2', 'yes', '0.5', '0.8333333333'] as const;
+import type { ExportFile } from './format.ts';
 
 const FORCE_FIELD = 'amber99sb-ildn.ff';
-
-interface Topology {
-  readonly notes?: readonly string[];
-  readonly includes: readonly string[];
-  readonly system: string;
-  readonly molecules: readonly string[];
-}
-
-function topology(file: string, { notes = [], includes, system, molecules }: Topology): Piece {
-  const text = [
-    `; LIGAND stands for the id of a ligand: sed 's/LIGAND/aspirin/g' ${file} > topol.top`,
-    ...notes,
-    ...includes.map((one) => `#include "${one}"`),
-    `\n[ system ]\n${system}\n`,
-    ...['[ molecules ]', ...molecules, ''],
-  ].join('\n');
-  return { file, text };
-}
-
-const IN_WATER = ['ligands/LIGAND.itp', `${FORCE_FIELD}/tip3p.itp`, `${FORCE_FIELD}/ions.itp`];
-const ABOVE_TYPES = `${FORCE_FIELD}/forcefield.itp`;
 
 const CUT_OFFS = `cutoff-scheme = Verlet
 nstlist       = 20
@@ -91,30 +65,58 @@ nsteps        = 500000
 nstxout-compressed = 5000
 ${PRESSURE}${DYNAMICS}${CUT_OFFS}`;
 
-export const TEMPLATES: readonly Piece[] = [
-  topology('ligand.top', {
-    notes: [
-      '[ defaults ]',
-      '; nbfunc  comb-rule  gen-pairs  fudgeLJ  fudgeQQ',
-      `${DEFAULTS.join('  ')}\n`,
-    ],
-    includes: ['atomtypes.itp', 'ligands/LIGAND.itp'],
-    system: 'LIGAND',
-    molecules: ['LIGAND  1'],
-  }),
-  topology('ligand-in-water.top', {
-    includes: [ABOVE_TYPES, 'atomtypes.itp', ...IN_WATER],
-    system: 'LIGAND in water',
-    molecules: ['LIGAND  1'],
-  }),
-  topology('protein-ligand.top', {
-    notes: [
-      "; protein.itp is the part of pdb2gmx's topol.top from [ moleculetype ] up to the water (docs/export.md).",
-    ],
-    includes: [ABOVE_TYPES, 'atomtypes.itp', 'protein.itp', ...IN_WATER],
-    system: 'Protein with LIGAND',
-    molecules: ['; as in the [ moleculetype ] of protein.itp', 'Protein  1', 'LIGAND  1'],
-  }),
+const LIGAND_ALONE = `[ defaults ]
+; nbfunc  comb-rule  gen-pairs  fudgeLJ  fudgeQQ
+1  2  yes  0.5  0.8333333333
+
+#include "atomtypes.itp"
+#include "ligands/LIGAND.itp"
+
+[ system ]
+LIGAND
+
+[ molecules ]
+LIGAND  1
+`;
+
+const IN_WATER = `#include "ligands/LIGAND.itp"
+#include "${FORCE_FIELD}/tip3p.itp"
+#include "${FORCE_FIELD}/ions.itp"
+`;
+
+const LIGAND_IN_WATER = `#include "${FORCE_FIELD}/forcefield.itp"
+#include "atomtypes.itp"
+${IN_WATER}
+[ system ]
+LIGAND in water
+
+[ molecules ]
+LIGAND  1
+`;
+
+const PROTEIN_LIGAND = `; protein.itp is the part of pdb2gmx's topol.top from [ moleculetype ] up to the water (docs/export.md).
+#include "${FORCE_FIELD}/forcefield.itp"
+#include "atomtypes.itp"
+#include "protein.itp"
+${IN_WATER}
+[ system ]
+Protein with LIGAND
+
+[ molecules ]
+; as in the [ moleculetype ] of protein.itp
+Protein  1
+LIGAND  1
+`;
+
+function topology(file: string, text: string): ExportFile {
+  const head = `; LIGAND stands for the id of a ligand: sed 's/LIGAND/aspirin/g' ${file} > topol.top`;
+  return { file, text: `${head}\n${text}` };
+}
+
+export const TEMPLATES: readonly ExportFile[] = [
+  topology('ligand.top', LIGAND_ALONE),
+  topology('ligand-in-water.top', LIGAND_IN_WATER),
+  topology('protein-ligand.top', PROTEIN_LIGAND),
   { file: 'vacuum.mdp', text: VACUUM },
   { file: 'em.mdp', text: EM },
   { file: 'nvt.mdp', text: NVT },

@@ -1,5 +1,4 @@
 /** `gromacs`: a library of ligands that can be combined freely in one system. */
-import { hydrogensMissing } from '../kinds/molecule/bonding.ts';
 import { readTopology, type Topology } from '../kinds/molecule/gromacs.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import {
@@ -8,23 +7,21 @@ import {
   type Exporter,
   type ExportFormat,
   type ExportItem,
-  isSynthetic,
-  SYNTHETIC,
+  LeftOut,
+  markSynthetic,
 } from './format.ts';
-import { DEFAULTS, TEMPLATES } from './gromacs-templates.ts';
-import { leftOut } from './left-out.ts';
+import { TEMPLATES } from './gromacs-templates.ts';
+import { readLigand } from './molecules.ts';
 
 const ITP = '_GMX.itp';
 const GRO = '_GMX.gro';
-const TOP = '_GMX.top';
 
 export const gromacs: ExportFormat = {
   name: 'gromacs',
   kinds: ['molecule'],
   content: 'a ligand library: atomtypes.itp, an .itp, posre and .gro each, topologies, .mdp',
   loadedBy: 'GROMACS',
-  files: [ITP, GRO, TOP],
-  takes: [],
+  files: [ITP, GRO],
   next: (id) =>
     codeBlock('sh', [
       `sed 's/LIGAND/${id}/g' ligand-in-water.top > topol.top`,
@@ -42,51 +39,36 @@ export const gromacs: ExportFormat = {
 
 class GromacsLibrary implements Exporter {
   readonly #types = new AtomTypes();
-  /** Id of the first ligand for each name in ACPYPE's files. */
-  readonly #names = new Map<string, string>();
 
   add(item: ExportItem): Added {
-    const { id, files, reading } = item;
-    const itp = readLigandItp(files[ITP] ?? '');
-    const topology = readTopology(files[ITP] ?? '');
-    if (itp === null || topology === null || reading?.kind !== 'molecule') {
-      return leftOut('RESULT_UNREADABLE', { lack: 'no topology' });
-    }
-    const missing = hydrogensMissing(reading);
-    if (missing !== null) return leftOut('HYDROGENS_MISSING', missing);
-    if (!hasDefaults(files[TOP] ?? '')) return leftOut('DEFAULTS_DIFFER', {});
-    const { types, renamed } = this.#types.add(itp.types);
-    const mark = isSynthetic(item) ? `; ${SYNTHETIC}\n` : '';
+    const { id, files } = item;
+    const reading = readLigand(item);
+    const itp = files[ITP] ?? '';
+    const topology = readTopology(itp);
+    const start = itp.search(/^\[ moleculetype \]/m);
+    const types = itp.slice(0, start).split('\n').flatMap(readType);
+    if (topology === null || types.length === 0)
+      throw new LeftOut('RESULT_UNREADABLE', 'its _GMX.itp is not a topology of ACPYPE');
+    const { newNames, renamed } = this.#types.add(types);
+    const ligand = [
+      ...markSynthetic(item, ';'),
+      '; From ACPYPE; its atom types are in atomtypes.itp.',
+      renameIn(itp.slice(start), id, newNames).trimEnd(),
+      `\n#ifdef POSRES_LIG\n#include "posre_${id}.itp"\n#endif\n`,
+    ];
     return {
-      pieces: [
-        { file: `ligands/${id}.itp`, text: mark + writeLigandItp(itp, id, types) },
+      files: [
+        { file: `ligands/${id}.itp`, text: ligand.join('\n') },
         { file: `ligands/posre_${id}.itp`, text: positionRestraints(topology) },
         { file: `ligands/${id}.gro`, text: withBox(files[GRO] ?? '', reading) },
       ],
-      notes: [...renamed, ...this.#sameName(itp.name, id)],
+      notes: renamed,
     };
   }
 
   end() {
     return [{ file: 'atomtypes.itp', text: this.#types.text() }, ...TEMPLATES];
   }
-
-  #sameName(name: string, id: string): string[] {
-    const first = this.#names.get(name);
-    if (first === undefined) this.#names.set(name, id);
-    return first === undefined
-      ? []
-      : [`ACPYPE's files call it ${name}, as those of ${first}; in the library it is ${id}`];
-  }
-}
-
-function hasDefaults(top: string): boolean {
-  const [, after = ''] = top.split(/\[\s*defaults\s*\]/);
-  const line = after.split('\n').find((one) => /^\s*\d/.test(one)) ?? '';
-  const values = line.replace(/;.*/, '').trim().split(/\s+/);
-  return DEFAULTS.every(
-    (value, index) => Number(values[index]) === Number(value) || values[index] === value,
-  );
 }
 
 /** nm, on each side of the ligand: more than the cut-off of the .mdp files. */
@@ -94,14 +76,13 @@ const MARGIN = 1.2;
 
 /** ACPYPE computes its box in ångström and writes it as nanometres: too large in some directions, too small in others. */
 function withBox(gro: string, { atoms }: Pick<MoleculeReading, 'atoms'>): string {
-  const lines = gro.trimEnd().split(/\r?\n/);
   const extents = [0, 1, 2].map((axis) => {
     const places = atoms.map(({ position }) => position[axis] ?? 0);
     // The reading has ångström.
     return (Math.max(...places) - Math.min(...places)) / 10;
   });
   const edge = (Math.max(...extents) + 2 * MARGIN).toFixed(5).padStart(10);
-  return [...lines.slice(0, -1), edge.repeat(3), ''].join('\n');
+  return gro.trimEnd().replace(/[^\n]*$/, `${edge.repeat(3)}\n`);
 }
 
 /** kJ/(mol nm²), in each direction. */
@@ -121,77 +102,25 @@ function positionRestraints({ atoms }: Topology): string {
   ].join('\n');
 }
 
-/** The parts of the file that are rewritten; null if the text is not such a file. */
-interface LigandItp {
-  readonly types: readonly AtomTypeLine[];
-  /** The molecule's name in ACPYPE's files. */
-  readonly name: string;
-  /** The lines from `[ moleculetype ]` on. */
-  readonly lines: readonly string[];
-}
-
-const HEAD = /^\s*\[\s*(\w+)\s*\]/;
-
-function readLigandItp(text: string): LigandItp | null {
-  const all = text.split(/\r?\n/);
-  const start = all.findIndex((line) => HEAD.exec(line)?.[1] === 'moleculetype');
-  if (start === -1) return null;
-  const types = all.slice(0, start).flatMap((line) => readType(line));
-  const lines = all.slice(start);
-  const name = lines
-    .slice(1)
-    .map(cells)
-    .find((row) => row.length > 0)?.[0];
-  return types.length === 0 || name === undefined ? null : { types, name, lines };
-}
-
 /** `c3  c3  0.00000  0.00000  A  3.39771e-01  4.51035e-01 ; 1.91  0.1078` */
 function readType(line: string): AtomTypeLine[] {
-  const [name, , ...parameters] = cells(line);
-  return name === undefined || parameters.length !== 5 ? [] : [{ name, parameters }];
-}
-
-function cells(line: string): string[] {
-  const text = line.replace(/;.*/, '').trim();
-  return text === '' || text.startsWith('[') ? [] : text.split(/\s+/);
+  const [name = '', , ...parameters] = line.replace(/;.*/, '').trim().split(/\s+/);
+  return parameters.length === 5 ? [{ name, parameters }] : [];
 }
 
 /**
- * The file of the library, which includes its position restraints.
+ * The topology with the names of the library: of the molecule, and in `1   c3     1   UNL     C    1 …` of the types.
  * @throws Error if an atom has a type that the file does not define, which ACPYPE never writes
  */
-function writeLigandItp(
-  { lines }: LigandItp,
-  molecule: string,
-  types: readonly NamedType[],
-): string {
-  const newNames = new Map(types.map(({ name, newName }) => [name, newName]));
-  let section = '';
-  const written = lines.map((line) => {
-    const head = HEAD.exec(line)?.[1];
-    if (head !== undefined) section = head;
-    if (head !== undefined || cells(line).length === 0) return line;
-    if (section === 'moleculetype') return line.replace(/^\s*\S+/, ` ${molecule}`);
-    return section === 'atoms' ? withType(line, newNames) : line;
-  });
-  return [
-    '; From ACPYPE; its atom types are in atomtypes.itp.',
-    ...written.join('\n').trimEnd().split('\n'),
-    '',
-    '#ifdef POSRES_LIG',
-    `#include "posre_${molecule}.itp"`,
-    '#endif',
-    '',
-  ].join('\n');
-}
-
-/** `1   c3     1   UNL     C    1    -0.149100     12.01000 ; qtot -0.149` */
-function withType(line: string, newNames: ReadonlyMap<string, string>): string {
-  return line.replace(/^(\s*\d+\s+)(\S+)/, (_, number: string, type: string) => {
-    const name = newNames.get(type);
-    if (name === undefined) throw new Error(`no atom type ${type} in the file of the ligand`);
-    return `${number}${name}`;
-  });
+function renameIn(topology: string, id: string, newNames: ReadonlyMap<string, string>): string {
+  const named = topology.replace(/^(.*\n(?:;.*\n)*)\s*\S+/, `$1 ${id}`);
+  return named.replace(/^\[ atoms \][^[]*/m, (section) =>
+    section.replace(/^(\s*\d+\s+)(\S+)/gm, (_, number: string, type: string) => {
+      const name = newNames.get(type);
+      if (name === undefined) throw new Error(`no atom type ${type} in the file of the ligand`);
+      return `${number}${name}`;
+    }),
+  );
 }
 
 /** One line of `[ atomtypes ]`. */
@@ -199,11 +128,6 @@ export interface AtomTypeLine {
   readonly name: string;
   /** Mass, charge, particle type, sigma in nm and epsilon in kJ/mol, as ACPYPE wrote them. */
   readonly parameters: readonly string[];
-}
-
-interface NamedType extends AtomTypeLine {
-  /** The name in the library. */
-  readonly newName: string;
 }
 
 /** Appended to AMBER's own types, which the protein force fields define as well. */
@@ -226,15 +150,15 @@ export class AtomTypes {
 
   /** Adds the types of a ligand. `renamed`: those that are new with it, one sentence each. */
   add(types: readonly AtomTypeLine[]): {
-    readonly types: readonly NamedType[];
+    readonly newNames: ReadonlyMap<string, string>;
     readonly renamed: readonly string[];
   } {
     const before = new Set(this.#byName.keys());
-    const named = types.map((type) => ({ ...type, newName: this.#nameFor(type) }));
-    const renamed = named
-      .filter(({ name, newName }) => name !== newName && !before.has(newName))
-      .map(({ name, newName }) => `the atom type ${name} of its file ${isRenamedTo(newName)}`);
-    return { types: named, renamed };
+    const newNames = new Map(types.map((type) => [type.name, this.#nameFor(type)]));
+    const renamed = [...newNames]
+      .filter(([name, newName]) => name !== newName && !before.has(newName))
+      .map(([name, newName]) => `the atom type ${name} of its file ${isRenamedTo(newName)}`);
+    return { newNames, renamed };
   }
 
   /** `atomtypes.itp` */
@@ -255,10 +179,13 @@ export class AtomTypes {
   }
 
   #nameFor(type: AtomTypeLine): string {
-    const known = `${type.name} ${type.parameters.map(plainNumber).join(' ')}`;
+    // `3.39771e-01` and `0.339771` are equal.
+    const numbers = type.parameters.map((text) => (text === 'A' ? text : Number(text)));
+    const known = [type.name, ...numbers].join(' ');
     const given = this.#newNames.get(known);
     if (given !== undefined) return given;
-    const wanted = isOfAmber(type.name) ? `${type.name}${LIGAND_SUFFIX}` : type.name;
+    // GAFF's types are in lower case so that they never collide with AMBER's, which begin with a capital.
+    const wanted = /^[^a-z]/.test(type.name) ? `${type.name}${LIGAND_SUFFIX}` : type.name;
     let name = wanted;
     for (let number = 2; this.#byName.has(name); number += 1) name = `${wanted}_${number}`;
     this.#byName.set(name, type);
@@ -267,20 +194,9 @@ export class AtomTypes {
   }
 }
 
-/** GAFF's types are in lower case so that they never collide with AMBER's, which begin with a capital. */
-function isOfAmber(name: string): boolean {
-  return /^[^a-z]/.test(name);
-}
-
 function isRenamedTo(newName: string): string {
   const why = newName.endsWith(LIGAND_SUFFIX)
     ? 'protein force fields have a type of that name'
     : 'another ligand has a type of that name with other parameters';
   return `is ${newName} here: ${why}`;
-}
-
-/** `3.39771e-01` and `0.339771` are equal. */
-function plainNumber(text: string): string {
-  const number = Number(text);
-  return Number.isNaN(number) ? text : String(number);
 }

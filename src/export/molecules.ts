@@ -11,10 +11,11 @@ import {
   codeBlock,
   type ExportFormat,
   type ExportItem,
-  isSynthetic,
+  LeftOut,
+  markSynthetic,
   SYNTHETIC,
+  writeOneFile,
 } from './format.ts';
-import { leftOut, type LeftOut, whyLeftOut } from './left-out.ts';
 
 const PRMTOP = '_AC.prmtop';
 const INPCRD = '_AC.inpcrd';
@@ -26,7 +27,6 @@ export const openmm: ExportFormat = {
   content: 'prmtop and inpcrd of each ligand',
   loadedBy: 'OpenMM, ParmEd, AMBER',
   files: [PRMTOP, INPCRD],
-  takes: [],
   next: (id) =>
     codeBlock('python', [
       'from openmm import LangevinMiddleIntegrator, app, unit',
@@ -43,17 +43,25 @@ export const openmm: ExportFormat = {
   start: () => ({ add: addLigand }),
 };
 
-function addLigand({ id, files, reading }: ExportItem): Added {
-  if (reading?.kind !== 'molecule') return leftOut('RESULT_UNREADABLE', { lack: 'no atoms' });
-  const missing = hydrogensMissing(reading);
-  if (missing !== null) return leftOut('HYDROGENS_MISSING', missing);
+function addLigand(item: ExportItem): Added {
+  const { id, files } = item;
   return {
-    notes: chargeNotes(files[PRMTOP] ?? '', reading.charge),
-    pieces: [
+    notes: chargeNotes(files[PRMTOP] ?? '', readLigand(item).charge),
+    files: [
       { file: `ligands/${id}.prmtop`, text: files[PRMTOP] ?? '' },
       { file: `ligands/${id}.inpcrd`, text: files[INPCRD] ?? '' },
     ],
   };
+}
+
+/** @throws LeftOut if it is not one to simulate */
+export function readLigand({ reading }: Pick<ExportItem, 'reading'>): MoleculeReading {
+  if (reading?.kind !== 'molecule')
+    throw new LeftOut('RESULT_UNREADABLE', 'its result contains no atoms');
+  const missing = hydrogensMissing(reading);
+  if (missing === null) return reading;
+  const { carbon, sign } = missing;
+  throw new LeftOut('HYDROGENS_MISSING', `hydrogens are missing: its carbon ${carbon} has ${sign}`);
 }
 
 /** AMBER's internal unit of charge, in elementary charges: the square root of its Coulomb constant (prmtop format). */
@@ -73,21 +81,24 @@ function chargeNotes(prmtop: string, gromacs: number): string[] {
   ];
 }
 
-/** @param input null if it is unknown */
-export async function bondedMolecule(
-  reading: MoleculeReading,
+/**
+ * @param input null if it is unknown
+ * @throws LeftOut
+ */
+export async function bondMolecule(
+  given: ExportItem['reading'],
   input: { readonly name: string; readonly text: string } | null,
-): Promise<BondedMolecule | LeftOut> {
-  const missing = hydrogensMissing(reading);
-  if (missing !== null) return whyLeftOut('HYDROGENS_MISSING', missing);
+): Promise<BondedMolecule> {
+  const reading = readLigand({ reading: given });
   const netCharge = Math.round(reading.charge) || 0;
   const structure = input === null ? null : structureIn(input);
   const own = structure === null ? null : await ownBondOrders(structure, reading);
   const bonding = own ?? reading.bonding;
   if (bonding === null) {
-    const isWhole = isNetCharge(netCharge, reading.charge);
-    const facts = isWhole ? { netCharge } : { partialCharges: reading.charge };
-    return whyLeftOut('BOND_ORDERS_UNKNOWN', facts);
+    const why = isNetCharge(netCharge, reading.charge)
+      ? `no bond orders match its atoms, its bonds and the net charge ${netCharge}`
+      : `its partial charges sum to ${reading.charge}, which is not an integer`;
+    throw new LeftOut('BOND_ORDERS_UNKNOWN', why);
   }
   const isOwnSmiles = own !== null && structure !== null && !structure.includes('\n');
   const smiles = isOwnSmiles ? structure : await smilesOf(reading, bonding);
@@ -117,8 +128,7 @@ export const sdf: ExportFormat = {
   kinds: ['molecule'],
   content: 'one SD file: 3D coordinates, the columns of the manifest, atom.dprop.PartialCharge',
   loadedBy: 'RDKit, OpenFF, docking programs',
-  files: [],
-  takes: ['bonds'],
+  takes: 'bonds',
   next: () =>
     codeBlock('python', [
       'from rdkit import Chem',
@@ -127,12 +137,12 @@ export const sdf: ExportFormat = {
       '    charges = [atom.GetDoubleProp("PartialCharge") for atom in molecule.GetAtoms()]',
       '    print(molecule.GetProp("_Name"), Chem.GetFormalCharge(molecule), sum(charges))',
     ]),
-  start: () => ({ add: addMolecule }),
+  start: () => writeOneFile('molecules.sdf', writeRecord),
 };
 
-function addMolecule(item: ExportItem): Added {
-  const { id, molecule, record } = item;
-  if (molecule === null) return leftOut('RESULT_UNREADABLE', { lack: 'no atoms' });
+function writeRecord(item: ExportItem): string {
+  const { id, record } = item;
+  const molecule = bondedIn(item);
   const { reading, smiles } = molecule;
   const charges = reading.atoms.map(({ charge }) => charge.toFixed(6));
   const properties: Readonly<Record<string, string>> = {
@@ -140,11 +150,15 @@ function addMolecule(item: ExportItem): Added {
     net_charge: String(molecule.netCharge),
     formula: reading.formula,
     ...(smiles !== null && { smiles }),
-    ...(isSynthetic(item) && { engine: SYNTHETIC }),
+    ...(record.engine === 'synthetic' && { engine: SYNTHETIC }),
   };
   const fields = [...Object.entries(properties), ...Object.entries(record.user)];
-  const text = [writeMolfile(id, reading, molecule), ...fields.flatMap(field), '$$$$', ''];
-  return { pieces: [{ file: 'molecules.sdf', text: text.join('\n'), goesOn: true }] };
+  return [writeMolfile(id, reading, molecule), ...fields.flatMap(field), '$$$$', ''].join('\n');
+}
+
+function bondedIn({ molecule }: ExportItem): BondedMolecule {
+  if (molecule === null) throw new LeftOut('RESULT_UNREADABLE', 'its result contains no atoms');
+  return molecule;
 }
 
 /** A data item ends at an empty line, and its name must not contain angle brackets. */
@@ -159,8 +173,7 @@ export const smi: ExportFormat = {
   kinds: ['molecule'],
   content: 'one file with one line per molecule: the SMILES and the id',
   loadedBy: 'RDKit, Open Babel',
-  files: [],
-  takes: ['bonds'],
+  takes: 'bonds',
   next: () =>
     codeBlock('python', [
       'from rdkit import Chem',
@@ -168,14 +181,16 @@ export const smi: ExportFormat = {
       'for molecule in Chem.SmilesMolSupplier("molecules.smi", delimiter=" ", titleLine=False):',
       '    print(molecule.GetProp("_Name"), Chem.MolToSmiles(molecule))',
     ]),
-  start: () => ({ add: addLine }),
+  start: () => writeOneFile('molecules.smi', writeLine),
 };
 
-function addLine(item: ExportItem): Added {
-  const { id, molecule } = item;
-  if (molecule === null) return leftOut('RESULT_UNREADABLE', { lack: 'no atoms' });
-  const { smiles } = molecule;
-  if (smiles === null) return leftOut('NO_SMILES', {});
-  const mark = isSynthetic(item) ? ` ${SYNTHETIC}` : '';
-  return { pieces: [{ file: 'molecules.smi', text: `${smiles} ${id}${mark}\n`, goesOn: true }] };
+function writeLine(item: ExportItem): string {
+  const { smiles } = bondedIn(item);
+  if (smiles === null)
+    throw new LeftOut(
+      'NO_SMILES',
+      'RDKit refuses the molecule with the bond orders that fit; use sdf',
+    );
+  const [name = item.id] = markSynthetic(item, item.id);
+  return `${smiles} ${name}\n`;
 }

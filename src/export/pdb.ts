@@ -5,19 +5,17 @@ import {
   codeBlock,
   type ExportFormat,
   type ExportItem,
-  isSynthetic,
-  SYNTHETIC,
+  LeftOut,
+  markSynthetic,
 } from './format.ts';
-import { type LeftOut, whyLeftOut } from './left-out.ts';
-import { namedProteins, noTrack, ungapped, withoutGaps } from './proteins.ts';
+import { lackOfTrack, nameProteins, ungapped, withoutGaps } from './proteins.ts';
 
 export const pdb: ExportFormat = {
   name: 'pdb',
   kinds: ['sequence', 'alignment'],
   content: "your structure file (column structure) with a predictor's values as B factors",
   loadedBy: 'Biopython, PyMOL, ChimeraX, VMD',
-  files: [],
-  takes: ['structure'],
+  takes: 'structure',
   next: (id) =>
     [
       codeBlock('sh', [`pymol ${id}.pdb -d "spectrum b, blue_white_red, minimum=0, maximum=1"`]),
@@ -37,14 +35,51 @@ export const pdb: ExportFormat = {
 const NO_VALUE = -1;
 
 function addStructure(item: ExportItem, track: string): Added {
-  const coloured = colourResidues(item, track);
-  if ('code' in coloured) return { leftOut: coloured };
+  const { name = '', text = '' } = item.structure ?? {};
+  const chains = readChains(text);
+  if (chains.length === 0) {
+    const hint = /^data_/m.test(text) ? '; it looks like mmCIF: save it as PDB' : '';
+    throw new LeftOut('STRUCTURE_UNREADABLE', `${name} contains no chain in PDB format${hint}`);
+  }
+  const { values, notes } = fitChains(item, track, chains);
+  if (values.size === 0) {
+    const ids = chains.map(({ id }) => id.trim() || '(blank)').join(', ');
+    const why = 'matches its sequence, residue by residue, in exactly one place';
+    throw new LeftOut('STRUCTURE_DIFFERS', `no chain of ${name} (${ids}) ${why}`);
+  }
   const remarks = [
-    ...(isSynthetic(item) ? [`REMARK 999 ${SYNTHETIC}`] : []),
+    ...markSynthetic(item, 'REMARK 999'),
     `REMARK 999 B FACTORS ARE ${track} OF HUNDREDFOLD; ${NO_VALUE}.00 WHERE THERE IS NONE`,
   ];
-  const text = writeValues(item.structure?.text ?? '', coloured.values, remarks);
-  return { pieces: [{ file: `${item.id}.pdb`, text }], notes: coloured.notes };
+  return { files: [{ file: `${item.id}.pdb`, text: writeValues(text, values, remarks) }], notes };
+}
+
+/** The values by `residueKey`, in the chains that match the item's sequence. */
+function fitChains(item: ExportItem, track: string, chains: readonly Chain[]) {
+  const all = nameProteins(item);
+  const proteins = all.flatMap(({ name, protein: { residues, tracks } }) => {
+    const own = tracks[track];
+    const sequence = ungapped(residues).toUpperCase();
+    return own === undefined ? [] : [{ name, sequence, values: withoutGaps(own, residues) }];
+  });
+  if (proteins.length === 0) throw lackOfTrack(track, all);
+  const values = new Map<string, number>();
+  const notes: string[] = [];
+  for (const { id, residues } of chains) {
+    const chain = `chain ${id} of ${item.structure?.name ?? ''}`;
+    const [fit, other] = proteins.flatMap((protein) => {
+      const indices = matchChain(residues, protein.sequence);
+      return indices === null ? [] : [{ ...protein, indices }];
+    });
+    if (fit === undefined) notes.push(`${chain} does not match its sequence`);
+    if (fit !== undefined && other !== undefined)
+      notes.push(`${chain} matches several of its sequences; ${fit.name} is shown`);
+    for (const [place, { key }] of residues.entries()) {
+      const value = fit?.values[fit.indices[place] ?? -1];
+      if (typeof value === 'number') values.set(key, value);
+    }
+  }
+  return { values, notes };
 }
 
 /** @param values by chain, number and insertion code of a residue */
@@ -63,49 +98,6 @@ function writeValues(
   const head = lines.findIndex((line) => isAtom(line) || line.startsWith('MODEL'));
   lines.splice(Math.max(0, head), 0, ...remarks);
   return lines.join('\n');
-}
-
-interface Coloured {
-  /** By `residueKey`, in the chains that match the item's sequence. */
-  readonly values: ReadonlyMap<string, number>;
-  readonly notes: readonly string[];
-}
-
-/** @param track the payload's key: `backbone` */
-function colourResidues(item: ExportItem, track: string): Coloured | LeftOut {
-  const { name = '', text = '' } = item.structure ?? {};
-  const chains = readChains(text);
-  if (chains.length === 0)
-    return whyLeftOut('STRUCTURE_UNREADABLE', { name, mmcif: /^data_/m.test(text) });
-  const proteins = namedProteins(item).map(({ name: called, protein }) => {
-    const own = protein.tracks[track];
-    const sequence = ungapped(protein.residues).toUpperCase();
-    return { called, sequence, values: own && withoutGaps(own, protein.residues) };
-  });
-  if (proteins.every(({ values }) => values === undefined)) return noTrack(item, track);
-  const values = new Map<string, number>();
-  const notes: string[] = [];
-  let isAnyMatched = false;
-  for (const { id, residues } of chains) {
-    const fits = proteins.flatMap((protein) => {
-      const indices = matchChain(residues, protein.sequence);
-      return indices === null ? [] : [{ ...protein, indices }];
-    });
-    const [fit, other] = fits;
-    if (fit === undefined) notes.push(`chain ${id} of ${name} does not match its sequence`);
-    if (other !== undefined)
-      notes.push(
-        `chain ${id} of ${name} matches several of its sequences; ${fit?.called ?? ''} is shown`,
-      );
-    if (fit !== undefined) isAnyMatched = true;
-    for (const [place, { key }] of residues.entries()) {
-      const value = fit?.values?.[fit.indices[place] ?? -1];
-      if (typeof value === 'number') values.set(key, value);
-    }
-  }
-  if (isAnyMatched) return { values, notes };
-  const ids = chains.map(({ id }) => id.trim() || '(blank)');
-  return whyLeftOut('STRUCTURE_DIFFERS', { name, chains: ids });
 }
 
 /** Shorter ones match by chance. */
@@ -128,14 +120,13 @@ export function matchChain(
       const indices = residues.map((residue, place) => start + indexOf(residue, place));
       return agree(residues, indices, sequence) ? [indices] : [];
     });
-  const hasInsertions = residues.some(({ insertion }) => insertion !== '');
+  const hasInsertions = residues.some(({ key }) => !key.endsWith(' '));
   const byNumbers = hasInsertions ? [] : fitting(({ number }) => number - first.number);
   // Of several matches, the one with the sequence's own numbers.
   const own = byNumbers.find(([start]) => start === first.number - 1);
   const [found] = byNumbers.length === 1 ? byNumbers : [own];
-  if (found !== undefined) return found;
-  const asPiece = fitting((_, place) => place);
-  return asPiece.length === 1 ? (asPiece[0] ?? null) : null;
+  const pieces = found === undefined ? fitting((_, place) => place) : [found];
+  return pieces.length === 1 ? (pieces[0] ?? null) : null;
 }
 
 function agree(
@@ -143,22 +134,15 @@ function agree(
   indices: readonly number[],
   sequence: string,
 ): boolean {
-  let known = 0;
-  for (const [place, { letter }] of residues.entries()) {
-    const own = sequence[indices[place] ?? -1];
-    if (own === undefined) return false;
-    if (letter === 'X' || own === 'X') continue;
-    if (letter !== own) return false;
-    known += 1;
-  }
-  return known >= MIN_MATCH;
+  const pairs = residues.map(({ letter }, place) => [letter, sequence[indices[place] ?? -1]]);
+  const known = pairs.filter(([letter, own]) => letter !== 'X' && own !== 'X');
+  return known.length >= MIN_MATCH && known.every(([letter, own]) => letter === own);
 }
 
 interface ChainResidue {
+  /** Chain, number and insertion code: `A  12 `. */
   readonly key: string;
-  /** Number and insertion code: `12`, `12A`. */
   readonly number: number;
-  readonly insertion: string;
   /** One letter; `X` if it is neither one of the twenty nor one of their common modifications. */
   readonly letter: string;
 }
@@ -202,7 +186,7 @@ export function readChains(pdb: string): readonly Chain[] {
     const number = Number(line.slice(22, 26));
     if (!Number.isInteger(number)) continue;
     const residues = chains.get(line.slice(21, 22)) ?? [];
-    residues.push({ key, number, insertion: line.slice(26, 27).trim(), letter: letter ?? 'X' });
+    residues.push({ key, number, letter: letter ?? 'X' });
     chains.set(line.slice(21, 22), residues);
   }
   return [...chains].map(([id, residues]) => ({ id, residues }));

@@ -12,12 +12,10 @@ import {
   codeBlock,
   type ExportFormat,
   type ExportItem,
-  isSynthetic,
-  type Piece,
-  type ResultReading,
-  SYNTHETIC,
+  LeftOut,
+  markSynthetic,
+  writeOneFile,
 } from './format.ts';
-import { leftOut, type LeftOut, whyLeftOut } from './left-out.ts';
 
 interface NamedProtein {
   /** From characters that every format accepts: the id of the item, and of the record if there are several. */
@@ -25,10 +23,16 @@ interface NamedProtein {
   readonly protein: ProteinReading;
 }
 
-/** The chains of a result; ids are unique in a campaign and contain no `:`, so the names are unique too. */
-export function namedProteins({ id, reading }: ExportItem): readonly NamedProtein[] {
-  const proteins = proteinsIn(reading);
-  if (proteins.length < 2) return proteins.map((protein) => ({ name: id, protein }));
+/**
+ * The chains of a result; ids are unique in a campaign and contain no `:`, so the names are unique too.
+ * @throws LeftOut if there is none
+ */
+export function nameProteins({ id, reading }: ExportItem): readonly NamedProtein[] {
+  const proteins =
+    reading?.kind === 'sequence' || reading?.kind === 'alignment' ? reading.proteins : [];
+  if (proteins.length === 0)
+    throw new LeftOut('RESULT_UNREADABLE', 'its result contains no protein');
+  if (proteins.length === 1) return proteins.map((protein) => ({ name: id, protein }));
   const taken = new Set<string>();
   return proteins.map((protein) => {
     const wanted = `${id}:${protein.name.replace(/[^A-Za-z0-9._-]+/g, '_')}`;
@@ -39,13 +43,9 @@ export function namedProteins({ id, reading }: ExportItem): readonly NamedProtei
   });
 }
 
-function proteinsIn(reading: ResultReading | null): readonly ProteinReading[] {
-  return reading?.kind === 'sequence' || reading?.kind === 'alignment' ? reading.proteins : [];
-}
-
-export function noTrack({ reading }: ExportItem, track: string): LeftOut {
-  const known = Object.keys(proteinsIn(reading)[0]?.tracks ?? {});
-  return whyLeftOut('NO_TRACK', { track, known });
+export function lackOfTrack(track: string, [first]: readonly NamedProtein[]): LeftOut {
+  const known = Object.keys(first?.protein.tracks ?? {}).join(', ');
+  return new LeftOut('NO_TRACK', `its result has no ${track}; it has ${known}`);
 }
 
 /** The values of the residues: a row of an alignment has a value for each column. */
@@ -72,7 +72,7 @@ interface Rule {
 
 const DISORDERED = 'intrinsically_unstructured_polypeptide_region';
 
-/** kinds/protein/reading.ts has the thresholds. */
+/** kinds/protein/reading.ts has the thresholds. Where a track has two, the first is the one that Jalview shows. */
 const RULES: readonly Rule[] = [
   { track: 'backbone', label: 'rigid backbone', program: 'DynaMine', from: RIGID_FROM },
   { track: 'backbone', label: 'membrane-spanning', program: 'DynaMine', above: MEMBRANE_ABOVE },
@@ -148,25 +148,15 @@ export const gff: ExportFormat = {
   kinds: ['sequence', 'alignment'],
   content: "regions above the predictors' thresholds, GFF3",
   loadedBy: 'GFF3 readers (gffutils, GenomeTools, JBrowse)',
-  files: [],
-  takes: [],
   next: (id) =>
     codeBlock('sh', [`gt gff3validator ${GFF}`, `grep -P "^${id}[:\\t]" ${GFF} | sort -k4,4n`]),
-  start: () => {
-    let head: Piece[] = [{ file: GFF, text: '##gff-version 3\n', goesOn: true }];
-    return {
-      add: (item) => {
-        const proteins = namedProteins(item);
-        if (proteins.length === 0) return leftOut('RESULT_UNREADABLE', { lack: 'no protein' });
-        const mark = isSynthetic(item) ? [`# ${item.id} ${SYNTHETIC}`] : [];
-        const text = [...mark, ...proteins.flatMap(gffLines)].map((one) => `${one}\n`).join('');
-        const pieces = [...head, { file: GFF, text, goesOn: true }];
-        head = [];
-        return { pieces };
-      },
-    };
-  },
+  start: () => writeOneFile(GFF, writeRegions, '##gff-version 3\n'),
 };
+
+function writeRegions(item: ExportItem): string {
+  const lines = [...markSynthetic(item, `# ${item.id}`), ...nameProteins(item).flatMap(gffLines)];
+  return lines.map((line) => `${line}\n`).join('');
+}
 
 function gffLines({ name, protein }: NamedProtein): string[] {
   const seqid = escapeGff(name, /[^A-Za-z0-9.:^*$@!+_?|-]/g);
@@ -199,8 +189,6 @@ export const jalview: ExportFormat = {
   kinds: ['sequence', 'alignment'],
   content: 'FASTA and an annotation file of each item: one line graph per predictor and sequence',
   loadedBy: 'Jalview',
-  files: [],
-  takes: [],
   next: (id) => codeBlock('sh', [`jalview -open ${id}.fasta -annotations ${id}.annotations`]),
   start: ({ predictor }) => ({ add: (item) => addTracks(item, predictor) }),
 };
@@ -208,25 +196,23 @@ export const jalview: ExportFormat = {
 const FASTA_LINE = /.{1,60}/g;
 
 function addTracks(item: ExportItem, predictor: string): Added {
-  const proteins = namedProteins(item);
-  const [first] = proteins;
-  if (first === undefined) return leftOut('RESULT_UNREADABLE', { lack: 'no protein' });
+  const proteins = nameProteins(item);
   if (proteins.some(({ protein }) => protein.residues === ''))
-    return leftOut('RESULT_UNREADABLE', { lack: 'no residues' });
+    throw new LeftOut('RESULT_UNREADABLE', 'its result does not show the residues');
   // For an alignment, nine graphs per row would be too many.
   const isAlignment = item.reading?.kind === 'alignment';
-  const tracks = isAlignment ? [predictor] : Object.keys(first.protein.tracks);
-  if (first.protein.tracks[tracks[0] ?? ''] === undefined)
-    return { leftOut: noTrack(item, predictor) };
+  const own = Object.keys(proteins[0]?.protein.tracks ?? {});
+  const tracks = own.filter((track) => !isAlignment || track === predictor);
+  if (tracks.length === 0) throw lackOfTrack(predictor, proteins);
   const fasta = proteins.map(({ name, protein }) => {
     const lines = protein.residues.match(FASTA_LINE) ?? [];
     return `>${name}\n${lines.join('\n')}\n`;
   });
-  const mark = isSynthetic(item) ? [`# ${SYNTHETIC}`] : [];
-  const rows = proteins.flatMap((one) => graphsOf(one, tracks));
+  const mark = markSynthetic(item, '#');
+  const rows = proteins.flatMap((one) => drawGraphs(one, tracks));
   const text = ['JALVIEW_ANNOTATION', ...mark, ...rows, ''].join('\n');
   return {
-    pieces: [
+    files: [
       { file: `${item.id}.fasta`, text: fasta.join('') },
       { file: `${item.id}.annotations`, text },
     ],
@@ -234,7 +220,7 @@ function addTracks(item: ExportItem, predictor: string): Added {
 }
 
 /** A graph's values belong to the residues of the sequence named before it. */
-function graphsOf({ name, protein }: NamedProtein, tracks: readonly string[]): string[] {
+function drawGraphs({ name, protein }: NamedProtein, tracks: readonly string[]): string[] {
   const residues = ungapped(protein.residues);
   return tracks.flatMap((track) => {
     const values = withoutGaps(protein.tracks[track] ?? [], protein.residues);
@@ -242,12 +228,13 @@ function graphsOf({ name, protein }: NamedProtein, tracks: readonly string[]): s
     const cells = values.map((value, index) =>
       typeof value === 'number' ? `${value},${residues[index] ?? ''}` : '',
     );
+    // Jalview draws one line in a graph.
+    const rule = RULES.find((one) => one.track === track);
+    const { label, above, from = above } = rule ?? {};
     return [
       `SEQUENCE_REF\t${name}`,
       `LINE_GRAPH\t${track}\t${track} of ${name}\t${cells.join('|')}`,
-      ...RULES.filter((rule) => rule.track === track).map(
-        ({ above, from = above, label }) => `GRAPHLINE\t${track}\t${from}\t${label}\tblack`,
-      ),
+      ...(rule === undefined ? [] : [`GRAPHLINE\t${track}\t${from}\t${label}\tblack`]),
     ];
   });
 }

@@ -2,86 +2,66 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { errnoOf } from '../domain/errno.ts';
-import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import { filesNamed, filesToRead, readResult } from '../report/read-result.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
-import type {
-  BondedMolecule,
-  ExportFormat,
-  ExportItem,
-  ExportOptions,
-  ResultReading,
+import {
+  type ExportFormat,
+  type ExportItem,
+  type ExportOptions,
+  LeftOut,
+  type ResultReading,
 } from './format.ts';
-import { type LeftOut, whyLeftOut } from './left-out.ts';
-import { bondedMolecule } from './molecules.ts';
+import { bondMolecule } from './molecules.ts';
 
-interface Reading {
+/** What an export reads from, and for which format. */
+export interface ExportSource {
   readonly store: Store;
-  readonly format: Pick<ExportFormat, 'files' | 'takes'>;
-  readonly options: Pick<ExportOptions, 'structureColumn'>;
+  readonly format: ExportFormat;
+  readonly options: ExportOptions;
   /** Base folder of the paths of structure files; the default is the manifest's. */
   readonly structures?: string | undefined;
 }
 
-/** @throws StoreError except for a damaged file */
+/** @throws LeftOut; StoreError except for a damaged file */
 export async function readExportItem(
-  { store, format, options, structures }: Reading,
+  { store, format, options, structures }: ExportSource,
   record: ItemRecord,
-): Promise<ExportItem | LeftOut> {
-  const { id, kind } = record;
-  const { takes } = format;
-  const readRecordedFile = (name: string) =>
-    readRecorded(store, itemKey(kind, id, name), record.files[name]);
+): Promise<ExportItem> {
+  const { id, kind, input, adopted } = record;
+  const read = (name: string, recorded: FileDigest | undefined) =>
+    readRecorded(store, itemKey(kind, id, name), recorded);
   const files: Record<string, string> = {};
-  for (const ending of format.files) {
+  for (const ending of format.files ?? []) {
     const [name] = filesNamed(record, ending);
-    if (name === undefined) return whyLeftOut('FILE_MISSING', { ending });
-    const read = await readRecordedFile(name);
-    if (typeof read !== 'string') return read;
-    files[ending] = read;
+    if (name === undefined)
+      throw new LeftOut('FILE_MISSING', `its record lists no file that ends in ${ending}`);
+    files[ending] = await read(name, record.files[name]);
   }
   // Every format looks at the result.
   const texts = new Map<string, string>();
-  for (const name of filesToRead(record)) {
-    const text = await readRecordedFile(name);
-    if (typeof text !== 'string') return text;
-    texts.set(name, text);
-  }
+  for (const name of filesToRead(record)) texts.set(name, await read(name, record.files[name]));
   const reading = readResult(record, texts) as ResultReading | null;
-  if (reading === null) return whyLeftOut('RESULT_UNREADABLE', { lack: 'no reading' });
-  const molecule =
-    takes.includes('bonds') && reading.kind === 'molecule'
-      ? await readBonds(store, record, reading)
-      : null;
-  if (molecule !== null && 'code' in molecule) return molecule;
-  const structure = takes.includes('structure')
-    ? await readStructure(record, options.structureColumn, structures)
-    : null;
-  if (structure !== null && 'code' in structure) return structure;
-  return { id, record, files, reading, molecule, structure };
-}
-
-async function readBonds(
-  store: Store,
-  { id, kind, input: { name, ...recorded }, adopted }: ItemRecord,
-  reading: MoleculeReading,
-): Promise<BondedMolecule | LeftOut> {
-  if (adopted?.inputKnown === false) return bondedMolecule(reading, null);
-  const text = await readRecorded(store, itemKey(kind, id, name), recorded);
-  return typeof text === 'string' ? bondedMolecule(reading, { name, text }) : text;
+  const item = { id, record, files, reading, molecule: null, structure: null };
+  if (format.takes === 'structure')
+    return { ...item, structure: await readStructure(record, options.structureColumn, structures) };
+  if (format.takes !== 'bonds') return item;
+  const { name } = input;
+  const given = adopted?.inputKnown === false ? null : { name, text: await read(name, input) };
+  return { ...item, molecule: await bondMolecule(reading, given) };
 }
 
 async function readRecorded(
   store: Store,
   key: string,
   recorded: FileDigest | undefined,
-): Promise<string | LeftOut> {
+): Promise<string> {
   const bytes = await store.read(key);
-  if (bytes === null) return whyLeftOut('FILE_MISSING', { key });
-  if (digestOf(bytes).sha256 !== recorded?.sha256) return whyLeftOut('FILE_DAMAGED', { key });
+  if (bytes === null) throw new LeftOut('FILE_MISSING', `${key} is missing`);
+  if (digestOf(bytes).sha256 !== recorded?.sha256)
+    throw new LeftOut('FILE_DAMAGED', `${key} is not what was received`);
   return new TextDecoder().decode(bytes);
 }
 
@@ -91,25 +71,31 @@ const ACCESSION = /^(?:[OPQ]\d[A-Z\d]{3}\d|[A-NR-Z]\d(?:[A-Z][A-Z\d]{2}\d){1,2})
 /**
  * The structure file named in a column of the manifest.
  * @param base of its path; default: the folder of the item's manifest
+ * @throws LeftOut
  */
 export async function readStructure(
   { user, source }: Pick<ItemRecord, 'user' | 'source'>,
   column: string,
   base = dirname(source.file),
-): Promise<NonNullable<ExportItem['structure']> | LeftOut> {
+): Promise<NonNullable<ExportItem['structure']>> {
   const name = (user[column] ?? '').trim();
-  if (name === '') return whyLeftOut('STRUCTURE_UNNAMED', { column });
+  if (name === '')
+    throw new LeftOut(
+      'STRUCTURE_UNNAMED',
+      `its row names no structure file in the column ${column}`,
+    );
   const folder = resolve(base);
   const path = resolve(folder, name);
   const inside = relative(folder, path);
   // A manifest may come from another user: it must not open files outside its folder.
   if (inside.startsWith('..') || isAbsolute(inside))
-    return whyLeftOut('STRUCTURE_OUTSIDE', { name, folder });
+    throw new LeftOut('STRUCTURE_OUTSIDE', `${name} is outside ${folder}`);
   try {
     return { name, text: await readFile(path, 'utf8') };
   } catch (error) {
-    const reason = errnoOf(error) ?? String(error);
-    const accession = ACCESSION.test(name) ? name : null;
-    return whyLeftOut('STRUCTURE_UNREADABLE', { path, reason, accession });
+    const advice = 'nothing is downloaded, save the model and name its file';
+    const hint = ACCESSION.test(name) ? `; ${name} looks like a UniProt accession: ${advice}` : '';
+    const why = `${path} cannot be read (${errnoOf(error) ?? String(error)})${hint}`;
+    throw new LeftOut('STRUCTURE_UNREADABLE', why);
   }
 }

@@ -3,9 +3,9 @@ import { codedError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { ItemState } from '../domain/states.ts';
-import { exportTree } from '../export/export.ts';
+import { exportFormatOf, exportTree } from '../export/export.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
-import { exportFormatOf } from '../export/formats.ts';
+
 import { recordedFiles } from '../report/audit.ts';
 import {
   errorOf,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import type { ItemState } from '../../src/domain/states.ts';
-import { FORMATS } from '../../src/export/formats.ts';
+import { FORMATS } from '../../src/export/export.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { writeInvalidRows } from '../../src/store/invalid-rows.ts';

@@ -1,5 +1,6 @@
 /** What single formats do to their data; their files are in test/goldens/exports.txt. */
 import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,12 +8,7 @@ import { expect, test } from 'vitest';
 import { type AtomTypeLine, AtomTypes } from '../../src/export/gromacs.ts';
 import { findRegions } from '../../src/export/proteins.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
-import {
-  exportInMemory,
-  recordedAlignments,
-  recordedMolecule,
-  recordedSequences,
-} from './recorded.ts';
+import { exportInMemory, recordedAlignments, recordedSequences, writeTo } from './recorded.ts';
 
 test('GROMACS: equal atom types are merged, and a different one of the same name is renamed', () => {
   const carbon = (...parameters: readonly string[]): AtomTypeLine => ({ name: 'c3', parameters });
@@ -21,24 +17,16 @@ test('GROMACS: equal atom types are merged, and a different one of the same name
   expect(types.add([first]).renamed).toEqual([]);
   // The same values in another notation.
   const same = carbon('0', '0', 'A', '0.339771', '0.451035');
-  expect(types.add([same]).types[0]?.newName).toBe('c3');
+  expect(types.add([same]).newNames.get('c3')).toBe('c3');
   const other = carbon('0.00000', '0.00000', 'A', '3.39967e-01', '4.57730e-01');
   const renamed = types.add([other]);
-  expect(renamed.types[0]?.newName).toBe('c3_2');
+  expect(renamed.newNames.get('c3')).toBe('c3_2');
   expect(renamed.renamed).toEqual([
     'the atom type c3 of its file is c3_2 here: another ligand has a type of that name with other parameters',
   ]);
   // It is reported once.
   expect(types.add([other])).toMatchObject({ renamed: [] });
   expect(types.text().match(/^c3/gm)).toHaveLength(2);
-});
-
-test('GROMACS: a ligand with other defaults than the others is omitted', () => {
-  const item = recordedMolecule('smi-ethanol-bcc-0-gaff2');
-  const top = (item.files['_GMX.top'] ?? '').replace('0.8333333333', '0.5');
-  const changed = { ...item, files: { ...item.files, '_GMX.top': top } };
-  const { leftOut } = exportInMemory('gromacs', [changed]);
-  expect(leftOut).toMatchObject([{ code: 'DEFAULTS_DIFFER' }]);
 });
 
 test('GFF3: a region extends from the first residue above the threshold to the last, counted from 1', () => {
@@ -76,3 +64,27 @@ test.skipIf(!hasValidator)('GFF3: GenomeTools accepts it as valid', async () => 
   const { stdout } = await promisify(execFile)('gt', args);
   expect(stdout).toContain('input is valid GFF3');
 });
+
+const JARS = process.env['JALVIEW_JARS'] ?? '/usr/share/java';
+const READER = join(import.meta.dirname, '../../scripts/export-loaders/ReadTracks.java');
+test.skipIf(!existsSync(join(JARS, 'jalview.jar')))(
+  'Jalview reads a graph of each residue of each sequence, with its threshold',
+  { timeout: 60_000 },
+  async () => {
+    const folder = await temporaryFolder();
+    const items = [...recordedSequences(), ...recordedAlignments()];
+    await writeTo(folder, exportInMemory('jalview', items));
+    const read = async (name: string) => {
+      const args = ['-Djava.awt.headless=true', '-cp', `${JARS}/*`, READER, name];
+      const { stdout } = await promisify(execFile)('java', args, { cwd: folder });
+      return stdout.match(/^.*\t.*$/gm)?.map((line) => line.split('\t'));
+    };
+    const sequence = (await read('one-CYC_PANTR-all5')) ?? [];
+    expect(sequence).toContainEqual(['one-CYC_PANTR-all5', 'backbone', '105', 'rigid backbone']);
+    expect(sequence).toContainEqual(['one-CYC_PANTR-all5', 'helix', '105', '']);
+    const rows = (await read('globins6-all4')) ?? [];
+    expect(rows.map(([, ...graph]) => graph.join(' '))).toEqual(
+      [141, 141, 146, 146, 153, 153].map((length) => `backbone ${length} rigid backbone`),
+    );
+  },
+);

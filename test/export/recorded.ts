@@ -1,10 +1,14 @@
 /** Results of the real engines, as items of an export, and an export of them in memory or in a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bondedMolecule } from '../../src/export/molecules.ts';
-import { DEFAULT_OPTIONS, type ExportItem, type ExportOptions } from '../../src/export/format.ts';
-import { exportFormatOf } from '../../src/export/formats.ts';
-import type { LeftOutItem, Remark } from '../../src/export/export.ts';
+import { bondMolecule } from '../../src/export/molecules.ts';
+import {
+  DEFAULT_OPTIONS,
+  type ExportItem,
+  type ExportOptions,
+  LeftOut,
+} from '../../src/export/format.ts';
+import { exportFormatOf, type LeftOutItem, type Remark } from '../../src/export/export.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment, readSequences } from '../../src/kinds/protein/payload.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
@@ -29,7 +33,7 @@ export function recordedMolecule(id: string): RecordedItem {
   if (!native.ok) throw new Error(`${id}: ${native.message}`);
   const text = (ending: string): string =>
     native.files.find(({ fileName }) => fileName.endsWith(ending))?.text ?? '';
-  const endings = ['_GMX.itp', '_GMX.gro', '_GMX.top', '_NEW.pdb', '_AC.prmtop', '_AC.inpcrd'];
+  const endings = ['_GMX.itp', '_GMX.gro', '_NEW.pdb', '_AC.prmtop', '_AC.inpcrd'];
   const reading = readMolecule({
     itp: text('_GMX.itp'),
     pdb: text('_NEW.pdb'),
@@ -54,12 +58,19 @@ export async function withBonds(items: readonly RecordedItem[]): Promise<{
 }> {
   const [bonded, leftOut]: [ExportItem[], LeftOutItem[]] = [[], []];
   for (const item of items) {
-    if (item.reading?.kind !== 'molecule') continue;
-    const molecule = await bondedMolecule(item.reading, item.input);
-    if ('code' in molecule) leftOut.push({ id: item.id, ...molecule });
-    else bonded.push({ ...item, molecule });
+    try {
+      bonded.push({ ...item, molecule: await bondMolecule(item.reading, item.input) });
+    } catch (error) {
+      leftOut.push(describeLeftOut(item, error));
+    }
   }
   return { items: bonded, leftOut };
+}
+
+/** @throws every other error */
+function describeLeftOut({ id }: ExportItem, error: unknown): LeftOutItem {
+  if (!(error instanceof LeftOut)) throw error;
+  return { id, code: error.code, message: error.message };
 }
 
 type Described = ExportItem['record'];
@@ -147,19 +158,16 @@ export function exportInMemory(
   const files = new Map<string, string>();
   const leftOut: LeftOutItem[] = [];
   const notes: Remark[] = [];
-  const take = ({ file, text }: { readonly file: string; readonly text: string }): void => {
-    files.set(file, (files.get(file) ?? '') + text);
-  };
   for (const item of items) {
-    const added = exporter.add(item);
-    if ('leftOut' in added) {
-      leftOut.push({ id: item.id, ...added.leftOut });
-      continue;
+    try {
+      const added = exporter.add(item);
+      for (const { file, text } of added.files ?? []) files.set(file, text);
+      notes.push(...(added.notes ?? []).map((message) => ({ id: item.id, message })));
+    } catch (error) {
+      leftOut.push(describeLeftOut(item, error));
     }
-    for (const piece of added.pieces) take(piece);
-    notes.push(...(added.notes ?? []).map((message) => ({ id: item.id, message })));
   }
-  for (const piece of exporter.end?.() ?? []) take(piece);
+  for (const { file, text } of exporter.end?.() ?? []) files.set(file, text);
   return { files, leftOut, notes };
 }
 

@@ -83,17 +83,17 @@ describe('the column structure', () => {
     const elsewhere = (name: string) =>
       readStructure(record(name, manifest), 'structure', join(folder, 'models'));
     expect(await elsewhere('one.pdb')).toMatchObject({ text: 'ATOM' });
-    const outside = await elsewhere('../night.csv');
-    expect(outside).toMatchObject({ code: 'STRUCTURE_OUTSIDE' });
-    expect(await readStructure(record('', manifest), 'structure')).toMatchObject({
-      code: 'STRUCTURE_UNNAMED',
-    });
+    const outside = elsewhere('../night.csv');
+    await expect(outside).rejects.toMatchObject({ code: 'STRUCTURE_OUTSIDE' });
+    const unnamed = readStructure(record('', manifest), 'structure');
+    await expect(unnamed).rejects.toMatchObject({ code: 'STRUCTURE_UNNAMED' });
   });
 
   test('a UniProt accession is refused with a message that nothing is downloaded', async () => {
-    const read = await readStructure(record('P69905', 'night.csv'), 'structure');
-    expect(read).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
-    expect('message' in read ? read.message : '').toContain('UniProt accession');
+    await expect(readStructure(record('P69905', 'night.csv'), 'structure')).rejects.toMatchObject({
+      code: 'STRUCTURE_UNREADABLE',
+      message: expect.stringContaining('UniProt accession'),
+    });
   });
 });
 

@@ -4,7 +4,7 @@
  * tested in test/export/*-loads.test.ts. A changed line needs a sentence in its commit.
  */
 import { expect, test } from 'vitest';
-import { FORMATS } from '../../src/export/formats.ts';
+import { FORMATS } from '../../src/export/export.ts';
 import type { ExportItem } from '../../src/export/format.ts';
 import {
   exportInMemory,

@@ -1,8 +1,14 @@
 /** `hundredfold export NAME --to FORMAT`: files for other programs. `export --list`: the formats. */
 import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import { DEFAULT_OPTIONS } from '../../export/format.ts';
-import { exportFormatOf, FORMATS } from '../../export/formats.ts';
-import { EXPORT_RECORD, type Exported, exportTree, type Remark } from '../../export/export.ts';
+import {
+  EXPORT_RECORD,
+  type Exported,
+  exportFormatOf,
+  exportTree,
+  FORMATS,
+  type Remark,
+} from '../../export/export.ts';
 import { absoluteAddress, addressOf } from '../../store/layout.ts';
 import { openStore } from '../../store/open-store.ts';
 import { say } from '../text/explain.ts';
@@ -62,7 +68,7 @@ function listFormats(flags: ExportFlags): number {
     return EXIT.ok;
   }
   printTable(
-    ['FORMAT', 'kindNames()', 'CONTENT', 'LOADED BY'],
+    ['FORMAT', 'KINDS', 'CONTENT', 'LOADED BY'],
     FORMATS.map(({ name, kinds, content, loadedBy }) => [name, kinds.join(','), content, loadedBy]),
   );
   return EXIT.ok;
