@@ -17,7 +17,6 @@ import {
   fixedColumns,
   type RowBlock,
 } from '../../../src/report/result-rows.ts';
-import { SPREAD_KEYS } from '../../../src/kinds/protein/reading.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
 import { MULTIQC, tableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
@@ -86,17 +85,28 @@ async function both(kind: Kind, folder = tree) {
   };
 }
 
-/** The columns below a heading; `<key>` stands for the five figures of each name in the sentence that explains it. */
-function documented(heading: string): Column[] {
+/** The rows of the table below a heading; `<key>` stands for each name in the sentence that explains it. */
+function listed(heading: string): Column[] {
   const section = PAGE.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
-  const sentence = /`<key>` is (.*?) in turn/.exec(section)?.[1] ?? '';
-  const keys = [...sentence.matchAll(/`(\w+)`/g)].map(([, key = '']) => key);
-  const lines = [...section.matchAll(/^\| `([^`]+)`\s*\| (\w+)/gm)];
-  return lines.flatMap(([, name = '', type = '']): Column[] =>
-    name.includes('<')
-      ? keys.flatMap((key) => SPREAD_KEYS.map((one) => ({ name: `${key}_${one}`, type: 'number' })))
-      : [{ name, type: type as Column['type'] }],
-  );
+  const [, sentence = ''] = /`<key>` is (.*?) in turn/.exec(PAGE) ?? [];
+  const keys = inCode(sentence);
+  return [...section.matchAll(/^\| (`[^|]+`)\s*\| (\w+)/gm)].flatMap(([, cell = '', type = '']) => {
+    const names = inCode(cell);
+    const all = cell.includes('<key>')
+      ? keys.flatMap((key) => names.map((name) => name.replace('<key>', key)))
+      : names;
+    return all.map((name): Column => ({ name, type: type as Column['type'] }));
+  });
+}
+
+function inCode(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+/** All columns of a table: the first and the last ones are those of every table. */
+function documented(heading: string): Column[] {
+  const [first, ...last] = listed('In every table');
+  return [...(first === undefined ? [] : [first]), ...listed(heading), ...last];
 }
 
 test.each(kindNames())(
