@@ -1,164 +1,153 @@
 /**
- * Writes the tables of codes in the documentation from the registries in src: `node scripts/error-tables.ts`.
- * A test compares both (test/project/generated.test.ts).
+ * Writes docs/errors.md, and the table of what `export` leaves out: `node scripts/error-tables.ts`. What errors say is
+ * read from the source: an error stands with its code, message and remedy where it is thrown. A test compares the pages
+ * (test/project/generated.test.ts), so that a change of any message is seen as text.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ADOPT_ERRORS } from '../src/domain/error-codes/adopt-errors.ts';
-import { CAMPAIGN_ERRORS } from '../src/domain/error-codes/campaign-errors.ts';
-import { CONFIGURATION_ERRORS } from '../src/domain/error-codes/configuration-errors.ts';
-import { ENGINE_ERRORS } from '../src/domain/error-codes/engine-errors.ts';
-import type { ErrorTable } from '../src/domain/error-codes/error-entry.ts';
-import { EXPORT_ERRORS } from '../src/domain/error-codes/export-errors.ts';
-import { HOST_ERRORS } from '../src/domain/error-codes/host-errors.ts';
-import { NOTIFY_ERRORS } from '../src/domain/error-codes/notify-errors.ts';
-import { SETUP_ERRORS } from '../src/domain/error-codes/setup-errors.ts';
-import { STORE_ERRORS } from '../src/domain/error-codes/store-errors.ts';
-import { TEMPORAL_ERRORS } from '../src/domain/error-codes/temporal-errors.ts';
-import { TLS_ERRORS } from '../src/domain/error-codes/tls-errors.ts';
-import { TRANSFER_ERRORS } from '../src/domain/error-codes/transfer-errors.ts';
-import { USAGE_ERRORS } from '../src/domain/error-codes/usage-errors.ts';
-import { EXIT } from '../src/domain/exit.ts';
-import { LEFT_OUT } from '../src/export/format.ts';
+import ts from 'typescript';
+import { ERROR_EXITS, EXIT } from '../src/domain/errors.ts';
 import { ITEM_END_FAMILIES, ITEM_ENDS } from '../src/domain/item-end-codes.ts';
+import { LEFT_OUT } from '../src/export/format.ts';
+import { modulesBelow } from './imports.ts';
 
 type Row = readonly string[];
 
-const DOCS = join(import.meta.dirname, '..', 'docs');
+const ROOT = join(import.meta.dirname, '..');
 const END = '<!-- end -->';
 
-/** Codes of rows, and of the configuration, have pages of their own. */
-const ELSEWHERE: readonly Row[] = [
-  [
-    '`MANIFEST_…`, `MOLECULE_…`, `SMILES_…`, `SEQUENCE_…`, `ALIGNMENT_…`, `SHIFTS_…`',
-    '2',
-    'correct all rows that are named; [manifest.md](manifest.md#what-is-checked)',
+/** Constants of a module that are texts. */
+type Constants = ReadonlyMap<string, string>;
+
+/** What an error says; names in braces stand for what is filled in. */
+export interface ErrorText {
+  readonly code: keyof typeof ERROR_EXITS;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** Everything that gives a code, a message and a remedy: the arguments of an error, or a row of a table of them. */
+export function readErrorTexts(): readonly ErrorText[] {
+  const found: ErrorText[] = [];
+  for (const { path, text } of [
+    ...modulesBelow(ROOT, 'src'),
+    ...modulesBelow(ROOT, 'packages/local-services/src'),
+  ]) {
+    const constants = new Map<string, string>();
+    const visit = (node: ts.Node): void => {
+      if (
+        ts.isVariableDeclaration(node) &&
+        node.initializer &&
+        ts.isStringLiteralLike(node.initializer)
+      )
+        constants.set((node.name as ts.Identifier).text, node.initializer.text);
+      found.push(...textsIn(node, constants));
+      node.forEachChild(visit);
+    };
+    visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
+  }
+  return found;
+}
+
+function textsIn(node: ts.Node, constants: Constants): readonly ErrorText[] {
+  const parts = ts.isArrayLiteralExpression(node)
+    ? node.elements
+    : ts.isNewExpression(node) || ts.isCallExpression(node)
+      ? (node.arguments ?? [])
+      : [];
+  const isCode = (part: ts.Expression) => ts.isStringLiteral(part) && part.text in ERROR_EXITS;
+  const [code, message, remedy] = parts.slice(parts.findIndex(isCode));
+  if (!code || !message || !remedy || !isCode(code) || isCode(message)) return [];
+  return [
+    {
+      code: (code as ts.StringLiteral).text as ErrorText['code'],
+      message: readWords(message, constants),
+      remedy: readWords(remedy, constants),
+    },
+  ];
+}
+
+/** A text as far as the source has it. */
+function readWords(node: ts.Expression, constants: Constants): string {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isConditionalExpression(node))
+    return `${readWords(node.whenTrue, constants)} / ${readWords(node.whenFalse, constants)}`;
+  if (ts.isTemplateExpression(node))
+    return (
+      node.head.text +
+      node.templateSpans
+        .map(({ expression, literal }) => readName(expression, constants) + literal.text)
+        .join('')
+    );
+  return readName(node, constants);
+}
+
+function readName(node: ts.Expression, constants: Constants): string {
+  if (ts.isIdentifier(node)) return constants.get(node.text) ?? `{${node.text}}`;
+  return ts.isPropertyAccessExpression(node) ? `{${node.name.text}}` : '{…}';
+}
+
+const TABLES: Readonly<Record<string, () => readonly Row[]>> = {
+  items: () => [
+    ['code', 'what happened', 'what to do'],
+    ...ITEM_ENDS.map(({ codes, meaning, remedy }) => [inCode(codes), meaning, remedy]),
+    ...ITEM_END_FAMILIES.map(({ prefixes, meaning, remedy }) => [
+      inCode(prefixes.map((prefix) => `${prefix}…`)),
+      meaning,
+      remedy,
+    ]),
   ],
-  ['`CONFIG_…`', '2', '[configuration.md](configuration.md#errors)'],
-];
-
-/** Families with a table on a page of their own: this page only refers to it. */
-const LINKED: readonly Row[] = [
-  ...reference(ADOPT_ERRORS, '[adopting.md](adopting.md#when-adopt-refuses)'),
-  ...reference(EXPORT_ERRORS, '[export.md](export.md#messages)'),
-  ...reference(TRANSFER_ERRORS, '[object-store.md](object-store.md#errors)'),
-];
-
-const CODE_EXIT_ADVICE = ['code', 'exit code', 'what to do'];
-
-/** Page → name of a table → its rows, the header first. */
-const TABLES: Readonly<Record<string, Readonly<Record<string, readonly Row[]>>>> = {
-  'operations.md': {
-    usage: [
-      CODE_EXIT_ADVICE,
-      ...ELSEWHERE,
-      ...rowsOf({ ...USAGE_ERRORS, ...CAMPAIGN_ERRORS }),
-      ...LINKED,
-    ],
-    run: [
-      CODE_EXIT_ADVICE,
-      ...rowsOf({ ...SETUP_ERRORS, ...TEMPORAL_ERRORS, ...TLS_ERRORS, ...HOST_ERRORS }),
-      ...reference(ENGINE_ERRORS, '[engines.md](engines.md#when-it-does-not-work)'),
-      ...rowsOf(STORE_ERRORS),
-    ],
-    items: [
-      ['code', 'what happened', 'what to do'],
-      ...ITEM_ENDS.map(({ codes, meaning, remedy }) => [inCode(codes), meaning, remedy]),
-      ...ITEM_END_FAMILIES.map(({ prefixes, meaning, remedy }) => [
-        inCode(prefixes.map((prefix) => `${prefix}…`)),
-        meaning,
-        remedy,
-      ]),
-    ],
-  },
-  'configuration.md': {
-    notify: [
-      ['code', 'what happened', 'what to do'],
-      ...Object.entries(NOTIFY_ERRORS).map(([code, { meaning, advice }]) => [
-        inCode([code]),
-        meaning,
-        advice,
-      ]),
-    ],
-    configuration: [CODE_EXIT_ADVICE, ...rowsOf(CONFIGURATION_ERRORS)],
-  },
-  'adopting.md': {
-    adopt: [
-      ['code', 'exit code', 'what', 'what to do'],
-      ...Object.entries<ErrorTable[string]>(ADOPT_ERRORS).map(
-        ([code, { exit, meaning = '', advice }]) => [
-          inCode([code]),
-          String(EXIT[exit]),
-          meaning,
-          advice,
-        ],
+  errors: () => {
+    const texts = readErrorTexts();
+    return [
+      ['code', 'exit code', 'what it says', 'what to do'],
+      ...Object.entries(ERROR_EXITS).flatMap(([code, exit]) =>
+        texts
+          .filter((text) => text.code === code)
+          .sort((one, other) => one.message.localeCompare(other.message, 'en'))
+          .map(({ message, remedy }) => [
+            inCode([code]),
+            String(EXIT[exit]),
+            inCell(message),
+            inCell(remedy),
+          ]),
       ),
-      [
-        '`CAMPAIGN_DIFFERS`',
-        '2',
-        '`--name` is a campaign with its own manifest',
-        'add rows to that manifest, or use another name',
-      ],
-    ],
+    ];
   },
-  'export.md': {
-    'left out': [
-      ['left out because', 'meaning'],
-      ...Object.entries(LEFT_OUT).map(([code, meaning]) => [inCode([code]), meaning]),
-    ],
-    export: [['code', 'exit code', 'meaning'], ...rowsOf(EXPORT_ERRORS)],
-  },
-  'engines.md': {
-    engines: [
-      ['message', 'what to do'],
-      ...rowsOf(ENGINE_ERRORS).map(([code = '', , advice = '']) => [code, advice]),
-      [
-        '`The b2bTools process is gone: …`',
-        'the text after it comes from Python; `npm run engines -- --check` loads the engine once',
-      ],
-    ],
-  },
-  'object-store.md': {
-    transfer: [['code', 'exit code', 'meaning'], ...rowsOf(TRANSFER_ERRORS)],
-  },
+  'left out': () => [
+    ['left out because', 'meaning'],
+    ...Object.entries(LEFT_OUT).map(([code, meaning]) => [inCode([code]), meaning]),
+  ],
 };
 
-export const PAGES: readonly string[] = Object.keys(TABLES);
+/** Page → its tables. */
+const PAGE_TABLES: Readonly<Record<string, readonly string[]>> = {
+  'errors.md': ['items', 'errors'],
+  'export.md': ['left out'],
+};
 
-/** A row for each advice; codes with the same one share it. */
-function rowsOf(table: ErrorTable): readonly Row[] {
-  const groups = Map.groupBy(
-    Object.entries(table),
-    ([, { exit, advice }]) => `${EXIT[exit]} ${advice}`,
-  );
-  return [...groups.values()].flatMap((entries) =>
-    entries.slice(0, 1).map(([, { exit, advice }]) => {
-      return [inCode(entries.map(([code]) => code)), String(EXIT[exit]), advice];
-    }),
-  );
-}
-
-/** A row for each exit code, with a link instead of advice. */
-function reference(table: ErrorTable, link: string): readonly Row[] {
-  return rowsOf(
-    Object.fromEntries(
-      Object.entries(table).map(([code, { exit }]) => [code, { exit, advice: link }]),
-    ),
-  );
-}
+export const PAGES: readonly string[] = Object.keys(PAGE_TABLES);
 
 function inCode(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
-export function readPage(page: string): string {
-  return readFileSync(join(DOCS, page), 'utf8');
+/** One line, in which nothing is taken for markup. */
+function inCell(text: string): string {
+  return text.replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('<', '\\<').trim();
 }
 
-/** The page with its tables from the registries. */
+export function readPage(page: string): string {
+  return readFileSync(join(ROOT, 'docs', page), 'utf8');
+}
+
+/** The page with its tables from the source. */
 export function withCodes(page: string): string {
-  const tables = Object.entries(TABLES[page] ?? {});
-  return tables.reduce((text, [name, rows]) => withTable(text, name, rows), readPage(page));
+  const names = PAGE_TABLES[page] ?? [];
+  return names.reduce(
+    (text, name) => withTable(text, name, TABLES[name]?.() ?? []),
+    readPage(page),
+  );
 }
 
 function withTable(text: string, name: string, [header = [], ...rows]: readonly Row[]): string {
@@ -171,4 +160,4 @@ function withTable(text: string, name: string, [header = [], ...rows]: readonly 
 }
 
 if (process.argv[1] === import.meta.filename)
-  for (const page of PAGES) writeFileSync(join(DOCS, page), withCodes(page));
+  for (const page of PAGES) writeFileSync(join(ROOT, 'docs', page), withCodes(page));

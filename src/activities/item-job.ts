@@ -5,7 +5,7 @@
  */
 import { log } from '@temporalio/activity';
 import type { Attempt, ServiceReference } from '../domain/campaign.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind, Options } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { serviceOf } from '../services/registry.ts';
@@ -43,7 +43,11 @@ export async function requireItem(store: Store, { kind, id }: JobSource): Promis
   // The next steps of the item need it in a moment.
   const record = await readItem(store, kind, id);
   if (record) return record;
-  throw codedError('ITEM_MISSING', { location: store.location, id });
+  throw new HundredfoldError(
+    'ITEM_MISSING',
+    `${store.location} has no record of ${id}.`,
+    'Run the "hundredfold run" command of this campaign again: it recreates the file.',
+  );
 }
 
 export interface StoredJob extends Job<Options> {
@@ -64,11 +68,11 @@ export async function jobOf(
   const key = itemKey(source.kind, source.id, record.input.name);
   const text = await store.readText(key);
   if (text === null) {
-    throw codedError('ITEM_INPUT_MISSING', {
-      location: store.location,
-      file: record.input.name,
-      id: source.id,
-    });
+    throw new HundredfoldError(
+      'ITEM_INPUT_MISSING',
+      `${store.location} has no ${record.input.name} of ${source.id}.`,
+      'Run the "hundredfold run" command of this campaign again: it recreates the file.',
+    );
   }
   return {
     kind: record.kind,

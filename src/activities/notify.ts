@@ -11,8 +11,7 @@ import { request } from 'undici';
 import { notifyWays, type NotifySettings } from '../config/notify.ts';
 import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
-import type { ErrorFacts, NotifyCode } from '../domain/error-codes/registry.ts';
-import { HundredfoldError, textsOf } from '../domain/errors.ts';
+import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { endedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
 import { failureCode } from '../services/connection.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
@@ -27,7 +26,12 @@ const DEADLINE_MS = 20_000;
 
 export async function notify(deps: Dependencies, store: string, way: NotifyWay): Promise<void> {
   if (deps.notify[way] === null) {
-    throw failure('NOTIFY_NOT_CONFIGURED', { way });
+    throw failure(
+      'NOTIFY_FAILED',
+      `the worker that published the campaign has no ${way} under notify in its configuration`,
+      'Give all workers of the campaign the same notify.',
+      { nonRetryable: true },
+    );
   }
   await send(deps, way, await summaryOf(deps, store));
 }
@@ -52,14 +56,27 @@ async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<v
       : await runCommand(target, text, environmentOf(deps), signal);
   if (fault === null) return;
   // No retry after a timeout: the recipient may already have the message.
-  if (signal.aborted) throw failure('NOTIFY_OVERDUE', { fault });
-  throw failure('NOTIFY_FAILED', { fault });
+  if (signal.aborted)
+    throw failure(
+      'NOTIFY_FAILED',
+      fault,
+      'Check whether the recipient has the notification, and why it is so slow.',
+      { nonRetryable: true },
+    );
+  throw failure(
+    'NOTIFY_FAILED',
+    fault,
+    'Run the command by hand, or check notify.url and notify.token.',
+  );
 }
 
 /** The remedy is for readers of the history: the message alone is shown when a campaign ends. */
-function failure<C extends NotifyCode>(code: C, facts: ErrorFacts<C>): ApplicationFailure {
-  const { message, remedy } = textsOf(code, facts);
-  const nonRetryable = code !== 'NOTIFY_FAILED';
+function failure(
+  code: ErrorCode,
+  message: string,
+  remedy: string,
+  { nonRetryable = false } = {},
+): ApplicationFailure {
   return ApplicationFailure.create({ type: code, message, nonRetryable, details: [remedy] });
 }
 

@@ -1,7 +1,7 @@
 /** How an activity asks for a retry (the server waits, and no event is written), and shows that it lives: heartbeats. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { StoreCode } from '../domain/error-codes/registry.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -52,7 +52,7 @@ const ELSEWHERE: readonly string[] = [
   'TREE_NOT_HERE',
   'TREE_LEASED',
   'TREE_OTHER_PLUGIN',
-] satisfies StoreCode[];
+] satisfies ErrorCode[];
 const ANOTHER_WORKER_MAY_MS = 5_000;
 
 export function isElsewhere(error: unknown): error is StoreError {

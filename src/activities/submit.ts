@@ -17,7 +17,7 @@ import type { ItemRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
-import { StoreError, storeError } from '../store/store-error.ts';
+import { StoreError } from '../store/store-error.ts';
 import { longestMs } from '../budget/policy.ts';
 import { slotOf } from '../budget/request.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
@@ -173,11 +173,11 @@ export function endedBefore(
     return { type: 'unwanted', message: 'the row was begun again since it was requested' };
   if (record.generation < generation) {
     const fault = `has generation ${record.generation}, and the row was requested with ${generation}`;
-    throw storeError('ITEM_RECORD_FOREIGN', {
-      folder: itemFolder(kind, id),
-      record: ITEM_RECORD,
-      fault,
-    });
+    throw new StoreError(
+      'ITEM_RECORD_FOREIGN',
+      `${itemFolder(kind, id)}/${ITEM_RECORD} ${fault}: it was changed, or the folder was copied or moved.`,
+      `Restore ${itemFolder(kind, id)} from a copy, or remove that folder and run the "hundredfold run" command again: the item then runs from the beginning.`,
+    );
   }
   if (remoteId === null) {
     if (!isFinal(state)) return null;

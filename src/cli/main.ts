@@ -2,7 +2,7 @@
 import { exitWith } from './command-line/ending.ts';
 import { program } from './command-line/program.ts';
 import { CommanderError } from 'commander';
-import { codedError, EXIT, HundredfoldError } from '../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { sayError } from './text/explain.ts';
 import { hasDocument, printDocument } from './text/output.ts';
 
@@ -37,7 +37,11 @@ function printFailure({ code, message, remedy }: HundredfoldError): void {
 
 /** Commander has already printed the message. */
 function usageError({ message }: CommanderError): HundredfoldError {
-  return codedError('USAGE', { reason: message.replace(/^error: /, '') });
+  return new HundredfoldError(
+    'USAGE',
+    message.replace(/^error: /, ''),
+    'hundredfold --help lists the commands, hundredfold COMMAND --help the options.',
+  );
 }
 
 /** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { validateHeaderValue } from 'node:http';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import type { Config } from './schema.ts';
@@ -44,8 +44,8 @@ export function revealNetwork({ ca, headers, proxy, contact, secrets }: NetworkS
 type ServiceConfig = NonNullable<NonNullable<Config['services']>[ServiceName]>;
 
 /**
- * Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_UNREADABLE, CONFIG_PROXY_INVALID, CONFIG_SECRET_MISSING or
- * CONFIG_HEADER_UNUSABLE.
+ * Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_INVALID, CONFIG_INVALID, CONFIG_SECRET_MISSING or
+ * CONFIG_INVALID.
  */
 export function networkSettings(
   service: ServiceName,
@@ -67,7 +67,7 @@ export function networkSettings(
   };
 }
 
-/** Network settings for a webhook. Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
+/** Network settings for a webhook. Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_INVALID or CONFIG_INVALID. */
 export function webhookNetwork(
   url: Secret,
   { token, tls, allowHttp }: NonNullable<Config['notify']>,
@@ -97,10 +97,14 @@ function checkHttps(key: string, url: string, { allowHttp = false, shown }: Http
   if (protocol !== 'http:' || isLocalHost(hostname)) return;
   const recipient = shown ? `http://${host}` : 'an http address of another machine';
   const encrypted = shown ? `https://${host}${pathname}` : 'an https address';
-  throw codedError('CONFIG_TOKEN_OVER_HTTP', { key, recipient, encrypted });
+  throw new HundredfoldError(
+    'CONFIG_TOKEN_OVER_HTTP',
+    `${key}.url: ${recipient} would receive the token unencrypted`,
+    `Write ${encrypted}. Only if you trust the network to that host, set ${key}.allowHttp: true.`,
+  );
 }
 
-/** The text of a PEM file; `key` of the configuration has its path. Throws CONFIG_TLS_UNREADABLE. */
+/** The text of a PEM file; `key` of the configuration has its path. Throws CONFIG_TLS_INVALID. */
 function caFile(
   key: string,
   tls: { readonly ca?: string | undefined } | undefined,
@@ -112,9 +116,18 @@ function caFile(
     const pem = readFileSync(path, 'utf8');
     if (/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(pem)) return pem;
   } catch (cause) {
-    throw codedError('CONFIG_TLS_UNREADABLE', { case: 'service', name: key, path }, cause);
+    throw new HundredfoldError(
+      'CONFIG_TLS_INVALID',
+      `${key}: cannot read ${path}`,
+      'Check the path; it is relative to the folder of the configuration.',
+      { cause },
+    );
   }
-  throw codedError('CONFIG_TLS_UNREADABLE', { case: 'not PEM', name: key, path });
+  throw new HundredfoldError(
+    'CONFIG_TLS_INVALID',
+    `${key}: ${path} has no certificate in PEM form`,
+    'Use a file that contains "-----BEGIN CERTIFICATE-----".',
+  );
 }
 
 interface Gateway {
@@ -150,7 +163,11 @@ function checkHeader(key: string, name: string, value: Secret): void {
     validateHeaderValue(name, value.reveal());
   } catch {
     // The error of Node is not passed on: it may show the value.
-    throw codedError('CONFIG_HEADER_UNUSABLE', { key });
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `${key}: the value cannot be sent in a header`,
+      'Check the variable or file: it must be one line without control characters.',
+    );
   }
 }
 
@@ -187,7 +204,7 @@ interface ProxySettings {
 
 /**
  * `HTTPS_PROXY` or `HTTP_PROXY`, by the scheme of the service; `NO_PROXY` lists exceptions. Lower-case names take
- * precedence, as in curl. Hosts of this machine are never reached through a proxy. Throws CONFIG_PROXY_INVALID.
+ * precedence, as in curl. Hosts of this machine are never reached through a proxy. Throws CONFIG_INVALID.
  */
 export function proxyFor(serviceUrl: string, environment: Environment): ProxySettings | null {
   const service = new URL(serviceUrl);
@@ -198,7 +215,11 @@ export function proxyFor(serviceUrl: string, environment: Environment): ProxySet
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     // The value may contain a password: it is not shown.
-    throw codedError('CONFIG_PROXY_INVALID', { variable: variable.toUpperCase() });
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `the environment variable ${variable.toUpperCase()} is not the address of an http or https proxy`,
+      'Write it as http://host:port, or unset it.',
+    );
   }
   return { url: new Secret(url.href), name: url.host };
 }

@@ -19,7 +19,7 @@ export interface NotifySettings {
 
 export const NOBODY: NotifySettings = { command: null, webhook: null };
 
-/** Throws CONFIG_SECRET_MISSING, CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
+/** Throws CONFIG_SECRET_MISSING, CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_INVALID or CONFIG_INVALID. */
 export function notifySettings(notify: Config['notify'] = {}, place: SecretPlace): NotifySettings {
   const { command = null, url: address, token } = notify;
   if (address === undefined) return { command, webhook: null };

@@ -1,5 +1,5 @@
 /** Certificates and keys of TLS: read from PEM files, and checked before any connection uses them. */
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -26,7 +26,7 @@ export interface TlsMaterial {
 
 /**
  * @param what the part of the configuration, for messages
- * Throws CONFIG_TLS_INCOMPLETE, CONFIG_TLS_UNREADABLE, CONFIG_TLS_INVALID or CONFIG_TLS_MISMATCH.
+ * Throws CONFIG_TLS_INVALID.
  */
 export function readTls(what: string, sources: TlsSources): TlsMaterial {
   const { serverName } = sources;
@@ -46,7 +46,11 @@ export function readTls(what: string, sources: TlsSources): TlsMaterial {
 function checkPair(what: string, { cert, key }: TlsSources): void {
   if ((cert === undefined) === (key === undefined)) return;
   const [there, missing] = cert ? ['cert', 'key'] : ['key', 'cert'];
-  throw codedError('CONFIG_TLS_INCOMPLETE', { name: what, there, missing });
+  throw new HundredfoldError(
+    'CONFIG_TLS_INVALID',
+    `${what}: ${there} is set and ${missing} is not`,
+    'Set both for mutual TLS, or neither.',
+  );
 }
 
 function readPem(name: string, source: PemSource): string {
@@ -54,7 +58,12 @@ function readPem(name: string, source: PemSource): string {
   try {
     return readFileSync(source.path, 'utf8');
   } catch (cause) {
-    throw codedError('CONFIG_TLS_UNREADABLE', { case: 'temporal', name, path: source.path }, cause);
+    throw new HundredfoldError(
+      'CONFIG_TLS_INVALID',
+      `${name}: cannot read ${source.path}`,
+      'Check the paths of ca, cert and key; they are relative to the folder of the configuration file.',
+      { cause },
+    );
   }
 }
 
@@ -62,20 +71,34 @@ function certificateIn(name: string, pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw codedError('CONFIG_TLS_INVALID', { case: 'certificate', name }, cause);
+    throw new HundredfoldError(
+      'CONFIG_TLS_INVALID',
+      `${name} contains no PEM certificate`,
+      'The file must begin with -----BEGIN CERTIFICATE-----. Convert DER with: openssl x509 -inform der -in FILE',
+      { cause },
+    );
   }
 }
 
 function checkMatch(what: string, cert: string, key: string): void {
   const certificate = certificateIn(`${what}.cert`, cert);
   if (certificate.checkPrivateKey(privateKeyIn(`${what}.key`, key))) return;
-  throw codedError('CONFIG_TLS_MISMATCH', { name: what });
+  throw new HundredfoldError(
+    'CONFIG_TLS_INVALID',
+    `${what}: key is not the private key of the first certificate in cert`,
+    'Name the key that the certificate was issued for; in cert, the client certificate comes before its intermediates.',
+  );
 }
 
 function privateKeyIn(name: string, pem: string): ReturnType<typeof createPrivateKey> {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw codedError('CONFIG_TLS_INVALID', { case: 'key', name }, cause);
+    throw new HundredfoldError(
+      'CONFIG_TLS_INVALID',
+      `${name} contains no PEM private key that can be read without a passphrase`,
+      'Store the key unencrypted, readable only by you: openssl pkey -in FILE -out NEW_FILE',
+      { cause },
+    );
   }
 }

@@ -3,7 +3,7 @@
  * it into a request (promise 6: no secret leaves).
  */
 import type { Environment } from '../domain/environment.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -88,11 +88,23 @@ export function readSecret(
   if ('env' in source) {
     const value = environment[source.env];
     if (value) return new Secret(value);
-    throw codedError('CONFIG_SECRET_MISSING', { case: 'variable', key, variable: source.env });
+    const [service] = /^services\.\w+/.exec(key) ?? [];
+    throw new HundredfoldError(
+      'CONFIG_SECRET_MISSING',
+      `${key}: the environment variable ${source.env} is not set`,
+      service === undefined
+        ? `Set it (export ${source.env}=…), or name another source under ${key}.`
+        : `Set it (export ${source.env}=…), name another source under ${key}, or remove ${service} if no row needs it.`,
+    );
   }
   try {
     return readSecretFile(resolve(base, source.file));
   } catch (cause) {
-    throw codedError('CONFIG_SECRET_MISSING', { case: 'file', key, file: source.file }, cause);
+    throw new HundredfoldError(
+      'CONFIG_SECRET_MISSING',
+      `${key}: cannot read the file ${source.file}`,
+      'Put only the token into that file, readable only by you.',
+      { cause },
+    );
   }
 }

@@ -1,7 +1,7 @@
 /** Settings of each service: its address, our credentials, the limits of submission. */
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
@@ -68,7 +68,7 @@ type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
   readonly maxDownload?: number | undefined;
 };
 
-/** If tokens are required, throws CONFIG_MOLECULE_TOKEN and everything that `networkSettings` throws. */
+/** If tokens are required, throws CONFIG_INVALID and everything that `networkSettings` throws. */
 export function serviceSettings(
   config: Config,
   place: SecretPlace,
@@ -125,7 +125,7 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
   };
 }
 
-/** Settings of one service; also for the local services, whose address is `local`. Throws CONFIG_MOLECULE_TOKEN. */
+/** Settings of one service; also for the local services, whose address is `local`. Throws CONFIG_INVALID. */
 export function describeService(
   service: ServiceName,
   url: string,
@@ -135,7 +135,11 @@ export function describeService(
   for (const [key, secret] of Object.entries(secrets)) {
     const length = serviceOf(service).secrets[key]?.length;
     if (length !== undefined && secret.reveal().length !== length)
-      throw codedError('CONFIG_MOLECULE_TOKEN', {});
+      throw new HundredfoldError(
+        'CONFIG_INVALID',
+        'the token of the molecule service is not 10 characters long',
+        'Use the 10-character identifier that the service issued to you.',
+      );
   }
   const address = options.address ?? addressOf(url);
   return {

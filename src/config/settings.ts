@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import {
   isObjectAddress,
   parseObjectAddress,
@@ -103,10 +103,18 @@ function storeUrl(url: string): string {
     const parsed = parseObjectAddress(url);
     if (!('fault' in parsed)) return url;
     // Not repeated: it may contain a password.
-    throw codedError('CONFIG_STORE_ADDRESS', { fault: parsed.fault });
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `store.url: the address of the object store cannot be used: ${parsed.fault}`,
+      'Write s3://bucket/prefix, set the server in store.endpoint, and leave credentials to the AWS SDK (docs/object-store.md).',
+    );
   }
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
-  throw codedError('CONFIG_STORE_UNSUPPORTED', { url });
+  throw new HundredfoldError(
+    'CONFIG_INVALID',
+    `store.url: ${url} is neither a folder nor an S3 address`,
+    'Use a folder, or s3://bucket/prefix.',
+  );
 }
 
 /** Without the omitted keys. */
@@ -139,7 +147,7 @@ interface ConfigFile {
   readonly plugins: readonly Plugin[];
 }
 
-/** Throws CONFIG_UNREADABLE, CONFIG_NOT_YAML or CONFIG_INVALID. */
+/** Throws CONFIG_INVALID. */
 function readConfig(file: string | undefined, environment: Environment): ConfigFile {
   const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? existing(DEFAULT_CONFIG_FILE);
   const base = path ? dirname(resolve(path)) : process.cwd();
@@ -166,11 +174,22 @@ function readYaml(path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw codedError('CONFIG_UNREADABLE', { path }, cause);
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `cannot read the configuration ${path}`,
+      'Check the path given with --config.',
+      { cause },
+    );
   }
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error) throw codedError('CONFIG_NOT_YAML', { path, reason: error.message }, error);
+  if (error)
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `${path}: ${error.message}`,
+      'Correct the YAML at that place.',
+      { cause: error },
+    );
   return document.toJS() ?? {};
 }
 
@@ -179,7 +198,11 @@ function parse(raw: unknown, path: string | undefined): Config {
   if (parsed.success) return parsed.data;
   const where = path ?? 'the HUNDREDFOLD_* environment variables';
   const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${wordsOf(issue)}`);
-  throw codedError('CONFIG_INVALID', { where, problems });
+  throw new HundredfoldError(
+    'CONFIG_INVALID',
+    `${where} is not a valid configuration:\n${problems.join('\n')}`,
+    'docs/configuration.md lists every key with an example.',
+  );
 }
 
 /** A key with nothing but comments below it reads as null: treated as absent. */

@@ -2,7 +2,7 @@
 import type * as EnvConfig from '@temporalio/envconfig';
 import { resolve } from 'node:path';
 import { createRequire } from 'node:module';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { readTls, type PemSource, type TlsMaterial, type TlsSources } from './pem.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace } from './secret.ts';
@@ -79,7 +79,11 @@ function apiKeyOf(
 }
 
 function noAddress({ name }: TemporalProfile): Error {
-  return codedError('CONFIG_PROFILE_NO_ADDRESS', { name });
+  return new HundredfoldError(
+    'CONFIG_INVALID',
+    `temporal.profile: neither the profile ${name} nor TEMPORAL_ADDRESS names a server`,
+    `Set it: temporal config set --profile ${name} --prop address --value HOST:PORT, or set temporal.address.`,
+  );
 }
 
 /**
@@ -104,7 +108,7 @@ type ProfileName = string | { readonly env: string };
 
 const DEFAULT_PROFILE = 'default';
 
-/** Throws CONFIG_PROFILE_INVALID. */
+/** Throws CONFIG_INVALID. */
 function readProfile(wanted: ProfileName, environment: Environment): TemporalProfile {
   const name = typeof wanted === 'string' ? wanted : environment[wanted.env] || DEFAULT_PROFILE;
   const profile = load(name, environment);
@@ -141,7 +145,12 @@ function load(name: string, environment: Environment): Profile {
     const { TEMPORAL_PROFILE: _, ...variables } = overrideEnvVars;
     return loadClientConfigProfile({ ...named, overrideEnvVars: variables });
   } catch (cause) {
-    throw codedError('CONFIG_PROFILE_INVALID', { name, reason: firstLine(cause) }, cause);
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `temporal.profile: the profile ${name} cannot be read: ${firstLine(cause)}`,
+      'Check the name, and the file of TEMPORAL_CONFIG_FILE (default: temporalio/temporal.toml in your configuration folder): temporal config list',
+      { cause },
+    );
   }
 }
 

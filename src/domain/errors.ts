@@ -1,25 +1,93 @@
 /**
- * Coded errors: this project never throws a bare string. Codes and texts are in error-codes/. A code is stable and
- * searchable; the message says what happened, the remedy what to do.
+ * Coded errors: this project never throws a bare string. A code is stable and searchable; the message says what happened
+ * and where, the remedy what to do. Both stand where the error is thrown; docs/errors.md lists them all.
  */
-import {
-  exitOf,
-  wordingOf,
-  type ErrorCode,
-  type ErrorFacts,
-  type WordedCode,
-} from './error-codes/registry.ts';
+import { EXIT, type ExitName } from './exit.ts';
+import type { ItemEndCode } from './item-end-codes.ts';
 
 export { EXIT } from './exit.ts';
 
-/** The parts of an error with a code. */
-export interface ErrorDetails {
-  /** Stable, in capitals: `CAMPAIGN_UNKNOWN`. */
-  readonly code: ErrorCode;
-  /** What happened, in a sentence. */
-  readonly message: string;
-  /** What the user can do, in a sentence. */
-  readonly remedy: string;
+/** The codes of errors, and how a command ends that fails with one. */
+export const ERROR_EXITS = {
+  USAGE: 'usage',
+  NAME_INVALID: 'refused',
+  DEPLOYMENT_UNSUPPORTED: 'usage',
+  UI_UNAVAILABLE: 'usage',
+  CAMPAIGN_DIFFERS: 'refused',
+  CAMPAIGN_UNREPLAYABLE: 'usage',
+  CAMPAIGN_RUNNING: 'refused',
+  ITEM_NOT_RETRYABLE: 'refused',
+  CAMPAIGN_NOT_ENDED: 'refused',
+  ITEM_UNKNOWN: 'usage',
+  CAMPAIGN_UNKNOWN: 'usage',
+  CAMPAIGN_NOT_PUBLISHED: 'usage',
+  MANIFEST_EMPTY: 'refused',
+  MANIFEST_REFUSED: 'refused',
+  INTERRUPTED: 'interrupted',
+  ADOPT_REFUSED: 'refused',
+  ADOPT_LIST_UNAVAILABLE: 'usage',
+  EXPORT_WOULD_REPLACE: 'refused',
+  EXPORT_NOTHING: 'refused',
+  PULL_REFUSED: 'refused',
+  STATE_FOLDER_UNUSABLE: 'refused',
+  CONFIG_INVALID: 'refused',
+  CONFIG_NOT_WRITTEN: 'usage',
+  CONFIG_SECRET_MISSING: 'refused',
+  CONFIG_TLS_INVALID: 'refused',
+  CONFIG_TOKEN_OVER_HTTP: 'refused',
+  CONFIG_NO_SERVICE: 'refused',
+  SERVICE_URL_WRONG: 'refused',
+  PLUGIN_REFUSED: 'refused',
+  SETUP_FAILED: 'usage',
+  PACKAGE_INCOMPLETE: 'usage',
+  TEMPORAL_CLI_MISSING: 'usage',
+  TEMPORAL_CLI_UNUSABLE: 'usage',
+  TEMPORAL_NOT_STARTED: 'usage',
+  TEMPORAL_DATABASE_DAMAGED: 'usage',
+  TEMPORAL_UNREACHABLE: 'usage',
+  TEMPORAL_SILENT: 'usage',
+  WORKER_SILENT: 'usage',
+  TEMPORAL_UNAUTHENTICATED: 'usage',
+  TEMPORAL_PERMISSION_DENIED: 'usage',
+  TEMPORAL_NAMESPACE_MISSING: 'usage',
+  TEMPORAL_ATTRIBUTES_REFUSED: 'usage',
+  TEMPORAL_RETENTION_SHORT: 'usage',
+  TEMPORAL_TLS: 'usage',
+  OPEN_FILES_LIMIT: 'usage',
+  METRICS_PORT: 'refused',
+  HOST_BUSY: 'refused',
+  HOST_NOT_READY: 'usage',
+  HOST_FOLDER_UNUSABLE: 'refused',
+  HOST_DOES_NOT_STOP: 'usage',
+  LOCAL_SERVICES_FAILED: 'usage',
+  LEDGER_UNUSABLE: 'usage',
+  LEDGER_DAMAGED: 'usage',
+  DOWNLOAD_BROKEN: 'usage',
+  STORE_ACCESS_DENIED: 'usage',
+  STORE_UNUSABLE: 'usage',
+  STORE_BUSY: 'usage',
+  STORE_FULL: 'usage',
+  STORE_DIGEST_MISMATCH: 'usage',
+  STORE_BAD_KEY: 'usage',
+  STORE_IO: 'usage',
+  STORE_UNREACHABLE: 'usage',
+  STORE_TRUNCATED: 'usage',
+  STORE_MISSING: 'usage',
+  STORE_RECORD_UNREADABLE: 'usage',
+  STORE_NOT_PREPARED: 'usage',
+  STORE_DUPLICATE_ID: 'usage',
+  ITEM_RECORD_FOREIGN: 'usage',
+  TREE_NOT_HERE: 'refused',
+  TREE_OTHER_PLUGIN: 'refused',
+  TREE_LEASED: 'refused',
+  TOKEN_LEASED: 'refused',
+  NOTIFY_FAILED: 'usage',
+} as const satisfies Readonly<Record<string, ExitName>>;
+
+/** Code of an error. Items end with such a code, too. */
+export type ErrorCode = keyof typeof ERROR_EXITS | ItemEndCode;
+
+export interface ErrorOptions {
   /** Exit code of the command that fails with it, if it differs from that of the code. */
   readonly exitCode?: number;
   /** The underlying error. */
@@ -35,35 +103,21 @@ export class HundredfoldError extends Error {
   /** Exit code of a command that fails with this error. */
   readonly exitCode: number;
 
-  constructor(details: ErrorDetails) {
-    super(details.message, details.cause === undefined ? {} : { cause: details.cause });
+  /** @param message what happened, in a sentence */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    remedy: string,
+    { cause, exitCode = exitOf(code) }: ErrorOptions = {},
+  ) {
+    super(message, cause === undefined ? {} : { cause });
     this.name = 'HundredfoldError';
-    this.code = details.code;
-    this.remedy = details.remedy;
-    this.exitCode = details.exitCode ?? exitOf(details.code);
+    this.code = code;
+    this.remedy = remedy;
+    this.exitCode = exitCode;
   }
 }
 
-/**
- * The error with this code, with the texts of its table.
- * @param cause the underlying error
- */
-export function codedError<C extends WordedCode>(
-  code: C,
-  facts: ErrorFacts<C>,
-  cause?: unknown,
-): HundredfoldError {
-  return new HundredfoldError({ code, ...textsOf(code, facts), cause });
-}
-
-/** Message and remedy of a code. */
-export function textsOf<C extends WordedCode>(
-  code: C,
-  facts: ErrorFacts<C>,
-): { readonly message: string; readonly remedy: string } {
-  const { message, remedy } = wordingOf(code, facts);
-  return {
-    message: typeof message === 'string' ? message : message(facts),
-    remedy: typeof remedy === 'string' ? remedy : remedy(facts),
-  };
+function exitOf(code: ErrorCode): number {
+  return EXIT[code in ERROR_EXITS ? ERROR_EXITS[code as keyof typeof ERROR_EXITS] : 'usage'];
 }

@@ -1,6 +1,6 @@
 /**
  * The codes with which an item ends (`error_code` in items.csv): what happened, and what to do. The report shows these
- * texts, and the table in docs/operations.md is generated from them (`node scripts/error-tables.ts`).
+ * texts, and the table in docs/errors.md is generated from them (`node scripts/error-tables.ts`).
  */
 
 /** Codes that are explained together. */

@@ -2,7 +2,7 @@
  * Names of campaigns and ids of items: valid as a folder on every system, without blanks and signs of a shell, colons
  * (workflow ids), quotes (queries) or control codes. Every command loads this file to read its arguments.
  */
-import { codedError } from './errors.ts';
+import { HundredfoldError } from './errors.ts';
 
 /** An id also becomes part of names at services and engines. */
 export const ID = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
@@ -15,7 +15,11 @@ const NO_PART_OF_A_NAME = /[^\p{L}\p{M}\p{N}._-]+/gu;
 export function checkedName(name: string): string {
   const composed = name.normalize('NFC');
   if (CAMPAIGN.test(composed)) return composed;
-  throw codedError('NAME_INVALID', { name });
+  throw new HundredfoldError(
+    'NAME_INVALID',
+    `${JSON.stringify(name)} cannot be the name of a campaign`,
+    'Use 1 to 64 letters, digits, dots, hyphens and underscores, with no leading dot.',
+  );
 }
 
 /** The name that a text becomes; empty if nothing remains. Accents of Latin letters are left out. */

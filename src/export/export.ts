@@ -1,6 +1,6 @@
 /** Exports the items of an output tree: reads them one after the other, and writes the files of a format. */
 import { z } from 'zod';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
 import { type FileDigest, storedDigest } from '../store/digest.ts';
 import { inOrder } from '../store/in-parallel.ts';
@@ -17,11 +17,15 @@ import { type ExportSource, readExportItem } from './read-item.ts';
 /** In the order of `--list`. */
 export const FORMATS: readonly ExportFormat[] = [gromacs, openmm, sdf, smi, gff, jalview, pdb];
 
-/** @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN` */
+/** @throws HundredfoldError `USAGE` */
 export function exportFormatOf(name: string): ExportFormat {
   const found = FORMATS.find((format) => format.name === name);
   if (found !== undefined) return found;
-  throw codedError('EXPORT_FORMAT_UNKNOWN', { name, known: FORMATS.map((format) => format.name) });
+  throw new HundredfoldError(
+    'USAGE',
+    `there is no export format ${JSON.stringify(name)}`,
+    `One of ${FORMATS.map((format) => format.name).join(', ')}; "hundredfold export --list" shows what each contains.`,
+  );
 }
 
 /** What an export contains, what was left out and why. It makes the next export to the same folder safe. */
@@ -224,7 +228,11 @@ function readme({ format, campaign }: ExportWork, found: Found): string {
 
 function wouldReplace(to: Store, files: readonly string[]): HundredfoldError {
   const shown = files.slice(0, 3).join(', ') + (files.length > 3 ? ', …' : '');
-  return codedError('EXPORT_WOULD_REPLACE', { location: to.location, files: files.length, shown });
+  return new HundredfoldError(
+    'EXPORT_WOULD_REPLACE',
+    `${to.location} has files that this export would replace, and that no export has written: ${shown} (${files.length})`,
+    'They were not changed. Choose another folder with --out, or overwrite them with --replace.',
+  );
 }
 
 function nothing(
@@ -237,7 +245,11 @@ function nothing(
     reason = `all ${others.length + 1} items were left out, ${first.id} because ${first.message} (${first.code})`;
   else if (otherKinds > 0)
     reason = `none of the ${otherKinds} selected items has a supported kind (${format.kinds.join(', ')})`;
-  return codedError('EXPORT_NOTHING', { campaign: campaign.name, format: format.name, reason });
+  return new HundredfoldError(
+    'EXPORT_NOTHING',
+    `${campaign.name} has nothing for ${format.name}: ${reason}`,
+    `"hundredfold items ${campaign.name}" shows the items, "hundredfold export --list" what each format supports.`,
+  );
 }
 
 /** In sentences without the id. */

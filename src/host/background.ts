@@ -9,7 +9,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { COMMAND } from '../program/files.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { runsAs } from '../temporal/processes.ts';
@@ -53,7 +53,11 @@ export async function startInBackground(
   const isOver = () => backgroundRuns(settings) || child.exitCode !== null;
   await waitUntil(isOver);
   if (!backgroundRuns(settings))
-    throw codedError('HOST_NOT_READY', { case: 'in the background', logFile });
+    throw new HundredfoldError(
+      'HOST_NOT_READY',
+      'the background process did not become ready',
+      `Read ${logFile}.`,
+    );
 }
 
 /** True when such a process is the host of the folder, or waits to be. */
@@ -73,7 +77,12 @@ export async function takenOver(settings: Settings): Promise<void> {
     backgroundRuns(settings) &&
     readRecord(embeddedDir, 'host')?.pid === readRecord(embeddedDir, 'background')?.pid;
   await waitUntil(isTaken);
-  if (!isTaken()) throw codedError('HOST_NOT_READY', { case: 'not taken over' });
+  if (!isTaken())
+    throw new HundredfoldError(
+      'HOST_NOT_READY',
+      'the background process did not take the campaign over',
+      'Nothing is lost: the "hundredfold run" command of this campaign continues it.',
+    );
 }
 
 async function waitUntil(isSo: () => boolean): Promise<void> {

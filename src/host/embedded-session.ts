@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isSameReference } from '../domain/campaign.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { isAlive } from '../temporal/processes.ts';
@@ -107,7 +107,11 @@ export class EmbeddedSession implements Session {
       if (record && (await this.#join(record))) return;
       await delay(LOOK_INTERVAL_MS);
     }
-    throw codedError('HOST_NOT_READY', { case: 'other command', folder: embeddedDir });
+    throw new HundredfoldError(
+      'HOST_NOT_READY',
+      `another command holds ${embeddedDir} and does not become ready`,
+      'It may still be starting: try again in a moment. Otherwise, find the hundredfold process that hangs and end it; campaigns lose nothing.',
+    );
   }
 
   async #join(record: HostRecord): Promise<boolean> {
@@ -116,7 +120,11 @@ export class EmbeddedSession implements Session {
     // A command like `status` runs the server only briefly and does no work: do not join it.
     if (record.lookOnly && !record.lasting) return false;
     if (record.lookOnly && !this.#options.lookOnly)
-      throw codedError('HOST_LOOKS_ONLY', { pid: record.pid });
+      throw new HundredfoldError(
+        'HOST_BUSY',
+        `\`hundredfold ui\` (process ${record.pid}) runs the embedded server, and no campaign makes progress with it`,
+        'End it with Ctrl-C, then run this command again. `ui` can be started beside a running campaign.',
+      );
     const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
     const { address } = record.server;
     const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, patienceMs);
@@ -160,6 +168,11 @@ export class EmbeddedSession implements Session {
     const what = other
       ? `the plugin ${other.entry}, or has another form of it`
       : missing && `${missing.service} at ${missing.address} (or your token there)`;
-    if (what !== undefined) throw codedError('HOST_OTHER_SERVICES', { pid, what });
+    if (what !== undefined)
+      throw new HundredfoldError(
+        'HOST_BUSY',
+        `the command that runs the embedded server (process ${pid}) does not know ${what}`,
+        'Wait until it has ended, or use a separate server for this campaign: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
+      );
   }
 }

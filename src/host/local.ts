@@ -9,7 +9,7 @@ import {
   startLocalServices,
   type LocalServices,
 } from '../../packages/local-services/src/server.ts';
-import { HundredfoldError, type ErrorDetails } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort } from '../temporal/ports.ts';
 import { localSettings, recordOf, type LocalName } from './local-settings.ts';
@@ -40,8 +40,6 @@ export async function startServices(options: LocalServicesOptions): Promise<Loca
     return await startLocalServices(options);
   } catch (cause) {
     if (!(cause instanceof LocalServicesError)) throw cause;
-    // Their codes are in the registry; a test compares both.
-    const code = cause.code as ErrorDetails['code'];
-    throw new HundredfoldError({ code, message: cause.message, remedy: cause.remedy, cause });
+    throw new HundredfoldError('LOCAL_SERVICES_FAILED', cause.message, cause.remedy, { cause });
   }
 }

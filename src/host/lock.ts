@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FOLDER, privateFile, tighten } from '../state/private-folder.ts';
 
 export interface Lock {
@@ -47,7 +47,12 @@ export function tryLock(dir: string): Lock | null {
 
 export function folderUnusable(dir: string, cause: unknown): HundredfoldError {
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
-  return codedError('HOST_FOLDER_UNUSABLE', { folder: dir, reason }, cause);
+  return new HundredfoldError(
+    'HOST_FOLDER_UNUSABLE',
+    `cannot write in ${dir}, where the embedded server keeps its database${reason}`,
+    'Make it writable, free space on its disk, or choose another folder: embedded.dir in hundredfold.yaml, or HUNDREDFOLD_EMBEDDED_DIR.',
+    { cause },
+  );
 }
 
 const LOOK_AGAIN_MS = 50;

@@ -1,6 +1,6 @@
 /** Opens the session of a command: with the configured server, or else with the embedded one. */
 import { readFileSync } from 'node:fs';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { EmbeddedSession } from './embedded-session.ts';
 import type { HostOptions } from './host.ts';
 import { RemoteSession } from './remote-session.ts';
@@ -22,7 +22,11 @@ const NEEDED = 256;
 export function checkOpenFiles(): void {
   const soft = Number(/^Max open files\s+(\d+)/m.exec(ownLimits())?.[1] ?? Infinity);
   if (soft >= NEEDED) return;
-  throw codedError('OPEN_FILES_LIMIT', { soft, needed: NEEDED });
+  throw new HundredfoldError(
+    'OPEN_FILES_LIMIT',
+    `this process may open ${soft} files; a campaign needs ${NEEDED}`,
+    'Raise the limit (ulimit -n 1024, or nofile in limits.conf or of the container), then run the same command again.',
+  );
 }
 
 function ownLimits(): string {

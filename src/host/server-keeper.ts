@@ -65,7 +65,7 @@ export class ServerKeeper {
     return this.#start(left);
   }
 
-  /** When the server has died: starts another one at the same address. Throws TEMPORAL_PORT_LOST. */
+  /** When the server has died: starts another one at the same address. Throws TEMPORAL_NOT_STARTED. */
   async revive(): Promise<void> {
     if (this.#server && (await isRunning(this.#server))) return;
     this.#reviving ??= this.#restart().finally(() => {

@@ -10,7 +10,7 @@
  */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 export interface UiGuard {
   /** `http://127.0.0.1:PORT`, for the user's browser. */
@@ -42,7 +42,11 @@ export async function guardUi(
     const { port: got } = server.address() as { port: number };
     return { url: `http://127.0.0.1:${got}`, close: () => close(server) };
   }
-  throw codedError('UI_PORT', {});
+  throw new HundredfoldError(
+    'UI_UNAVAILABLE',
+    'this machine has no free port for the Temporal UI',
+    'End programs that listen on 127.0.0.1, then run the same command again.',
+  );
 }
 
 type Server = ReturnType<typeof createServer>;

@@ -12,7 +12,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { longestMs, roomInWindow, type Usage, type Window } from '../budget/policy.ts';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import {
   type Account,
@@ -236,5 +236,10 @@ function fileAt(path: string): string | null {
 function unusable(path: string, cause: unknown): HundredfoldError {
   if (cause instanceof HundredfoldError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return codedError('LEDGER_UNUSABLE', { path, reason }, cause);
+  return new HundredfoldError(
+    'LEDGER_UNUSABLE',
+    `the ledger of submissions ${path} cannot be used: ${reason}`,
+    'Free disk space, or set HUNDREDFOLD_STATE_DIR to a writable folder; nothing is sent until then.',
+    { cause },
+  );
 }

@@ -2,7 +2,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { GUARD_MS, longestMs, type Close, type Usage, type Window } from '../budget/policy.ts';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { privateFile } from '../state/private-folder.ts';
@@ -324,7 +324,12 @@ function createTables(database: DatabaseSync, path: string): void {
   if (layoutOf(database) === LAYOUT) return;
   inTransaction(database, () => {
     const layout = layoutOf(database);
-    if (layout > LAYOUT) throw codedError('LEDGER_NEWER', { layout });
+    if (layout > LAYOUT)
+      throw new HundredfoldError(
+        'LEDGER_UNUSABLE',
+        `the ledger of submissions was written by a newer version (layout ${layout})`,
+        'Use that version of hundredfold, or set HUNDREDFOLD_STATE_DIR to another folder.',
+      );
     // Not readable here any more: what it has is unknown.
     if (layout > 0 && layout < LAYOUT) throw damage(path);
     if (layout === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}`);
@@ -367,5 +372,9 @@ export function setAside(path: string, wallMs: number): string {
 }
 
 function damage(path: string): HundredfoldError {
-  return codedError('LEDGER_DAMAGED', { path });
+  return new HundredfoldError(
+    'LEDGER_DAMAGED',
+    `the ledger of submissions ${path} is damaged`,
+    'No action is needed: it is set aside and recreated.',
+  );
 }

@@ -2,13 +2,27 @@
 import { allKinds, isOwnKind, type AnyKind } from '../kinds/registry.ts';
 import { allServices, isOwnService } from '../services/registry.ts';
 import { longestName, type ServedKind, type Service } from '../services/service.ts';
-import type { PluginErrorCode } from '../domain/error-codes/plugin-errors.ts';
 import { markOf } from './mark.ts';
 import { kindShape, serviceShape, shapeFaults } from './shapes.ts';
 
+/** What to do about each sort of fault. */
+export const PLUGIN_REMEDIES = {
+  notFound:
+    'Under plugins:, write ./NAME.ts for a file beside hundredfold.yaml, an absolute path, or the name of an installed package.',
+  syntax: 'Correct that line.',
+  import:
+    'A plugin may import hundredfold/service, its own files, installed packages, node:buffer, node:crypto, node:util and node:zlib.',
+  threw: 'Correct that line; nothing of a plugin runs before its definitions are used.',
+  empty: 'Write: export const NAME = defineService({ … }).',
+  shape: 'docs/plugins.md lists the keys of a kind and of a service.',
+  name: 'Choose another name.',
+  column: 'Choose another name for the column, such as the one that the service uses.',
+  zod: "Write: import { z } from 'hundredfold/service'.",
+} as const;
+
 /** What is wrong with a plugin. */
 export interface PluginFault {
-  readonly code: PluginErrorCode;
+  readonly sort: keyof typeof PLUGIN_REMEDIES;
   readonly what: string;
 }
 
@@ -41,7 +55,7 @@ export function checkDefinitions(
   // What has no right form has no names to compare.
   if (faults.length === 0) {
     for (const { name } of kinds.filter((one) => !served.includes(one)))
-      faults.push({ code: 'PLUGIN_SHAPE', what: `${name}: no service of this plugin takes it` });
+      faults.push({ sort: 'shape', what: `${name}: no service of this plugin takes it` });
     faults.push(...nameFaults(kinds, services, others), ...columnFaults(kinds, others));
   }
   return { kinds, services, faults };
@@ -51,18 +65,17 @@ function nothing(exports: object): PluginFault {
   const names = Object.keys(exports).filter((name) => name !== '__esModule');
   const found = names.length === 0 ? 'nothing' : names.join(', ');
   const what = `it exports ${found}, and no kind or service that defineKind or defineService returned`;
-  return { code: 'PLUGIN_EXPORTS_NOTHING', what };
+  return { sort: 'empty', what };
 }
 
 function faultsOfService(service: Service): readonly PluginFault[] {
   const name = typeof service.name === 'string' ? service.name : 'a service';
   const config: unknown = service.config;
   const foreign = isForeignSchema(config) || Object.values(shapeOf(config)).some(isForeignSchema);
-  if (foreign)
-    return [{ code: 'PLUGIN_ZOD', what: `${name}: \`config\` is of another copy of zod` }];
+  if (foreign) return [{ sort: 'zod', what: `${name}: \`config\` is of another copy of zod` }];
   const shape = shapeFaults(serviceShape, service);
   const all = shape.length > 0 ? shape : listFaults(service);
-  return all.map((one) => ({ code: 'PLUGIN_SHAPE', what: `${name}: ${one}` }));
+  return all.map((one) => ({ sort: 'shape', what: `${name}: ${one}` }));
 }
 
 /** What neither types nor its shape can refuse in a definition, a sentence each. */
@@ -120,9 +133,9 @@ function faultsOfKind(kind: AnyKind): readonly PluginFault[] {
   if (allKinds().some((known) => known === kind && isOwnKind(kind.name))) return [];
   const name = typeof kind.name === 'string' ? kind.name : 'a kind';
   if (markOf(kind) !== 'kind')
-    return [{ code: 'PLUGIN_SHAPE', what: `${name}: make kinds with defineKind` }];
+    return [{ sort: 'shape', what: `${name}: make kinds with defineKind` }];
   return shapeFaults(kindShape, kind).map((one) => ({
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     what: `${name}: ${one}`,
   }));
 }
@@ -160,7 +173,7 @@ function nameFaults(
   for (const [what, name] of namesOf(kinds, services, '')) {
     const owner = taken.find((other) => other[0] === what && other[1] === name)?.[2];
     if (owner !== undefined)
-      faults.push({ code: 'PLUGIN_NAME_TAKEN', what: `the ${what} ${name} is one of ${owner}` });
+      faults.push({ sort: 'name', what: `the ${what} ${name} is one of ${owner}` });
     else taken.push([what, name, 'the same plugin']);
   }
   return faults;
@@ -169,7 +182,7 @@ function nameFaults(
 function columnFaults(kinds: readonly AnyKind[], others: Others): readonly PluginFault[] {
   const known = [...allKinds(), ...others.flatMap((one) => one.kinds), ...kinds];
   const faults: PluginFault[] = [];
-  const refuse = (what: string) => faults.push({ code: 'PLUGIN_COLUMN', what });
+  const refuse = (what: string) => faults.push({ sort: 'column', what });
   for (const kind of kinds) {
     const own = [kind.input.column?.name ?? [], Object.keys(kind.options)].flat();
     for (const column of own) {
@@ -187,7 +200,7 @@ function columnFaults(kinds: readonly AnyKind[], others: Others): readonly Plugi
     );
     if (rival && kind.input.recognise === undefined) {
       const what = `${kind.name}: files of the kind ${rival.name} have the same extension: write \`input.recognise\``;
-      faults.push({ code: 'PLUGIN_SHAPE', what });
+      faults.push({ sort: 'shape', what });
     }
   }
   return faults;

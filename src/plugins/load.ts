@@ -2,11 +2,10 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { codedError } from '../domain/errors.ts';
-import type { PluginErrorCode } from '../domain/error-codes/plugin-errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { isOwnKind, registerKind } from '../kinds/registry.ts';
 import { registerService } from '../services/registry.ts';
-import { checkDefinitions, type Definitions, type PluginFault } from './check.ts';
+import { checkDefinitions, PLUGIN_REMEDIES, type Definitions, type PluginFault } from './check.ts';
 import { ImportRefused, lineOf, loadModule, type LoadedModule } from './modules.ts';
 
 export interface Plugin extends Definitions {
@@ -23,16 +22,16 @@ const loaded = new Map<string, Plugin>();
 /**
  * @param entries of `plugins:`
  * @param base the folder of hundredfold.yaml
- * @throws HundredfoldError `PLUGIN_…`
+ * @throws HundredfoldError `PLUGIN_REFUSED`
  */
 export function loadPlugins(entries: readonly string[], base: string): readonly Plugin[] {
-  const faults: { readonly code: PluginErrorCode; readonly line: string }[] = [];
+  const faults: PluginFault[] = [];
   const plugins: Plugin[] = [];
   for (const entry of new Set(entries)) {
     const read = loadPlugin(entry, base, plugins);
     if (Array.isArray(read)) {
-      for (const { code, what } of read as PluginFault[])
-        faults.push({ code, line: `${entry}: ${what}` });
+      for (const { sort, what } of read as PluginFault[])
+        faults.push({ sort, what: `${entry}: ${what}` });
     } else plugins.push(read as Plugin);
   }
   const [first] = faults;
@@ -44,8 +43,12 @@ export function loadPlugins(entries: readonly string[], base: string): readonly 
     }
     return plugins;
   }
-  const lines = faults.map(({ code, line }) => (faults.length > 1 ? `  ${code} ${line}` : line));
-  throw codedError(first.code, { faults: lines });
+  const message =
+    faults.length === 1
+      ? `plugin ${first.what}`
+      : `plugins:\n${faults.map(({ what }) => `  ${what}`).join('\n')}`;
+  const remedies = new Set(faults.map(({ sort }) => PLUGIN_REMEDIES[sort]));
+  throw new HundredfoldError('PLUGIN_REFUSED', message, [...remedies].join(' '));
 }
 
 function loadPlugin(
@@ -71,7 +74,7 @@ function loadPlugin(
 }
 
 function findFile(entry: string, base: string): string | PluginFault {
-  const missing = (what: string): PluginFault => ({ code: 'PLUGIN_NOT_FOUND', what });
+  const missing = (what: string): PluginFault => ({ sort: 'notFound', what });
   if (/^\.{1,2}[/\\]|\.[cm]?[jt]s$/.test(entry) || isAbsolute(entry)) {
     const file = resolve(base, entry);
     const inside = !isAbsolute(entry) && relative(base, file).split(sep)[0] === '..';
@@ -93,21 +96,21 @@ function faultOf(error: unknown, file: string): PluginFault {
   const at = lineOf(error);
   const where = at === null ? '' : `${basename(at.file)}:${at.line}: `;
   if (error instanceof ImportRefused)
-    return { code: 'PLUGIN_IMPORT', what: `${basename(file)} or a file of it ${message}` };
+    return { sort: 'import', what: `${basename(file)} or a file of it ${message}` };
   if (/MODULE_NOT_FOUND|NOT_EXPORTED/.test(code) || /does not provide an export/.test(message))
-    return { code: 'PLUGIN_IMPORT', what: message.split('\n')[0] ?? '' };
+    return { sort: 'import', what: message.split('\n')[0] ?? '' };
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
     return {
-      code: 'PLUGIN_SYNTAX',
+      sort: 'syntax',
       what: `${where}${message}: only types can be removed; write \`const\` instead of \`enum\`, or give a .js file`,
     };
   if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
-    return { code: 'PLUGIN_SYNTAX', what: 'a plugin inside node_modules must be JavaScript' };
+    return { sort: 'syntax', what: 'a plugin inside node_modules must be JavaScript' };
   if (code === 'ERR_REQUIRE_ASYNC_MODULE')
     return {
-      code: 'PLUGIN_SYNTAX',
+      sort: 'syntax',
       what: '`await` outside a function: a plugin waits for nothing',
     };
-  if (error instanceof SyntaxError) return { code: 'PLUGIN_SYNTAX', what: where + message };
-  return { code: 'PLUGIN_THREW', what: where + message };
+  if (error instanceof SyntaxError) return { sort: 'syntax', what: where + message };
+  return { sort: 'threw', what: where + message };
 }

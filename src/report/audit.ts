@@ -2,7 +2,7 @@
  * Promise 5: the files on disk are complete and correct. Before a campaign is published, every file of every item is
  * read again and compared with the digest that was computed when it arrived.
  */
-import type { StoreCode } from '../domain/error-codes/registry.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ResultFault } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/registry.ts';
@@ -13,7 +13,7 @@ import type { CheckedFolders, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** The code of an item whose files differ from what was received. */
-const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies StoreCode;
+const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies ErrorCode;
 
 /** In bytes: a result has a megabyte or two. Larger ones are not compared: they would fill the memory. */
 const MAX_COMPARED_BYTES = 32 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** The items of a campaign in manifest order, read from the tree page by page, so that memory stays constant. */
-import type { StoreCode } from '../domain/error-codes/registry.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
@@ -100,7 +100,7 @@ async function campaignItem(store: Store, entry: PageEntry): Promise<CampaignIte
     const record = await readListed(store, entry);
     if (record !== null) return { id, kind, record, damage: null };
     const message = `${itemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
-    const code = 'STORE_MISSING' satisfies StoreCode;
+    const code = 'STORE_MISSING' satisfies ErrorCode;
     return { id, kind, record, damage: { code, message } };
   } catch (error) {
     if (!isDamagedRecord(error)) throw error;

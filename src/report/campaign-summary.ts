@@ -1,7 +1,7 @@
 /** `campaign.json`: what ran and how it ended, counted from the items' own records. */
 import { z } from 'zod';
 import type { Attempt } from '../domain/campaign.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { type CampaignState, isFinal, type ItemState } from '../domain/states.ts';
 import { parseJson } from '../kinds/json.ts';
@@ -271,7 +271,11 @@ export interface EndedCampaign {
 export async function endedCampaign(store: Store, folder: string): Promise<EndedCampaign> {
   const summary = await readSummary(store);
   if (summary === null || summary.ended_at === null) {
-    throw codedError('CAMPAIGN_NOT_PUBLISHED', { folder, file: CAMPAIGN_SUMMARY });
+    throw new HundredfoldError(
+      'CAMPAIGN_NOT_PUBLISHED',
+      `${folder} has no ${CAMPAIGN_SUMMARY}: the campaign has not ended there`,
+      'Run the "hundredfold run" command of this campaign again.',
+    );
   }
   const { started_at: from, ended_at: to } = summary.runs.at(-1) ?? summary;
   const tookMs = to === null ? null : Date.parse(to) - Date.parse(from);

@@ -64,7 +64,7 @@ interface ProgressOptions {
  * While the campaign is open, its items are only read, and what still changes is not signed: there are no checksums and
  * no crate.
  * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
- * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
+ * @throws HundredfoldError `PACKAGE_INCOMPLETE`
  */
 export async function publishCampaign(
   store: Store,

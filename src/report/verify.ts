@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { allKinds } from '../kinds/registry.ts';
 import { openFileStore } from '../store/file-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -87,7 +87,11 @@ export async function verifyTree(store: Store, options: VerifyOptions = {}): Pro
     await found.during('records', '.hundredfold', async () => {
       const { isPublished, ended, items, summary } = await readStanding(store, campaign);
       if (!isPublished)
-        throw codedError('CAMPAIGN_NOT_ENDED', { name: campaign.name, ended, items });
+        throw new HundredfoldError(
+          'CAMPAIGN_NOT_ENDED',
+          `${campaign.name} has not ended (${ended} of ${items})`,
+          `Wait until it ends (hundredfold watch ${campaign.name}). If no command works on it, run its "hundredfold run" command again.`,
+        );
       const words = await listedRowsFault(store, campaign);
       const message = `${store.location}: ${words}.`;
       if (words !== null) found.add('records', '.hundredfold', message, REMEDIES.campaign);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { Settings } from '../config/settings.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import { ID } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
@@ -82,23 +82,34 @@ export async function adoptJobs<T>(
   return startWith(addressOf(tree, ADOPTED_MANIFEST));
 }
 
-/** @throws HundredfoldError `ADOPT_KIND_OF_OTHER`, `ADOPT_ID_INVALID` */
+/** @throws HundredfoldError `ADOPT_REFUSED`, `ADOPT_REFUSED` */
 function checkAdoption(
   { service, kind }: Pick<Adoption, 'service' | 'kind'>,
   ids: readonly string[],
 ): void {
   if (kind !== null && serviceOfKind(kind).name !== service) {
-    throw codedError('ADOPT_KIND_OF_OTHER', { kind, service, kinds: kindsOf(serviceOf(service)) });
+    throw new HundredfoldError(
+      'ADOPT_REFUSED',
+      `${kind} is not a kind of the service ${service}`,
+      `Its kinds are ${kindsOf(serviceOf(service)).join(', ')}.`,
+    );
   }
   const bad = ids.filter((id) => !isUsableId(id));
   if (bad.length > 0) {
-    throw codedError('ADOPT_ID_INVALID', { ids: bad });
+    throw new HundredfoldError(
+      'ADOPT_REFUSED',
+      `${bad
+        .slice(0, 3)
+        .map((id) => JSON.stringify(id))
+        .join(', ')} cannot be the id of a job`,
+      'Give only the request_id or hash_id, without the rest of its URL.',
+    );
   }
 }
 
 /**
  * Jobs by their ids. The same order continues the campaign that has one of them.
- * @throws HundredfoldError `ADOPT_KIND_UNKNOWN`
+ * @throws HundredfoldError `ADOPT_REFUSED`
  */
 async function namedJobs(order: Adoption, ids: readonly string[]): Promise<AdoptedJobs> {
   const { service, folder } = order;
@@ -124,18 +135,20 @@ async function looked(order: Adoption, ids: readonly string[]): Promise<readonly
   const found = jobs.filter(({ remoteId }) => ids.includes(remoteId));
   const missing = ids.filter((id) => !found.some(({ remoteId }) => remoteId === id));
   if (missing.length > 0) {
-    throw codedError('ADOPT_KIND_UNKNOWN', {
-      ids: missing,
-      notes,
-      kinds: kindsOf(serviceOf(order.service)),
-    });
+    const shown = missing.slice(0, 3).join(', ') + (missing.length > 3 ? ', …' : '');
+    const why = notes.length > 0 ? ` (${notes.join('; ')})` : '';
+    throw new HundredfoldError(
+      'ADOPT_REFUSED',
+      `the past results of your token do not have ${shown}${why}: its kind is not known`,
+      `Set it with --kind (${kindsOf(serviceOf(order.service)).join(', ')}), in one command per kind.`,
+    );
   }
   return found.map(rowOf);
 }
 
 /**
  * Every job that the service still has and this folder does not.
- * @throws HundredfoldError `ADOPT_LIST_UNAVAILABLE`, `ADOPT_NO_LIST`
+ * @throws HundredfoldError `ADOPT_LIST_UNAVAILABLE`, `ADOPT_REFUSED`
  */
 async function pastJobs(order: Adoption): Promise<PastJobs> {
   const { service, folder, kind } = order;
@@ -162,10 +175,18 @@ async function pastJobs(order: Adoption): Promise<PastJobs> {
 
 function checkList({ service }: Adoption, { jobs, notes, incomplete }: RemoteJobs): void {
   if (incomplete) {
-    throw codedError('ADOPT_LIST_UNAVAILABLE', { service, notes });
+    throw new HundredfoldError(
+      'ADOPT_LIST_UNAVAILABLE',
+      `the past results of ${service} could not be read: ${notes.join('; ')}`,
+      'Nothing was started. Try again when the service answers: hundredfold doctor.',
+    );
   }
   if (jobs.length > 0 || !('missing' in serviceOf(service).list)) return;
-  throw codedError('ADOPT_NO_LIST', { service, notes });
+  throw new HundredfoldError(
+    'ADOPT_REFUSED',
+    `--past is not possible here: ${notes.join('; ')}`,
+    `Name the jobs: hundredfold adopt ${service} ID…`,
+  );
 }
 
 function isFailed({ state }: ListedJob): boolean {
@@ -227,17 +248,18 @@ const row = z.object({
   title: z.string().optional(),
 });
 
-/** Empty if there is none; creates no folder. @throws HundredfoldError `ADOPT_MANIFEST_UNREADABLE` */
+/** Empty if there is none; creates no folder. @throws HundredfoldError `ADOPT_REFUSED` */
 async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> {
   const text = (await (await openStoreIfAny(tree))?.readText(ADOPTED_MANIFEST)) ?? '';
   try {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     return lines.map((line) => row.parse(JSON.parse(line)));
   } catch (cause) {
-    throw codedError(
-      'ADOPT_MANIFEST_UNREADABLE',
-      { path: addressOf(tree, ADOPTED_MANIFEST) },
-      cause,
+    throw new HundredfoldError(
+      'ADOPT_REFUSED',
+      `${addressOf(tree, ADOPTED_MANIFEST)} was changed or damaged and cannot be read`,
+      'Correct the file, or adopt the jobs into another campaign with --name.',
+      { cause },
     );
   }
 }
@@ -251,7 +273,11 @@ async function addAdopted(tree: string, rows: readonly AdoptedRow[]): Promise<vo
   const former = await readAdopted(tree);
   const there = await openStoreIfAny(tree);
   if (former.length === 0 && (await there?.exists(PREPARED_CAMPAIGN)) === true) {
-    throw codedError('CAMPAIGN_DIFFERS', { case: 'own manifest', tree });
+    throw new HundredfoldError(
+      'CAMPAIGN_DIFFERS',
+      `the campaign in ${tree} has a manifest of its own, which \`adopt\` does not change`,
+      'Add rows with a remote_id to its manifest, or choose another name with --name.',
+    );
   }
   const all = new Map(former.map((one) => [one.remote_id, one]));
   for (const one of rows) all.set(one.remote_id, { ...all.get(one.remote_id), ...one });
@@ -292,7 +318,12 @@ export async function adopt(
   jobs: readonly string[] | 'past',
   options: AdoptOptions = {},
 ): Promise<Campaign | null> {
-  if (jobs.length === 0) throw codedError('ADOPT_NOTHING_NAMED', { service });
+  if (jobs.length === 0)
+    throw new HundredfoldError(
+      'ADOPT_REFUSED',
+      'give either the ids of the jobs or --past',
+      `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
+    );
   const settings = settingsOf(options);
   const { kind = null, name = null, out = settings.storeUrl } = options;
   const local = options.services ?? null;

@@ -1,6 +1,6 @@
 /** A campaign that this process has started or joined: its events, its end, its control. */
 import { ApplicationFailure } from '@temporalio/common';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
@@ -60,7 +60,7 @@ export class Campaign implements AsyncDisposable {
    * The events until the campaign has ended or the signal is aborted. Call it once. You can stop iterating at any time:
    * the campaign continues until it is closed.
    *
-   * @throws HundredfoldError `CAMPAIGN_BROKEN_OFF` when its workflow was terminated or failed, `CAMPAIGN_UNKNOWN` when
+   * @throws HundredfoldError `CAMPAIGN_NOT_PUBLISHED` when its workflow was terminated or failed, `CAMPAIGN_UNKNOWN` when
    * Temporal has lost it
    */
   async *events(): AsyncGenerator<CampaignEvent, void, undefined> {
@@ -159,7 +159,7 @@ export interface WatchOptions extends ConfigurationOptions {
  * process does, as long as it follows it.
  *
  * @param name - name of the campaign
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_BROKEN_OFF`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_NOT_PUBLISHED`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
  */
 export async function* watch(
   name: string,
@@ -198,11 +198,15 @@ export async function notNotified({ client }: Session, name: string): Promise<re
   return (await handle.result()).unnotified ?? [];
 }
 
-/** `CAMPAIGN_BROKEN_OFF`, with the failure of the workflow. */
+/** `CAMPAIGN_NOT_PUBLISHED`, with the failure of the workflow. */
 export async function brokenOff(session: Session, name: string): Promise<HundredfoldError> {
   const reason = (await failureOf(session, name))?.message ?? null;
   const why = reason === null ? 'was terminated, or failed' : `failed: ${reason}`;
-  return codedError('CAMPAIGN_BROKEN_OFF', { name, reason: why });
+  return new HundredfoldError(
+    'CAMPAIGN_NOT_PUBLISHED',
+    `the workflow of the campaign ${name} ${why}`,
+    'Run its "hundredfold run" command again: finished items are kept.',
+  );
 }
 
 /** Null if it was terminated. */

@@ -1,6 +1,6 @@
 /** Pause, resume and cancel: durable, because each is a message to the campaign’s workflow. How a campaign ends that is cancelled. */
 import type { Client } from '@temporalio/client';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Session } from '../host/session.ts';
 import { stuckBecause } from '../watchdog/stuck.ts';
@@ -113,7 +113,7 @@ async function obstacleNow(session: Session, { name, folder }: Observed): Promis
 
 /**
  * Ends a campaign whose tree is permanently lost; nothing is written.
- * @throws HundredfoldError `TREE_IS_HERE`: an ordinary `cancel` leaves complete tables
+ * @throws HundredfoldError `USAGE`: an ordinary `cancel` leaves complete tables
  */
 export async function abandonCampaign(
   session: Session,
@@ -121,7 +121,12 @@ export async function abandonCampaign(
   onNotice: OnNotice,
 ): Promise<void> {
   const { memo } = await session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
-  if (await isTreeHere(folder, memo?.['tree'])) throw codedError('TREE_IS_HERE', { folder, name });
+  if (await isTreeHere(folder, memo?.['tree']))
+    throw new HundredfoldError(
+      'USAGE',
+      `${folder} is the output tree of ${name}, and it is available`,
+      `Run "hundredfold cancel ${name}" without --abandon: it writes the tables of the finished items.`,
+    );
   await endObsolete(session, name, onNotice);
 }
 

@@ -4,7 +4,7 @@ import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Environment } from '../domain/environment.ts';
-import type { ErrorCode } from '../domain/error-codes/registry.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { usedLocals } from '../host/local-settings.ts';
 import type { Recognition } from '../services/recognise.ts';

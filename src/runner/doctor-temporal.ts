@@ -94,10 +94,12 @@ async function namespaceFindings(client: Client, target: TemporalAddress): Promi
     return [exists, { check: 'Temporal retention', ok: true, found }];
   return [
     exists,
-    codedProblem('Temporal retention', 'TEMPORAL_RETENTION_SHORT', {
-      kept: found,
-      command: updateRetention(target, 30),
-    }),
+    codedProblem(
+      'Temporal retention',
+      'TEMPORAL_RETENTION_SHORT',
+      `${found}: ended items vanish from the UI, and their workflow ids can be used again, while their campaign may still run`,
+      `Keep them for 30 days: ${updateRetention(target, 30)}`,
+    ),
   ];
 }
 
@@ -108,15 +110,21 @@ async function attributesFinding(client: Client, target: TemporalAddress): Promi
   const wrong = ATTRIBUTE_NAMES.filter((name) => (state[name] ?? KEYWORD) !== KEYWORD);
   if (wrong.length > 0) {
     const attributes = wrong.map((name) => `${name} (${typeName(state[name])})`);
-    return codedProblem(check, 'TEMPORAL_ATTRIBUTES_REFUSED', { case: 'other type', attributes });
+    return codedProblem(
+      check,
+      'TEMPORAL_ATTRIBUTES_REFUSED',
+      `of another type than Keyword: ${attributes.join(', ')}`,
+      'Types cannot be changed: use another namespace (temporal.namespace).',
+    );
   }
   const missing = ATTRIBUTE_NAMES.filter((name) => !(name in state));
   if (missing.length === 0) return { check, ok: true, found: 'all seven are there, as Keyword' };
-  return codedProblem(check, 'TEMPORAL_ATTRIBUTES_REFUSED', {
-    case: 'missing',
-    attributes: missing,
-    command: createAttributes(target, missing),
-  });
+  return codedProblem(
+    check,
+    'TEMPORAL_ATTRIBUTES_REFUSED',
+    `missing: ${missing.join(', ')}`,
+    `The next worker or run adds them, or an administrator: ${createAttributes(target, missing)}`,
+  );
 }
 
 /** `keyword list`, of `INDEXED_VALUE_TYPE_KEYWORD_LIST`. */
@@ -131,12 +139,12 @@ async function closedAttributes(client: Client, { words }: Closed): Promise<Find
   const closed = `access to the operator service is denied (${words})`;
   const known = await attributesAreKnown(client);
   if (known === true) return { check, ok: true, found: `all seven can be used; ${closed}` };
-  return codedProblem(check, 'TEMPORAL_ATTRIBUTES_REFUSED', {
-    case: 'not listed',
-    closed,
-    some: known === false,
-    all: ATTRIBUTE_NAMES,
-  });
+  return codedProblem(
+    check,
+    'TEMPORAL_ATTRIBUTES_REFUSED',
+    known === false ? `some are missing; ${closed}` : `cannot be checked: ${closed}`,
+    `Ask an administrator to add them, each as Keyword: ${ATTRIBUTE_NAMES.join(', ')}. In Temporal Cloud: the page of the namespace, or tcld.`,
+  );
 }
 
 async function permissionsFinding(client: Client): Promise<Finding> {
@@ -144,7 +152,12 @@ async function permissionsFinding(client: Client): Promise<Finding> {
   const refused = await refusedCalls(client);
   if (refused.length === 0) return { check, ok: true, found: 'workflows can be read and written' };
   const calls = refused.map(({ closed, words }) => `${closed}${words && `: ${words}`}`);
-  return codedProblem(check, 'TEMPORAL_PERMISSION_DENIED', { case: 'found by doctor', calls });
+  return codedProblem(
+    check,
+    'TEMPORAL_PERMISSION_DENIED',
+    `not permitted: ${calls.join('; ')}`,
+    'Ask for the role of a writer in the namespace.',
+  );
 }
 
 async function workersFinding(client: Client, taskQueue: string): Promise<Finding> {

@@ -2,7 +2,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { z } from 'zod';
 import { ifFound } from '../activities/if-found.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_NAMES, type LocalName } from '../host/local-settings.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
@@ -46,7 +46,12 @@ export async function describeCampaign(
   name: string,
 ): Promise<WorkflowExecutionDescription> {
   const found = await ifFound(client.workflow.getHandle(campaignWorkflowId(name)).describe());
-  if (found === null) throw codedError('CAMPAIGN_UNKNOWN', { case: 'name', name });
+  if (found === null)
+    throw new HundredfoldError(
+      'CAMPAIGN_UNKNOWN',
+      `no campaign is named ${name}`,
+      '`hundredfold status` shows all campaigns.',
+    );
   return found;
 }
 
@@ -97,12 +102,16 @@ export async function treeIfAny(folder: string, name: string): Promise<CampaignT
 
 /**
  * The tree in a folder that the user names, of whatever campaign it is.
- * @throws HundredfoldError `TREE_UNKNOWN`
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  */
 export async function openFolder(folder: string): Promise<CampaignTree> {
   const tree = await treeIn(folder);
   if (tree !== null) return tree;
-  throw codedError('TREE_UNKNOWN', { case: 'no campaign', folder });
+  throw new HundredfoldError(
+    'CAMPAIGN_UNKNOWN',
+    `${folder} contains no campaign`,
+    'Give the folder of a campaign: it contains campaign.json and items.csv.',
+  );
 }
 
 async function treeIn(folder: string): Promise<CampaignTree | null> {
@@ -133,5 +142,9 @@ export async function requireTree(
   if (known && (await openStoreIfAny(folder)) !== null) {
     throw notPrepared(await openStore(folder), `it does not contain the campaign ${name}`);
   }
-  throw codedError('CAMPAIGN_UNKNOWN', { case: 'folder', name, folder });
+  throw new HundredfoldError(
+    'CAMPAIGN_UNKNOWN',
+    `no campaign is named ${name}, and ${folder} is not its output folder`,
+    '`hundredfold status` shows all campaigns; --out sets the folder of its output.',
+  );
 }

@@ -1,7 +1,6 @@
 /** What a check of `doctor` has found, and how checks reach Temporal. */
 import type { Client } from '@temporalio/client';
-import type { ErrorCode, ErrorFacts, WordedCode } from '../domain/error-codes/registry.ts';
-import { HundredfoldError, textsOf } from '../domain/errors.ts';
+import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { refusalOf } from '../temporal/grpc-status.ts';
 import { answered } from './session.ts';
@@ -19,14 +18,14 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-/** A problem that the check finds itself, with the texts of its table. */
-export function codedProblem<C extends WordedCode>(
+/** A problem that the check finds itself. */
+export function codedProblem(
   check: string,
-  code: C,
-  facts: ErrorFacts<C>,
+  code: ErrorCode,
+  found: string,
+  remedy: string,
 ): Finding {
-  const { message, remedy } = textsOf(code, facts);
-  return { check, ok: false, code, found: message, remedy };
+  return { check, ok: false, code, found, remedy };
 }
 
 /** @throws any error without a code: a bug */

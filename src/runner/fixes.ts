@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { hasErrno } from '../domain/errno.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { CheckedRow } from '../domain/item.ts';
 import { allKinds, kindOf } from '../kinds/registry.ts';
 import { readFileName } from '../manifest/sources.ts';
@@ -22,7 +22,7 @@ interface Fixes {
 
 type Cells = Record<string, string>;
 
-/** Writes nothing if there is nothing to correct. Throws OPTION_INVALID if the file exists. */
+/** Writes nothing if there is nothing to correct. Throws USAGE if the file exists. */
 export async function writeFixes(file: string, checked: readonly CheckedRow[]): Promise<Fixes> {
   const rows: Cells[] = [];
   let [fixed, leftOut] = [0, 0];
@@ -77,5 +77,5 @@ async function writeNew(file: string, rows: readonly Cells[]): Promise<void> {
 
 export function existsAlready(file: string): Error {
   const expected = 'Name a file that does not exist yet: nothing is replaced.';
-  return codedError('OPTION_INVALID', { option: '--fixes', value: file, expected });
+  return new HundredfoldError('USAGE', `--fixes is "${file}"`, expected);
 }

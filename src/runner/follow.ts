@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { Deadline } from '../domain/deadline.ts';
-import type { ErrorCode } from '../domain/error-codes/registry.ts';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
@@ -162,24 +162,29 @@ export function isUnreplayable(error: unknown): boolean {
 
 /** Another command has created a new database: the previous one was damaged, or the clock was set back. */
 function forgotten(name: string, cause: unknown): HundredfoldError {
-  return codedError('CAMPAIGN_UNKNOWN', { case: 'new database', name }, cause);
+  return new HundredfoldError(
+    'CAMPAIGN_UNKNOWN',
+    `Temporal has a new database and no longer knows the campaign ${name}`,
+    'Run its "hundredfold run" command again: finished items are kept, and nothing is submitted twice.',
+    { cause },
+  );
 }
 
 /** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
 const PATIENCE_MS = 60_000;
 
 export function temporalAway(cause: unknown): HundredfoldError {
-  return codedError(
+  return new HundredfoldError(
     'TEMPORAL_UNREACHABLE',
-    { case: 'during the command', reason: reasonOf(cause) },
-    cause,
+    `The connection to Temporal was lost during the command (${reasonOf(cause)})`,
+    'Run the same command again: it resumes, and nothing is submitted twice.',
+    { cause },
   );
 }
 
 /** A server that dies again while it is being started or taken over: once more. */
 const DIED_AGAIN: readonly string[] = [
   'TEMPORAL_NOT_STARTED',
-  'TEMPORAL_NOT_HEALTHY',
   'TEMPORAL_UNREACHABLE',
 ] satisfies ErrorCode[];
 /** Then something prevents it from running, and its error is reported. */

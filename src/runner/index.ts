@@ -4,8 +4,7 @@
  * @packageDocumentation
  */
 
-export { HundredfoldError, type ErrorDetails } from '../domain/errors.ts';
-export type { ErrorCode } from '../domain/error-codes/registry.ts';
+export { HundredfoldError, type ErrorCode, type ErrorOptions } from '../domain/errors.ts';
 export type { Kind, ServiceName } from '../domain/item.ts';
 export type { Problem, Severity } from '../domain/problem.ts';
 export type { CampaignState, FinalState, ItemState, OpenState } from '../domain/states.ts';

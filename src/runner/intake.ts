@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
-import { codedError, HundredfoldError, textsOf } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { type LocalName, localSettings } from '../host/local-settings.ts';
@@ -55,7 +55,11 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
   // Prepared by another command since the rows were compared with the tree.
   if (isDeepStrictEqual(former.manifestDigests, survey.digests)) return;
   const files = former.manifestDigests.map(({ file }) => file).join(', ');
-  throw codedError('CAMPAIGN_DIFFERS', { case: 'other rows', name, folder, files });
+  throw new HundredfoldError(
+    'CAMPAIGN_DIFFERS',
+    `the campaign ${name} in ${folder} has other rows (${files}), and none of the given ones`,
+    'Choose another name with --name, or another folder with --out.',
+  );
 }
 
 /** Only searched, not created: `plan` changes nothing. */
@@ -78,7 +82,11 @@ export function rowsToRun(
 ): 'all' | 'valid' | 'none' {
   if (errors > 0) return skipInvalid && brokenFiles === 0 && items > 0 ? 'valid' : 'none';
   if (items > 0) return 'all';
-  throw codedError('MANIFEST_EMPTY', {});
+  throw new HundredfoldError(
+    'MANIFEST_EMPTY',
+    'the manifest has no rows',
+    'Add a row for each molecule, sequence, alignment or shift file: docs/manifest.md.',
+  );
 }
 
 /** @throws StoreError `TREE_OTHER_PLUGIN`: it has rows of a plugin that is not loaded */
@@ -199,7 +207,11 @@ export class ManifestRefusedError extends HundredfoldError {
 
   /** @internal */
   constructor(errors: number, problems: readonly Problem[]) {
-    super({ code: 'MANIFEST_REFUSED', ...textsOf('MANIFEST_REFUSED', { errors }) });
+    super(
+      'MANIFEST_REFUSED',
+      `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
+      'Correct the rows listed in `problems`, or set `skipInvalid` to run the others.',
+    );
     this.name = 'ManifestRefusedError';
     this.problems = problems;
   }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import { hasErrno } from '../domain/errno.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { folderUnusable } from '../host/lock.ts';
 import { parseJson } from '../kinds/json.ts';
 import { Ledger, LEDGER_FILE } from '../ledger/ledger.ts';
@@ -48,7 +48,11 @@ export async function readLogs(
 async function recordOf({ store, campaign }: CampaignTree, id: string): Promise<ItemRecord> {
   for await (const item of listedItems(store, campaign))
     if (item.id === id && item.record !== null) return item.record;
-  throw codedError('ITEM_UNKNOWN', { campaign: campaign.name, id });
+  throw new HundredfoldError(
+    'ITEM_UNKNOWN',
+    `the campaign ${campaign.name} has no item ${id}`,
+    `hundredfold items ${campaign.name} lists them.`,
+  );
 }
 
 /*

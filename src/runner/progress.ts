@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
 import { isClosedPart } from '../temporal/namespace.ts';
@@ -36,7 +36,11 @@ export async function readProgress(
     const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
     if (written !== undefined) return written;
     if (deadline.hasPassed)
-      throw codedError('WORKER_SILENT', { workflow: workflowId.replace(':', ' ') });
+      throw new HundredfoldError(
+        'WORKER_SILENT',
+        `no worker answers for ${workflowId.replace(':', ' ')}`,
+        'Start a worker (hundredfold worker), or run the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
+      );
     await delay(BETWEEN_MS);
   }
 }
@@ -113,9 +117,11 @@ export class Attendance {
     if (!this.#isLate(found, waited)) return;
     this.#stuck = await stuckBecause(this.#session.client, found, Date.now());
     if (this.#stuck?.type !== 'unreplayable') return;
-    throw codedError('CAMPAIGN_UNREPLAYABLE', {
-      name: found.workflowId.slice('campaign:'.length),
-    });
+    throw new HundredfoldError(
+      'CAMPAIGN_UNREPLAYABLE',
+      `the history of ${found.workflowId.slice('campaign:'.length)} cannot be replayed by this version`,
+      `Run "hundredfold cancel ${found.workflowId.slice('campaign:'.length)}", then its "hundredfold run" command again: it continues with what is on disk, and nothing is submitted twice.`,
+    );
   }
 
   /** After `check`: a sentence with what to do; null if its tasks seem to be done. */

@@ -1,5 +1,5 @@
 /** Copies a campaign's tree, or a part of it, from its store to a local folder. */
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { absoluteAddress, campaignAddress, itemFolder, itemOf } from '../store/layout.ts';
 import { readTreeId } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
@@ -32,17 +32,26 @@ interface TransferredTree {
 
 /**
  * From the store to the local folder.
- * @throws HundredfoldError `TRANSFER_SAME_PLACE`, `PULL_INTO_TREE`
+ * @throws HundredfoldError `PULL_REFUSED`
  */
 export async function pullTree(wanted: TreeTransfer): Promise<TransferredTree> {
   const { name, storeUrl, out } = wanted;
   if (absoluteAddress(storeUrl) === absoluteAddress(out)) {
-    throw codedError('TRANSFER_SAME_PLACE', { address: absoluteAddress(out) });
+    throw new HundredfoldError(
+      'PULL_REFUSED',
+      `store.url and --out are the same place: ${absoluteAddress(out)}`,
+      'Name the store in store.url (s3://bucket/prefix), and a folder of this machine with --out.',
+    );
   }
   const source = await requireTree(campaignAddress(storeUrl, name), name, false);
   const here = campaignAddress(out, name);
   const to = await openStore(here);
-  if ((await readTreeId(to)) !== null) throw codedError('PULL_INTO_TREE', { folder: here });
+  if ((await readTreeId(to)) !== null)
+    throw new HundredfoldError(
+      'PULL_REFUSED',
+      `${here} is the output tree of a campaign, not a copy of one`,
+      'Choose another folder with --out; nothing was changed.',
+    );
   const filter = await filterOf(source, wanted);
   const lease = { where: 'hundredfold pull', store: to, onNotice: wanted.onNotice };
   return whileHoldingAlone(lease, () => copy(wanted, source.store, to, filter));
@@ -110,7 +119,7 @@ export interface TreeCopy {
  * are not copied again.
  *
  * @param name - name of the campaign
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `TRANSFER_SAME_PLACE`, `PULL_INTO_TREE`, `CONFIG_*`, `STORE_*`
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `PULL_REFUSED`, `PULL_REFUSED`, `CONFIG_*`, `STORE_*`
  */
 export async function pull(name: string, options: CopyOptions = {}): Promise<TreeCopy> {
   const { out = './results', items, onFile = () => undefined } = options;

@@ -5,7 +5,7 @@ import type { ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { LocalName } from '../host/local-settings.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
@@ -209,7 +209,11 @@ async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
 }
 
 function isRunning(name: string): HundredfoldError {
-  return codedError('CAMPAIGN_RUNNING', { name });
+  return new HundredfoldError(
+    'CAMPAIGN_RUNNING',
+    `the campaign ${name} is running: items that have not ended cannot be run again`,
+    `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
+  );
 }
 
 /** Which items are run again, and how. */

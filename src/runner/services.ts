@@ -2,7 +2,7 @@
 import { type NetworkSettings, revealNetwork } from '../config/network.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { type LocalName, localNameOf, localSettings } from '../host/local-settings.ts';
 import { createHttp } from '../services/http.ts';
@@ -21,7 +21,7 @@ interface Choice {
   readonly who: string;
 }
 
-/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_LOCAL_SERVICES` */
+/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
 export function chooseServices(settings: Settings, choice: Choice): readonly ServiceSettings[] {
   const { needed, welcome = new Set<string>(), who } = choice;
   const local = choice.local ? localServices(settings, choice.local) : [];
@@ -35,7 +35,11 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
 
 function localServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {
   if (!temporal) return localSettings(name);
-  throw codedError('CONFIG_LOCAL_SERVICES', { name, address: temporal.address });
+  throw new HundredfoldError(
+    'CONFIG_INVALID',
+    `--services ${name} needs the embedded server, and temporal.address is ${temporal.address}`,
+    'Omit temporal.address, or start `hundredfold services` and configure its addresses under services:.',
+  );
 }
 
 function example(service: ServiceName): string {
@@ -50,12 +54,19 @@ function example(service: ServiceName): string {
 
 /** Shows both ways to continue. */
 function noService(missing: readonly ServiceName[], who: string): HundredfoldError {
-  return codedError('CONFIG_NO_SERVICE', {
-    case: 'needed',
-    who,
-    services: missing,
-    examples: missing.map(example),
-  });
+  const noun = missing.length === 1 ? 'service' : 'services';
+  const names = missing.map((name) => `"${name}"`).join(' and ');
+  return new HundredfoldError(
+    'CONFIG_NO_SERVICE',
+    `${who} needs the ${noun} ${names}, and none is configured`,
+    [
+      'To try it out on this machine: add --services local (recorded results, for the examples only)',
+      '  or --services synthetic (made-up results of the right form, for any input).',
+      '  To use the real ones, write a hundredfold.yaml (docs/configuration.md says more):',
+      '    services:',
+      ...missing.map((name) => `      ${example(name)}`),
+    ].join('\n'),
+  );
 }
 
 /** Milliseconds for all looks at one service, and for one of its answers. */
@@ -116,9 +127,9 @@ function wrong(
   feed: ServiceSettings,
   found: Extract<Recognition, { type: 'wrong' }>,
 ): HundredfoldError {
-  return codedError('SERVICE_URL_WRONG', {
-    service: feed.reference.service,
-    found: found.message,
-    hint: remedyOf(feed, found),
-  });
+  return new HundredfoldError(
+    'SERVICE_URL_WRONG',
+    `services.${feed.reference.service}.url: ${found.message}; nothing was submitted`,
+    remedyOf(feed, found),
+  );
 }

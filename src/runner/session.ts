@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { type LoadOptions, loadSettings, type Settings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import { waitForLock } from '../host/lock.ts';
 import { openSession } from '../host/open-session.ts';
@@ -62,7 +62,7 @@ interface InSession {
   readonly hurried?: boolean;
 }
 
-/** @throws HundredfoldError `TEMPORAL_SILENT`, `TEMPORAL_LOST`, `HOST_NOT_READY` */
+/** @throws HundredfoldError `TEMPORAL_SILENT`, `TEMPORAL_UNREACHABLE`, `HOST_NOT_READY` */
 export async function inSession<T>(
   { settings, environment, purpose, hurried = purpose === 'look' }: InSession,
   use: (session: Session) => Promise<T>,
@@ -115,7 +115,12 @@ async function orElse<T>(session: Session, purpose: Purpose, use: () => Promise<
 
 function inWords(error: unknown): unknown {
   if (!isTemporalAway(error)) return error;
-  return codedError('TEMPORAL_LOST', { reason: reasonOf(error) }, error);
+  return new HundredfoldError(
+    'TEMPORAL_UNREACHABLE',
+    `Temporal stopped answering (${reasonOf(error)})`,
+    'Run the command again: the campaign continues, and nothing is lost.',
+    { cause: error },
+  );
 }
 
 /** @throws HundredfoldError `INTERRUPTED`, with the signal's reason as its cause */
@@ -124,7 +129,12 @@ export function throwIfInterrupted(signal: AbortSignal | undefined): void {
 }
 
 export function interrupted(cause: unknown): HundredfoldError {
-  return codedError('INTERRUPTED', {}, cause);
+  return new HundredfoldError(
+    'INTERRUPTED',
+    'the signal was aborted before the campaign ended',
+    'Start the same campaign again to resume it: nothing is submitted twice.',
+    { cause },
+  );
 }
 
 /** One starts the campaign, the other finds it running. */

@@ -7,7 +7,7 @@
  */
 import type { ServiceSettings } from '../config/services.ts';
 import type { CampaignSpec, JobPolicy, NotifyWay } from '../domain/campaign.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/publish.ts';
 import { hasOtherPlugins } from '../store/campaign-plugins.ts';
@@ -44,7 +44,7 @@ import {
   type Running,
 } from './launch.ts';
 import { ignoreNotices, type OnNotice } from './session.ts';
-import { Spool } from './spool.ts';
+import type { Spool } from './spool.ts';
 import type { Survey } from './survey.ts';
 
 export interface CampaignStart {
@@ -135,7 +135,11 @@ async function startHere(
 
 function checkFolder({ name, folder }: CampaignStart, running: Running): void {
   if (running.out === folder) return;
-  throw codedError('CAMPAIGN_DIFFERS', { case: 'runs elsewhere', name, out: String(running.out) });
+  throw new HundredfoldError(
+    'CAMPAIGN_DIFFERS',
+    `a campaign named ${name} is already running, with output in ${String(running.out)}`,
+    `Choose another name with --name, or wait: hundredfold watch ${name}.`,
+  );
 }
 
 /**
@@ -221,7 +225,11 @@ async function isIdle(folder: string, { done, items, changed }: Prepared): Promi
 
 function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | null): void {
   if (!former || former.name === name) return;
-  throw codedError('CAMPAIGN_FOLDER_TAKEN', { folder, former: former.name });
+  throw new HundredfoldError(
+    'CAMPAIGN_DIFFERS',
+    `${folder} is the output of the campaign ${former.name}`,
+    'Choose another folder with --out.',
+  );
 }
 
 function campaignOf({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {

@@ -38,7 +38,7 @@ export interface RunOptions extends IntakeOptions {
 
 /**
  * The campaign, checked as far as possible before a server is started for it.
- * @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_LOCAL_SERVICES`, `SERVICE_URL_WRONG`, `STORE_*`
+ * @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID`, `SERVICE_URL_WRONG`, `STORE_*`
  */
 export async function runOf(
   intake: Intake,
@@ -52,7 +52,7 @@ export async function runOf(
   return start;
 }
 
-/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_LOCAL_SERVICES` */
+/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
 function campaignStart(
   intake: Intake,
   spool: Spool,
@@ -100,7 +100,7 @@ async function checkOutput(folder: string): Promise<void> {
   } catch (cause) {
     if (!(cause instanceof HundredfoldError)) throw cause;
     const { code, message, remedy } = cause;
-    throw new HundredfoldError({ code, message, remedy, exitCode: EXIT.refused, cause });
+    throw new HundredfoldError(code, message, remedy, { exitCode: EXIT.refused, cause });
   }
 }
 

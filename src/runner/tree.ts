@@ -1,5 +1,5 @@
 /** Reads the output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { ItemState } from '../domain/states.ts';
@@ -123,7 +123,7 @@ export class OutputTree {
    * @param format - `gromacs`, `sdf`, … as listed by `hundredfold export --list`
    * @param out - folder for the files, or s3:// address
    * @param options - also `wanted`: which items; default: all
-   * @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN`, `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
+   * @throws HundredfoldError `USAGE`, `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
    */
   async export(
     format: string,
@@ -151,7 +151,7 @@ export class OutputTree {
  *
  * @param address - the campaign's own folder, for example `results/demo`, or its s3:// address
  * @param options - only for a bucket: `store.endpoint` and `store.region` are read from the configuration
- * @throws HundredfoldError `TREE_UNKNOWN` when the folder does not exist, `STORE_NOT_PREPARED` when it contains no
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN` when the folder does not exist, `STORE_NOT_PREPARED` when it contains no
  * campaign, `STORE_*` when it cannot be read
  */
 export async function openTree(
@@ -163,7 +163,11 @@ export async function openTree(
   if (isObjectAddress(location)) settingsOf(options, { tokens: 'optional' });
   const store = await openStoreIfAny(location);
   if (store === null) {
-    throw codedError('TREE_UNKNOWN', { case: 'no folder', folder: location });
+    throw new HundredfoldError(
+      'CAMPAIGN_UNKNOWN',
+      `${location} is not a folder`,
+      'Give the folder of a campaign: it contains campaign.json and items.csv.',
+    );
   }
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, 'it contains no campaign');
@@ -202,12 +206,16 @@ async function readChecked(store: Store, key: string, sha256: string): Promise<U
   const found = data === null ? null : digestOf(data);
   if (data !== null && found?.sha256 === sha256) return data;
   throw data === null
-    ? codedError('STORE_MISSING', { case: 'read by a program', key })
-    : codedError('STORE_DIGEST_MISMATCH', {
-        case: 'read by a program',
-        key,
-        found: found?.sha256 ?? '',
-      });
+    ? new HundredfoldError(
+        'STORE_MISSING',
+        `${key} is missing`,
+        'Restore the file from a copy, or run "hundredfold retry" for its item.',
+      )
+    : new HundredfoldError(
+        'STORE_DIGEST_MISMATCH',
+        `${key} is not what was received: its SHA-256 is ${found?.sha256 ?? ''}`,
+        'Restore the file from a copy, or run "hundredfold retry" for its item.',
+      );
 }
 
 /** Options besides the format, as for `hundredfold export`. */

@@ -1,6 +1,6 @@
 /** The outcome of a request, and the body of an answer, without secrets: read once, whole up to a limit, or as a stream. */
 import type { Dispatcher } from 'undici';
-import { HundredfoldError, codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { failureCode, failureWords } from './connection.ts';
@@ -18,7 +18,11 @@ export function downloadBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD
 
 /** @param seen the announced or received size */
 export function tooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
-  return codedError('RESULT_TOO_LARGE', { where, seen, bytes, key });
+  return new HundredfoldError(
+    'RESULT_TOO_LARGE',
+    `${where}: ${seen}, and ${bytes} are allowed (${key}).`,
+    `Raise ${key} in the configuration, and run the item again with "hundredfold retry".`,
+  );
 }
 
 export interface HttpResponse {
@@ -124,6 +128,10 @@ async function* streaming(
     }
   } catch (error) {
     if (error instanceof HundredfoldError) throw error;
-    throw codedError('DOWNLOAD_BROKEN', { where, reason: failureWords(failureCode(error)) });
+    throw new HundredfoldError(
+      'DOWNLOAD_BROKEN',
+      `${where}: ${failureWords(failureCode(error))}`,
+      'The download is retried automatically; incomplete files are not kept.',
+    );
   }
 }

@@ -84,7 +84,7 @@ export interface ClientSettings extends HttpSettings {
 /** Finished jobs whose details are remembered: each is downloaded soon. */
 const MOST_DETAILS = 1_000;
 
-/** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
+/** Throws CONFIG_INVALID. */
 export function makeClient(service: Service, settings: ClientSettings): ServiceClient {
   return new Client(service, settings);
 }

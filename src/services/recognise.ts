@@ -72,7 +72,7 @@ const AGAIN_AFTER_MS = 2_000;
 
 /**
  * @param http with proxy, CA and gateway headers of this service
- * Throws SERVICE_URL_INVALID.
+ * Throws CONFIG_INVALID.
  */
 export async function recognise(
   http: Http,

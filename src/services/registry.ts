@@ -72,7 +72,7 @@ export function registerService(service: Service): void {
   known.set(service.name, service);
 }
 
-/** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
+/** Throws CONFIG_INVALID. */
 export function createClient({
   service,
   ...settings

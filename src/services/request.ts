@@ -1,16 +1,24 @@
 /** Makes an HTTP request of a description: its address, and the secrets in their places. */
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Auth, Body, Request } from './service.ts';
 
-/** Reads the address of a service; paths are appended to it. Throws SERVICE_URL_INVALID. */
+/** Reads the address of a service; paths are appended to it. Throws CONFIG_INVALID. */
 export function readServiceUrl(text: string): URL {
   const url = URL.parse(text);
   const http = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url === null || !http || url.search !== '' || url.hash !== '') {
-    throw codedError('SERVICE_URL_INVALID', { case: 'form' });
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      'The address of a service must be an http or https URL, without query and fragment.',
+      'Write it as https://host/path in the configuration.',
+    );
   }
   if (url.username !== '' || url.password !== '') {
-    throw codedError('SERVICE_URL_INVALID', { case: 'user', host: url.host });
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `The address of the service at ${url.host} contains a user name or password.`,
+      'Remove them: addresses are shown in messages. The token has its own key.',
+    );
   }
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
@@ -24,13 +32,17 @@ export function below(base: URL, ...segments: readonly string[]): URL {
   return url;
 }
 
-/** Throws TOKEN_UNUSABLE for a token that cannot be sent in a header or is not one of this service. */
+/** Throws CONFIG_INVALID for a token that cannot be sent in a header or is not one of this service. */
 export function checkToken(token: string, limit: number): void {
   const said = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(token)
     ? token.length > limit && `is longer than ${limit} characters`
     : 'is empty, or has line breaks, leading or trailing spaces, or non-ASCII characters';
   if (said === false) return;
-  throw codedError('TOKEN_UNUSABLE', { fault: said });
+  throw new HundredfoldError(
+    'CONFIG_INVALID',
+    `The token of the service ${said}.`,
+    'Check the variable or file that the config names for it.',
+  );
 }
 
 /** What the descriptions of one client have in common. */

@@ -4,7 +4,7 @@
  */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 export const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
@@ -18,7 +18,7 @@ const OTHERS_WRITE = 0o022;
 /**
  * Creates the folder with mode 0700, or accepts an existing one if it is a real folder of this user. The mode of an
  * existing one is tightened if all of its content `isOurs`.
- * @throws HundredfoldError `FOLDER_NOT_PRIVATE` for a symbolic link, a folder of another user, or one that is writable
+ * @throws HundredfoldError `STATE_FOLDER_UNUSABLE` for a symbolic link, a folder of another user, or one that is writable
  * for others and contains something else; the system's own error when it cannot be created
  */
 export function privateFolder(
@@ -67,5 +67,9 @@ function isOwn({ uid }: { readonly uid: number }): boolean {
 }
 
 function notPrivate(folder: string, why: string): HundredfoldError {
-  return codedError('FOLDER_NOT_PRIVATE', { folder, reason: why });
+  return new HundredfoldError(
+    'STATE_FOLDER_UNUSABLE',
+    `${folder} cannot be used as a private folder: ${why}`,
+    'Remove it, or name a folder of your own in HUNDREDFOLD_STATE_DIR.',
+  );
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../domain/environment.ts';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { privateFolder } from './private-folder.ts';
 import { warn } from './warn.ts';
 
@@ -111,5 +111,10 @@ function machineName(): string {
 
 function unusable(path: string, cause: unknown): HundredfoldError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return codedError('STATE_FOLDER_UNUSABLE', { path, reason }, cause);
+  return new HundredfoldError(
+    'STATE_FOLDER_UNUSABLE',
+    `cannot use ${path} for the ledger of submissions: ${reason}`,
+    'Set HUNDREDFOLD_STATE_DIR to a folder of your own, on a disk of this machine.',
+    { cause },
+  );
 }

@@ -3,7 +3,7 @@ import type { Kind } from '../domain/item.ts';
 import { sourceOf } from '../kinds/registry.ts';
 import { readPreparedCampaign, type PreparedCampaign } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
-import { storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /** Digits that distinguish digests by eye. */
 const DIGEST_DIGITS = 12;
@@ -62,6 +62,11 @@ function refuse(
     const here = sourceOf(kind)?.sha256 ?? null;
     if (isRight(here, sha256)) continue;
     const [wanted, found] = [sha256.slice(0, DIGEST_DIGITS), here?.slice(0, DIGEST_DIGITS) ?? null];
-    throw storeError('TREE_OTHER_PLUGIN', { location, plugin, wanted, kind, found });
+    throw new StoreError(
+      'TREE_OTHER_PLUGIN',
+      `${location} has rows of the kind ${kind}, of the plugin ${plugin} (sha256 ${wanted}), and this process has ${found === null ? 'no plugin with it' : `another form of it (sha256 ${found})`}.`,
+      'Name the plugin under plugins: in hundredfold.yaml, for commands and workers, and start them again. To go on with a plugin that you have changed, run the "hundredfold run" command of the campaign again.',
+      { retryable: true },
+    );
   }
 }

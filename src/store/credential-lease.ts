@@ -16,7 +16,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
 import { isOf, newestLease, renewLease, takeLease, type LeaseHolder } from './lease.ts';
 import type { Store } from './store.ts';
-import { type StoreError, storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 const MARKS = 'used-';
 
@@ -141,9 +141,14 @@ async function marksOf(
 function leased(store: Store, by: Mark | null, windowMs: number): StoreError {
   const who = by === null ? 'it is about to' : `${by.where}, on ${by.host}, last at ${by.at}`;
   const free = by === null ? null : new Date(Date.parse(by.at) + windowMs + ALLOWANCE_MS);
-  return storeError('TOKEN_LEASED', {
-    holder: who,
-    free: free?.toISOString() ?? null,
-    location: store.location,
-  });
+  const continues =
+    free === null
+      ? ''
+      : ` If that one has stopped, this one continues automatically at ${free.toISOString()}.`;
+  return new StoreError(
+    'TOKEN_LEASED',
+    `another Temporal server submits with this token: ${who}.`,
+    `Two servers with one token would use its limit twice. Rows wait here as long as that one uses it.${continues} Only if it has certainly sent nothing within the window, remove the objects below ${store.location} to continue at once.`,
+    { retryable: true },
+  );
 }

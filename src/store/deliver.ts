@@ -2,7 +2,7 @@
  * Gives an item the result of another job: of a row that requested the same work, or of an earlier campaign. Files are
  * copied and not linked, so that an edit in one tree never changes another.
  */
-import type { StoreCode } from '../domain/error-codes/registry.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import type { Judge } from '../kinds/kind.ts';
@@ -16,8 +16,8 @@ import { damagedRecordIsNone, StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 
 /** Errors of an item that follows one without a record, or without its files: the next `run` prepares it again. */
-export const LEADER_GONE = 'STORE_MISSING' satisfies StoreCode;
-export const LEADER_CHANGED = 'STORE_DIGEST_MISMATCH' satisfies StoreCode;
+export const LEADER_GONE = 'STORE_MISSING' satisfies ErrorCode;
+export const LEADER_CHANGED = 'STORE_DIGEST_MISMATCH' satisfies ErrorCode;
 
 type JobResult = Pick<
   ItemRecord,
@@ -75,7 +75,7 @@ async function discard(store: Store, keys: readonly string[]): Promise<null> {
 }
 
 /** Error codes of copying a file that was removed or edited. */
-const NOT_WHOLE: readonly string[] = ['STORE_MISSING', 'STORE_TRUNCATED'] satisfies StoreCode[];
+const NOT_WHOLE: readonly string[] = ['STORE_MISSING', 'STORE_TRUNCATED'] satisfies ErrorCode[];
 
 async function isCopied(
   store: Store,
@@ -169,7 +169,7 @@ async function endOf(
   written: string[],
 ): Promise<ItemRecord> {
   const finishedAt = new Date().toISOString();
-  const failed = (code: StoreCode, message: string): ItemRecord => ({
+  const failed = (code: ErrorCode, message: string): ItemRecord => ({
     ...record,
     state: 'failed',
     error: { code, message },

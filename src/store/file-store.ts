@@ -46,7 +46,7 @@ export interface FileStoreOptions {
 
 /**
  * Opens the tree of one campaign.
- * @throws StoreError `STORE_READ_ONLY`, `STORE_FULL`, `STORE_BAD_KEY`, `TREE_NOT_HERE`
+ * @throws StoreError `STORE_ACCESS_DENIED`, `STORE_FULL`, `STORE_BAD_KEY`, `TREE_NOT_HERE`
  */
 export async function openFileStore(
   folder: string,

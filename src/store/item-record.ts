@@ -13,7 +13,7 @@ import { serviceOfKind } from '../services/registry.ts';
 import { digestOf } from './digest.ts';
 import { camelKeys, snakeCase, snakeKeys } from './disk-keys.ts';
 import { artefactFile, CONTENT_TYPES, setFolder, setOf } from './layout.ts';
-import { storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 import { jobLabel, optionsFromDisk, optionsToDisk, workDigest } from './work.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
@@ -219,10 +219,11 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       ...(jobOptions !== undefined && { jobOptions: optionsFromDisk(same.kind, jobOptions) }),
     };
   } catch (cause) {
-    throw storeError(
+    throw new StoreError(
       'STORE_RECORD_UNREADABLE',
-      { case: 'item', key, faults: faultsIn(cause) },
-      cause,
+      `${key} is not an item record: ${faultsIn(cause).slice(0, 3).join('; ')}.`,
+      'Restore the file from a copy, or remove it and run the "hundredfold run" command again: the item then runs from the beginning.',
+      { cause },
     );
   }
 }

@@ -5,7 +5,7 @@ import { itemFromDisk, type ItemRecord, itemToDisk } from './item-record.ts';
 import { optionsToDisk } from './work.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store, WriteOptions } from './store.ts';
-import { type StoreError, storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /**
  * Null when there is none. An empty file counts as none: a power cut leaves one if the record was never synced to the
@@ -110,5 +110,9 @@ export async function writeItem(
 
 function foreign(kind: Kind, id: string, what: string): StoreError {
   const folder = itemFolder(kind, id);
-  return storeError('ITEM_RECORD_FOREIGN', { folder, record: ITEM_RECORD, fault: what });
+  return new StoreError(
+    'ITEM_RECORD_FOREIGN',
+    `${folder}/${ITEM_RECORD} ${what}: it was changed, or the folder was copied or moved.`,
+    `Restore ${folder} from a copy, or remove that folder and run the "hundredfold run" command again: the item then runs from the beginning.`,
+  );
 }

@@ -9,7 +9,7 @@ import { ID } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { allKinds, isOwnKind, kindNames, kindOf } from '../kinds/registry.ts';
-import { type StoreError, storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /** Names at the top of the tree. */
 export const ITEMS_TABLE = 'items.csv';
@@ -183,7 +183,11 @@ export function keyFault(key: string): string | null {
 }
 
 export function badKey(key: string, fault: string): StoreError {
-  return storeError('STORE_BAD_KEY', { case: 'name', key, fault });
+  return new StoreError(
+    'STORE_BAD_KEY',
+    `${JSON.stringify(key)} cannot be a path in the output tree: ${fault}.`,
+    'Rename the item, or report the service that chose this file name; nothing was written.',
+  );
 }
 
 /** The parts of a key. @throws StoreError `STORE_BAD_KEY` */

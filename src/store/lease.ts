@@ -16,7 +16,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { leaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
-import { type StoreError, storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 
 /** The holder of a tree. */
@@ -280,7 +280,12 @@ async function isAbandoned(store: Store, found: Lease, options: HoldOptions): Pr
 
 export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
   const who = by === null ? 'its lease cannot be read' : holderInWords(by);
-  return storeError('TREE_LEASED', { location: store.location, holder: who });
+  return new StoreError(
+    'TREE_LEASED',
+    `${store.location} is in use by another Temporal server: ${who}.`,
+    'To continue with it here, stop that one (hundredfold stop, or its workers) and type this command again. Otherwise wait until the campaign there has ended, or choose another output folder with --out.',
+    { retryable: true },
+  );
 }
 
 /** A description of the holder, for people. */
@@ -336,5 +341,10 @@ export async function checkTreeId(store: Store, wanted: string): Promise<void> {
 }
 
 export function treeNotHere(folder: string, fault: string): StoreError {
-  return storeError('TREE_NOT_HERE', { folder, fault });
+  return new StoreError(
+    'TREE_NOT_HERE',
+    `${folder} is not the output tree of this campaign here: ${fault}.`,
+    'Give every worker that folder under that path (mount its disk), or stop the worker that does not have it. If the folder was removed, end the campaign with "hundredfold cancel NAME --abandon" and run its "hundredfold run" command again.',
+    { retryable: true },
+  );
 }

@@ -7,7 +7,7 @@ import {
   parseObjectAddress,
 } from '../domain/object-store.ts';
 import { type FileStoreOptions, openFileStore } from './file-store.ts';
-import { type StoreError, storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 
 let access: ObjectStoreAccess = {};
@@ -19,7 +19,7 @@ export function reachObjectStores(wanted: ObjectStoreAccess): void {
 
 /**
  * Opens a store. `create` is for folders.
- * @throws StoreError as `openFileStore`; `STORE_BAD_ADDRESS`; what a bucket answers
+ * @throws StoreError as `openFileStore`; `STORE_UNUSABLE`; what a bucket answers
  */
 export async function openStore(address: string, options: FileStoreOptions = {}): Promise<Store> {
   if (!isObjectAddress(address)) return openFileStore(address, options);
@@ -39,7 +39,11 @@ export async function openStoreIfAny(address: string): Promise<Store | null> {
 
 /** @param fault what is wrong; the address is not repeated, because it may contain a password */
 function badAddress(fault: string): StoreError {
-  return storeError('STORE_BAD_ADDRESS', { fault });
+  return new StoreError(
+    'STORE_UNUSABLE',
+    `The address of the object store cannot be used: ${fault}.`,
+    'Write s3://bucket/prefix in store.url or --out, and the server in store.endpoint.',
+  );
 }
 
 /** Separate from the campaigns, whose names do not begin with a dot. */
@@ -48,7 +52,7 @@ const PROBES = '.hundredfold-probe/';
 /**
  * Tests whether a bucket is usable, because permissions and manuals alone do not show it: writes, creates, reads, lists
  * and removes one small object. `store`: the store that contains the campaigns.
- * @throws StoreError `STORE_NOT_CONDITIONAL` for a server that ignores `If-None-Match`, and what the store throws
+ * @throws StoreError `STORE_UNUSABLE` for a server that ignores `If-None-Match`, and what the store throws
  */
 export async function probe(store: Store): Promise<void> {
   const key = `${PROBES}${randomUUID()}`;
@@ -67,9 +71,17 @@ export async function probe(store: Store): Promise<void> {
 }
 
 function notConditional({ location }: Store): StoreError {
-  return storeError('STORE_NOT_CONDITIONAL', { case: 'not conditional', location });
+  return new StoreError(
+    'STORE_UNUSABLE',
+    `The server of ${location} ignores conditional writes (If-None-Match: *): two workers could submit the same item.`,
+    'Use a store that supports them (AWS S3, MinIO, Ceph from Squid on, versitygw), or a folder that all workers share.',
+  );
 }
 
 function notConsistent({ location }: Store): StoreError {
-  return storeError('STORE_NOT_CONDITIONAL', { case: 'not consistent', location });
+  return new StoreError(
+    'STORE_UNUSABLE',
+    `The server of ${location} does not show an object right after it was written.`,
+    'Use a store that is consistent after a write, as AWS S3 is; switch off a cache in between.',
+  );
 }

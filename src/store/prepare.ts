@@ -23,7 +23,7 @@ import {
   writePreparedCampaign,
 } from './prepared-campaign.ts';
 import { forNextRun } from './reopen.ts';
-import { StoreError, storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 
 /** Items written at once: beyond this the disk is the limit. */
@@ -192,11 +192,11 @@ async function removeOldPages(store: Store, pages: number): Promise<void> {
 }
 
 function duplicateId(item: Item): StoreError {
-  return storeError('STORE_DUPLICATE_ID', {
-    id: item.id,
-    file: item.source.file,
-    line: item.source.line,
-  });
+  return new StoreError(
+    'STORE_DUPLICATE_ID',
+    `The id "${item.id}" is used for two items (again in ${item.source.file}, line ${item.source.line}).`,
+    'Give every row of the campaign a unique id.',
+  );
 }
 
 /** An item, with its share of work that several rows request. */

@@ -17,7 +17,7 @@ import { jobDigest } from './item-store.ts';
 import { pageKey, PREPARED_CAMPAIGN } from './layout.ts';
 import { formerEnd } from './reopen.ts';
 import type { Store } from './store.ts';
-import { type StoreError, storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 const FORMAT = 1;
 
@@ -221,14 +221,23 @@ export async function writePage(
 }
 
 export function notPrepared(store: Store, fault: string): StoreError {
-  return storeError('STORE_NOT_PREPARED', { location: store.location, fault });
+  return new StoreError(
+    'STORE_NOT_PREPARED',
+    `${store.location} is not a prepared campaign: ${fault}.`,
+    'Run the "hundredfold run" command of this campaign again: it repairs the tree.',
+  );
 }
 
 function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {
   try {
     return shape.parse(JSON.parse(text));
   } catch (cause) {
-    throw storeError('STORE_RECORD_UNREADABLE', { case: 'campaign', key }, cause);
+    throw new StoreError(
+      'STORE_RECORD_UNREADABLE',
+      `${key} was changed or damaged and cannot be read.`,
+      `Remove ${key} and run the "hundredfold run" command again: finished items are kept.`,
+      { cause },
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 /** Determines what a retry of a campaign would do, by reading alone: nothing is changed before everything is known. */
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { serviceOfKind } from '../services/registry.ts';
@@ -207,7 +207,11 @@ const SHOWN = 20;
 
 function refused(reasons: readonly string[]): HundredfoldError {
   const more = reasons.length > SHOWN ? [`And ${reasons.length - SHOWN} more.`] : [];
-  return codedError('ITEM_NOT_RETRYABLE', { reasons: [...reasons.slice(0, SHOWN), ...more] });
+  return new HundredfoldError(
+    'ITEM_NOT_RETRYABLE',
+    [...reasons.slice(0, SHOWN), ...more].join(' '),
+    'Nothing was started. Only failed, held and cancelled items can be run again: items.csv lists them.',
+  );
 }
 
 /** Items written at once, as in `prepare.ts`. */

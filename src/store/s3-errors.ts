@@ -2,21 +2,60 @@
  * Errors of an object store, with codes. Server, network and credential problems are retryable: they can be fixed while
  * the campaign waits, and must not fail an item.
  */
-import { StoreError, storeError } from './store-error.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { StoreError } from './store-error.ts';
 
-/** The code of an error, and the case of its words. */
+const LATER = 'The campaign then continues automatically; nothing is submitted twice.';
+
+/** What went wrong: the code, why nothing could be done, and what to do. */
 const MEANINGS = {
-  denied: ['STORE_ACCESS_DENIED', 'bucket'],
-  noCredentials: ['STORE_ACCESS_DENIED', 'no credentials'],
-  noBucket: ['STORE_BUCKET_MISSING', 'bucket'],
-  otherRegion: ['STORE_WRONG_REGION', 'bucket'],
-  noRegion: ['STORE_WRONG_REGION', 'no region'],
-  clock: ['STORE_CLOCK_SKEW', 'bucket'],
-  busy: ['STORE_BUSY', 'bucket'],
-  full: ['STORE_FULL', 'bucket'],
-  damaged: ['STORE_DIGEST_MISMATCH', 'bucket'],
-  inTheWay: ['STORE_BAD_KEY', 'bucket'],
-} as const;
+  denied: [
+    'STORE_ACCESS_DENIED',
+    'access was denied',
+    `Check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, a role) and that they may list, read, write and delete there. ${LATER}`,
+  ],
+  noCredentials: [
+    'STORE_ACCESS_DENIED',
+    'no credentials were found, or they could not be loaded',
+    `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give this machine a role. ${LATER}`,
+  ],
+  noBucket: [
+    'STORE_UNUSABLE',
+    'there is no such bucket',
+    `Create it, or correct store.url; also check store.endpoint and store.region. ${LATER}`,
+  ],
+  otherRegion: [
+    'STORE_UNUSABLE',
+    'the bucket is in another region, or belongs to another endpoint',
+    `Set store.region (or AWS_REGION) and store.endpoint to those of the bucket. ${LATER}`,
+  ],
+  noRegion: ['STORE_UNUSABLE', 'no region is configured', 'Set store.region or AWS_REGION.'],
+  clock: [
+    'STORE_UNUSABLE',
+    'the clock of this machine differs too much from that of the store',
+    `Synchronise the clock of this machine (NTP). ${LATER}`,
+  ],
+  busy: [
+    'STORE_BUSY',
+    'the store reports that it is overloaded or unavailable',
+    'The request is retried. If the problem remains, run fewer workers, or contact the operators of the store.',
+  ],
+  full: [
+    'STORE_FULL',
+    'the store has no room left, or the quota is used up',
+    `Free some space there, or raise the quota. ${LATER}`,
+  ],
+  damaged: [
+    'STORE_DIGEST_MISMATCH',
+    'the object that arrived is not the one that was sent',
+    'The request is retried. If the problem remains, look for a proxy in between that changes bodies.',
+  ],
+  inTheWay: [
+    'STORE_BAD_KEY',
+    'another object has the same name, or the name is too long',
+    'Move the object at that place of the bucket.',
+  ],
+} as const satisfies Readonly<Record<string, readonly [ErrorCode, why: string, remedy: string]>>;
 
 type Meaning = keyof typeof MEANINGS;
 
@@ -71,22 +110,34 @@ interface Asked {
 }
 
 /** An error of the SDK in words. Its own text is omitted because it may quote what was signed. */
-export function objectErrorOf(error: unknown, to: Asked): StoreError {
+export function objectErrorOf(error: unknown, { action, where }: Asked): StoreError {
   if (error instanceof StoreError) return error;
-  const asked = { ...to, request: requestOf(error) };
   const name = error instanceof Error ? error.name : 'unknown error';
   const status = httpStatusOf(error);
+  const fail = (code: ErrorCode, why: string, remedy: string, retryable = true): StoreError =>
+    new StoreError(code, `Cannot ${action} in ${where}: ${why}${requestOf(error)}.`, remedy, {
+      retryable,
+    });
   const meaning = meaningOf(error, name, status);
+  // An object in the way stays there; everything else can be put right while the campaign waits.
   if (meaning !== null) {
-    const [code, words] = MEANINGS[meaning];
-    return storeError(code, { case: words, ...asked });
+    const [code, why, remedy] = MEANINGS[meaning];
+    return fail(code, why, remedy, meaning !== 'inTheWay');
   }
-  if (status !== null) return storeError('STORE_IO', { case: 'bucket', ...asked, status, name });
+  if (status !== null)
+    return fail(
+      'STORE_IO',
+      `the store answered ${status} (${name})`,
+      'Check store.url, store.endpoint and store.pathStyle with "hundredfold doctor".',
+    );
   const code = codeOf(error);
   const isLate = name === 'TimeoutError' && code === null;
   const known = isLate ? UNREACHED['ETIMEDOUT'] : UNREACHED[code ?? ''];
-  const reason = known ?? code ?? name;
-  return storeError('STORE_UNREACHABLE', { case: 'bucket', ...asked, reason });
+  return fail(
+    'STORE_UNREACHABLE',
+    `the store cannot be reached: ${known ?? code ?? name}`,
+    `Check store.endpoint, the network, and whether the store is running. ${LATER}`,
+  );
 }
 
 function meaningOf(error: unknown, name: string, status: number | null): Meaning | null {
@@ -140,5 +191,9 @@ export function isBroken(error: unknown): boolean {
 
 /** The bytes received differ from those stored. */
 export function damagedObject(key: string, where: string): StoreError {
-  return storeError('STORE_DIGEST_MISMATCH', { case: 'object', key, where });
+  return new StoreError(
+    'STORE_DIGEST_MISMATCH',
+    `${key} in ${where} is not what was stored: its SHA-256 differs from the one that the store keeps with it.`,
+    'Restore the object from a copy, or run the item again with "hundredfold retry".',
+  );
 }

@@ -2,50 +2,27 @@
  * Errors of the store, with codes. `retryable`: the same write can succeed later without a change to the item. A full
  * disk is a fault of the machine and must not fail the item.
  */
-import {
-  isRetryable,
-  type ErrorFacts,
-  type StoreCode,
-  type WordedCode,
-} from '../domain/error-codes/registry.ts';
 import { errnoOf } from '../domain/errno.ts';
-import { HundredfoldError, textsOf } from '../domain/errors.ts';
+import { HundredfoldError, type ErrorCode, type ErrorOptions } from '../domain/errors.ts';
 
 export class StoreError extends HundredfoldError {
   /** Whether a later retry can help, once the remedy was applied. */
   readonly retryable: boolean;
 
-  constructor(details: {
-    readonly code: StoreCode;
-    readonly message: string;
-    readonly remedy: string;
-    readonly retryable: boolean;
-    /** Exit code of a command that fails with it. */
-    readonly exitCode?: number;
-    readonly cause?: unknown;
-  }) {
-    super(details);
+  constructor(
+    code: ErrorCode,
+    message: string,
+    remedy: string,
+    { retryable = false, ...options }: ErrorOptions & { readonly retryable?: boolean } = {},
+  ) {
+    super(code, message, remedy, options);
     this.name = 'StoreError';
-    this.retryable = details.retryable;
+    this.retryable = retryable;
   }
 }
 
-/** The error with this code, with the texts of its table. */
-export function storeError<C extends StoreCode & WordedCode>(
-  code: C,
-  facts: ErrorFacts<C>,
-  cause?: unknown,
-): StoreError {
-  return new StoreError({
-    code,
-    ...textsOf(code, facts),
-    retryable: isRetryable(code, facts),
-    cause,
-  });
-}
-
 interface Meaning {
-  readonly code: 'STORE_FULL' | 'STORE_READ_ONLY' | 'STORE_BUSY' | 'STORE_BAD_KEY' | 'STORE_IO';
+  readonly code: keyof typeof REMEDIES;
   readonly what: string;
 }
 
@@ -57,9 +34,9 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     code: 'STORE_FULL',
     what: 'the file is larger than this file system or the shell allows',
   },
-  EROFS: { code: 'STORE_READ_ONLY', what: 'the file system is read-only' },
-  EACCES: { code: 'STORE_READ_ONLY', what: 'permission was denied' },
-  EPERM: { code: 'STORE_READ_ONLY', what: 'the system does not permit it' },
+  EROFS: { code: 'STORE_ACCESS_DENIED', what: 'the file system is read-only' },
+  EACCES: { code: 'STORE_ACCESS_DENIED', what: 'permission was denied' },
+  EPERM: { code: 'STORE_ACCESS_DENIED', what: 'the system does not permit it' },
   EMFILE: { code: 'STORE_BUSY', what: 'too many files are open in this process' },
   ENFILE: { code: 'STORE_BUSY', what: 'too many files are open on this machine' },
   EISDIR: { code: 'STORE_BAD_KEY', what: 'there is a folder in place of the file' },
@@ -69,6 +46,18 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   EEXIST: { code: 'STORE_BAD_KEY', what: 'something else is in place of the file' },
 };
 
+const FREE_SPACE =
+  'Free some space there, or raise the quota. The campaign then continues; nothing is submitted twice.';
+
+const REMEDIES = {
+  STORE_FULL: FREE_SPACE,
+  STORE_ACCESS_DENIED:
+    'Make the folder writable for the user that runs the worker, or choose another one with --out.',
+  STORE_BUSY: 'Raise the limit on open files (ulimit -n), or run fewer workers on this machine.',
+  STORE_BAD_KEY: 'Move the file or folder at that place of the output folder.',
+  STORE_IO: 'Check that the output folder still exists and that its disk is healthy.',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
 /** An error of the file system in words; `action` completes "Cannot …". */
 export function storeErrorOf(error: unknown, action: string): StoreError {
   if (error instanceof StoreError) return error;
@@ -77,21 +66,43 @@ export function storeErrorOf(error: unknown, action: string): StoreError {
     code: 'STORE_IO',
     what: `the file system answered ${errno}`,
   };
-  return storeError(code, { case: 'folder', action, what }, error);
+  return new StoreError(code, `Cannot ${action}: ${what}.`, REMEDIES[code], {
+    retryable: code !== 'STORE_BAD_KEY',
+    cause: error,
+  });
 }
 
 /** A body with another length than the sender had announced. */
 export function wrongLength(key: string, expected: number, bytes: number): StoreError {
-  return storeError('STORE_TRUNCATED', { key, expected, bytes });
+  return new StoreError(
+    'STORE_TRUNCATED',
+    `${key} was announced with ${expected} bytes, but ${bytes < expected ? bytes : 'more'} arrived.`,
+    'The download is retried; if it keeps failing, contact the service operators.',
+    { retryable: true },
+  );
 }
 
 /** @param needed remaining bytes; null when unknown */
 export function noRoom(key: string, free: number, needed: number | null, kept: number): StoreError {
-  return storeError('STORE_FULL', { case: 'reserve', key, free, needed, kept });
+  const room = needed === null ? '' : `${megabytes(needed)} are needed, and `;
+  return new StoreError(
+    'STORE_FULL',
+    `Cannot write ${key}: the disk has ${megabytes(free)} left; ${room}${megabytes(kept)} are reserved for records.`,
+    FREE_SPACE,
+    { retryable: true },
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 export function missing(key: string): StoreError {
-  return storeError('STORE_MISSING', { case: 'item', key });
+  return new StoreError(
+    'STORE_MISSING',
+    `${key} is not in the output tree.`,
+    'Run the item again with "hundredfold retry".',
+  );
 }
 
 /** Codes of an item.json that exists but is unusable: damaged, or the record of another item. */
@@ -99,7 +110,7 @@ const DAMAGED_RECORD: readonly string[] = [
   'STORE_RECORD_UNREADABLE',
   'ITEM_RECORD_FOREIGN',
   'STORE_DIGEST_MISMATCH',
-] satisfies StoreCode[];
+] satisfies ErrorCode[];
 
 export function isDamagedRecord(error: unknown): error is StoreError {
   return error instanceof StoreError && DAMAGED_RECORD.includes(error.code);

@@ -3,11 +3,11 @@
  * arrive. A file that is already there and correct is left alone, so that an interrupted transfer continues.
  */
 import { createHash } from 'node:crypto';
-import type { StoreCode } from '../domain/error-codes/registry.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import { inParallel } from './in-parallel.ts';
 import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
-import { StoreError, storeError } from './store-error.ts';
+import { StoreError } from './store-error.ts';
 
 /** Files that are synced together and listed in memory. */
 const TOGETHER = 1_000;
@@ -128,7 +128,7 @@ async function bring(
   }
 }
 
-const FAULTS: readonly string[] = ['STORE_DIGEST_MISMATCH', 'STORE_MISSING'] satisfies StoreCode[];
+const FAULTS: readonly string[] = ['STORE_DIGEST_MISMATCH', 'STORE_MISSING'] satisfies ErrorCode[];
 
 /** Throws at the end, before the file appears under its name. */
 async function* checked(
@@ -142,5 +142,9 @@ async function* checked(
     yield chunk;
   }
   if (hash.digest('hex') === sha256) return;
-  throw storeError('STORE_DIGEST_MISMATCH', { case: 'copy', key });
+  throw new StoreError(
+    'STORE_DIGEST_MISMATCH',
+    `${key} is not what was published: its SHA-256 differs. It was not copied.`,
+    'Restore it in the tree, or run its item again with "hundredfold retry".',
+  );
 }

@@ -12,7 +12,13 @@ import { programVersion } from '../program/files.ts';
 
 /** Codes of items that end as held. */
 const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN', 'JOB_UNREADABLE'] satisfies ItemEndCode[];
-const STORE_ERRORS = ['STORE_FULL', 'STORE_READ_ONLY', 'STORE_BUSY', 'STORE_IO', 'TREE_NOT_HERE'];
+const STORE_ERRORS = [
+  'STORE_FULL',
+  'STORE_ACCESS_DENIED',
+  'STORE_BUSY',
+  'STORE_IO',
+  'TREE_NOT_HERE',
+];
 
 /** Codes are a closed set (src/domain/errors.ts); any other text must not create a time series. */
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/;

@@ -11,7 +11,7 @@ import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { errnoOf } from '../domain/errno.ts';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { freePort } from '../temporal/ports.ts';
 import { StateGauges } from './gauges.ts';
 import { WorkerMetrics } from './metrics.ts';
@@ -106,7 +106,12 @@ async function listen(pages: Pages, { host, port }: ListenAddress): Promise<Serv
     });
   } catch (cause) {
     const code = errnoOf(cause) ?? 'unknown';
-    throw codedError('METRICS_PORT', { host, port, code }, cause);
+    throw new HundredfoldError(
+      'METRICS_PORT',
+      `cannot listen for metrics on ${host}, port ${port} (${code})`,
+      'Choose another port or address: --metrics-port and --metrics-host, or worker.metrics in the configuration.',
+      { cause },
+    );
   }
   return server.unref();
 }

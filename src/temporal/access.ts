@@ -6,7 +6,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { TlsMaterial } from '../config/pem.ts';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 interface ProbeTarget {
   /** `host:port`; default port: 7233. */
@@ -43,7 +43,11 @@ export async function probeAccess(target: ProbeTarget): Promise<HundredfoldError
     : await greet(connectTcp({ host, port }), 'connect');
   if (greeting.type === 'http2') return null;
   if (greeting.type === 'silent')
-    return codedError('TEMPORAL_UNREACHABLE', { case: 'silent', address });
+    return new HundredfoldError(
+      'TEMPORAL_UNREACHABLE',
+      `cannot reach Temporal at ${address}: the port is open, but nothing answers`,
+      'The server may be starting or overloaded, or a firewall may block the connection: try again.',
+    );
   const named = greeting.type === 'error' ? networkError(address, greeting.error) : null;
   if (named) return named;
   return tls ? tlsError(target, tls, greeting) : plainError(target, greeting);
@@ -62,8 +66,18 @@ async function plainError(
   const text = greeting.type === 'other' ? greeting.text : '';
   // A TLS server may answer with an alert (record type 21), or with an HTTP error.
   if (text.startsWith('HTTP/1') && !/https/i.test(text))
-    return codedError('TEMPORAL_NOT_GRPC', { address });
-  return (await speaksTls(address)) ? codedError('TEMPORAL_TLS_REQUIRED', { address }) : null;
+    return new HundredfoldError(
+      'TEMPORAL_UNREACHABLE',
+      `${address} answers as a web server, not as a Temporal frontend`,
+      'Use the gRPC port of the frontend (usually 7233); 8080 and 8233 are usually ports of the web UI.',
+    );
+  return (await speaksTls(address))
+    ? new HundredfoldError(
+        'TEMPORAL_TLS',
+        `Temporal at ${address} expects TLS, but the connection was in plain text`,
+        "Set temporal.tls: {} for the system's certificates, or temporal.tls.ca for an authority of your own.",
+      )
+    : null;
 }
 
 async function tlsError(
@@ -77,7 +91,12 @@ async function tlsError(
   }
   // The connection was closed without any data: a server without TLS, or one that rejects our certificate.
   const { type } = await greet(connectTcp(placeOf(address)), 'connect');
-  if (type === 'http2') return codedError('TEMPORAL_TLS_NOT_OFFERED', { address });
+  if (type === 'http2')
+    return new HundredfoldError(
+      'TEMPORAL_TLS',
+      `Temporal at ${address} does not use TLS, but the connection was made with TLS`,
+      'Remove temporal.tls (an API key also enables TLS), or use the port on which the server offers TLS.',
+    );
   return (await speaksTls(address)) ? clientCertificateError(address, tls) : null;
 }
 
@@ -132,7 +151,12 @@ function networkError(address: string, cause: ConnectError): HundredfoldError | 
   const { code = '' } = cause;
   const reason = NETWORK[code];
   if (reason === undefined) return null;
-  return codedError('TEMPORAL_UNREACHABLE', { case: 'network', address, reason, code }, cause);
+  return new HundredfoldError(
+    'TEMPORAL_UNREACHABLE',
+    `cannot reach Temporal at ${address}: ${reason} (${code})`,
+    'Check temporal.address, and that the server runs and its port is open to this host.',
+    { cause },
+  );
 }
 
 /** Codes of OpenSSL's verification, as Node reports them. */
@@ -154,16 +178,31 @@ function certificateError(
     const trusted = tls.ca
       ? 'none of the authorities in temporal.tls.ca'
       : 'no authority that the system knows';
-    return codedError('TEMPORAL_TLS_UNKNOWN_CA', { address, trusted, code }, cause);
+    return new HundredfoldError(
+      'TEMPORAL_TLS',
+      `the certificate of Temporal at ${address} was issued by ${trusted} (${code})`,
+      'Set temporal.tls.ca to the PEM file of the authority that issued it; ask the administrator of the server.',
+      { cause },
+    );
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = cause.cert?.subjectaltname?.replaceAll('IP Address:', 'IP:') || 'another name';
     const host = tls.serverName ?? placeOf(address).host;
-    return codedError('TEMPORAL_TLS_SERVER_NAME', { address, names, host }, cause);
+    return new HundredfoldError(
+      'TEMPORAL_TLS',
+      `the certificate of Temporal at ${address} is for ${names}, not for ${host}`,
+      'Use one of these names in temporal.address, or set temporal.tls.serverName to one of them.',
+      { cause },
+    );
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
     const fault = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
-    return codedError('TEMPORAL_TLS_EXPIRED', { address, fault }, cause);
+    return new HundredfoldError(
+      'TEMPORAL_TLS',
+      `the certificate of Temporal at ${address} ${fault}`,
+      'Ask the administrator of the server to renew it, and check the clock of this machine.',
+      { cause },
+    );
   }
   return ABOUT_OURS.test(code) ? clientCertificateError(address, tls, cause) : null;
 }
@@ -175,8 +214,19 @@ function clientCertificateError(
   cause?: ConnectError,
 ): HundredfoldError {
   const alert = cause?.code ? ` (${cause.code.replace(/^ERR_SSL_/, '')})` : '';
-  const code = cert === undefined ? 'TEMPORAL_TLS_CLIENT_MISSING' : 'TEMPORAL_TLS_CLIENT_REFUSED';
-  return codedError(code, { address, alert }, cause);
+  if (cert === undefined)
+    return new HundredfoldError(
+      'TEMPORAL_TLS',
+      `Temporal at ${address} requires a client certificate, and none is configured${alert}`,
+      'Set temporal.tls.cert and temporal.tls.key (mutual TLS).',
+      { cause },
+    );
+  return new HundredfoldError(
+    'TEMPORAL_TLS',
+    `Temporal at ${address} refuses the client certificate of temporal.tls.cert${alert}`,
+    'Check that it has not expired (openssl x509 -noout -dates -issuer -in FILE) and that the server trusts its issuer; cert must hold its intermediates too.',
+    { cause },
+  );
 }
 
 /** `host:port`, `host`, `[::1]:port`. */

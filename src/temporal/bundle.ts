@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/files.ts';
 
 /** Written when the package, which lacks the sources, is built: the digest in the names of its bundles. */
@@ -78,5 +78,10 @@ function builtDigest(): string {
 
 /** Nothing is built in an installed package: it may belong to another user, or be read-only. */
 function incomplete(file: string, cause?: unknown): HundredfoldError {
-  return codedError('PACKAGE_INCOMPLETE', { file }, cause);
+  return new HundredfoldError(
+    'PACKAGE_INCOMPLETE',
+    `a file of the installation is missing: ${file}`,
+    'Install hundredfold again.',
+    { cause },
+  );
 }

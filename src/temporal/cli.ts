@@ -6,7 +6,7 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { cacheFolder } from '../program/cache.ts';
 import { fetchTemporalCli, TEMPORAL_CLI_VERSION, temporalCliVersion } from './fetch-cli.ts';
 
@@ -21,12 +21,16 @@ export interface TemporalCli {
 export function temporalCli(): string {
   const cli = findTemporalCli();
   if (cli) return cli.path;
-  throw codedError('TEMPORAL_CLI_MISSING', {});
+  throw new HundredfoldError(
+    'TEMPORAL_CLI_MISSING',
+    'the Temporal CLI, which contains the embedded server, is not installed',
+    'Run `hundredfold setup`, or set TEMPORAL_CLI to a copy of it.',
+  );
 }
 
 /**
  * Its path, fetched into the user's cache if there is none; `say` is called before a fetch, which takes seconds. Throws
- * TEMPORAL_CLI_UNUSABLE and the codes of a failed fetch (SETUP_NO_NETWORK, SETUP_HASH_MISMATCH, …).
+ * TEMPORAL_CLI_UNUSABLE and the codes of a failed fetch (SETUP_FAILED, …).
  */
 export async function ensureTemporalCli(say: (line: string) => void): Promise<TemporalCli> {
   const cli = findTemporalCli();
@@ -45,7 +49,12 @@ export function findTemporalCli(env: NodeJS.ProcessEnv = process.env): TemporalC
   const chosen = env['TEMPORAL_CLI'];
   if (chosen !== undefined && chosen !== '') {
     const path = resolve(chosen);
-    if (!isExecutable(path)) throw codedError('TEMPORAL_CLI_UNUSABLE', { path: chosen });
+    if (!isExecutable(path))
+      throw new HundredfoldError(
+        'TEMPORAL_CLI_UNUSABLE',
+        `TEMPORAL_CLI=${chosen} is not a program that can be run`,
+        'Point TEMPORAL_CLI at a Temporal CLI that runs, or unset it to use the one that hundredfold fetches.',
+      );
     return { path, source: 'environment' };
   }
   const cached = cachedTemporalCli(env);

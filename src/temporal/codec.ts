@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { moduleBeside } from '../program/files.ts';
 
 /** The module that converts failures if payloads are encoded. */
@@ -12,20 +12,29 @@ export const FAILURE_CONVERTER = fileURLToPath(
 
 /**
  * @param module path of a module of the user's own that exports `payloadCodec`; null: nothing is encoded
- * @throws HundredfoldError `CONFIG_PAYLOAD_CODEC`
+ * @throws HundredfoldError `CONFIG_INVALID`
  */
 export function dataConverterOf(module: string | null): DataConverter {
   if (module === null) return {};
   const { payloadCodec } = load(module);
   if (payloadCodec)
     return { payloadCodecs: [payloadCodec], failureConverterPath: FAILURE_CONVERTER };
-  throw codedError('CONFIG_PAYLOAD_CODEC', { module, reason: 'it exports no payloadCodec' });
+  throw new HundredfoldError(
+    'CONFIG_INVALID',
+    `temporal.payloadCodec: ${module}: it exports no payloadCodec`,
+    'Export a PayloadCodec of the Temporal SDK under the name payloadCodec (docs/cluster.md).',
+  );
 }
 
 function load(module: string): { readonly payloadCodec?: PayloadCodec } {
   try {
     return createRequire(import.meta.url)(module) as ReturnType<typeof load>;
   } catch (cause) {
-    throw codedError('CONFIG_PAYLOAD_CODEC', { module, reason: String(cause) }, cause);
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `temporal.payloadCodec: ${module}: ${String(cause)}`,
+      'Export a PayloadCodec of the Temporal SDK under the name payloadCodec (docs/cluster.md).',
+      { cause },
+    );
   }
 }

@@ -12,7 +12,7 @@ import {
 import type { TlsMaterial } from '../config/pem.ts';
 import { programVersion } from '../program/files.ts';
 import { isLocalHost } from '../domain/local-host.ts';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { placeOf, probeAccess } from './access.ts';
 import { dataConverterOf } from './codec.ts';
 import { refusalOf } from './grpc-status.ts';
@@ -158,7 +158,12 @@ export async function reasonFor(target: Target, cause: unknown): Promise<Hundred
     refusalOf(cause, namespace) ??
     (isProbed ? await probeAccess({ address, tls }) : null) ??
     unnamed(target, cause) ??
-    codedError('TEMPORAL_UNREACHABLE', { case: 'unclear', address, namespace }, cause)
+    new HundredfoldError(
+      'TEMPORAL_UNREACHABLE',
+      `cannot reach Temporal at ${address} (namespace ${namespace})`,
+      'Check temporal.address, tls and apiKey in the configuration, and that the server runs.',
+      { cause },
+    )
   );
 }
 
@@ -173,7 +178,12 @@ function unnamed({ address, tls, apiKey }: Target, cause: unknown): HundredfoldE
   if (Number.parseInt(process.versions.node) < 26) return null;
   const isSecure = Boolean(tls) || apiKey !== undefined;
   if (!isSecure || tls?.serverName !== undefined || isIP(placeOf(address).host) === 0) return null;
-  return codedError('TEMPORAL_TLS_ADDRESS', { address }, cause);
+  return new HundredfoldError(
+    'TEMPORAL_TLS',
+    `Temporal at ${address} was not reached: for TLS, Node 26 and newer need the name of a server whose address is a number`,
+    "Use a name in temporal.address, or set temporal.tls.serverName to one in the server's certificate.",
+    { cause },
+  );
 }
 
 /** In the form that connections take. */
@@ -196,7 +206,11 @@ export function temporalAddress(settings: TemporalSettings, codec: string | null
 export async function inTime<T>(call: Promise<T>, ms: number): Promise<T> {
   const heard = new AbortController();
   const late = delay(ms, undefined, { signal: heard.signal }).then(() => {
-    throw codedError('TEMPORAL_SILENT', { seconds: ms / 1_000 });
+    throw new HundredfoldError(
+      'TEMPORAL_SILENT',
+      `Temporal did not answer within ${ms / 1_000} s`,
+      'It may be busy or stopped: try again, or run `hundredfold doctor`. Campaigns lose nothing meanwhile.',
+    );
   });
   late.catch(() => undefined);
   try {

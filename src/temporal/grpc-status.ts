@@ -1,7 +1,7 @@
 /** Failed calls to a Temporal server: their gRPC status, and what was refused, as coded errors. */
 import { isGrpcServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
-import { codedError, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 /** grpc/grpc: doc/statuscodes.md */
 const STATUS = {
@@ -54,9 +54,19 @@ export function refusalOf(error: unknown, namespace?: string): HundredfoldError 
   const said = statusOf(error)?.details.trim() ?? '';
   const details = said === '' ? '' : ` ("${said.slice(0, 200)}")`;
   if (hasStatus(error, 'unauthenticated'))
-    return codedError('TEMPORAL_UNAUTHENTICATED', { details }, error);
+    return new HundredfoldError(
+      'TEMPORAL_UNAUTHENTICATED',
+      `Temporal does not accept the credentials${details}`,
+      'Set temporal.apiKey or temporal.tls.cert and .key, and check that the API key has not expired.',
+      { cause: error },
+    );
   if (hasStatus(error, 'permissionDenied'))
-    return codedError('TEMPORAL_PERMISSION_DENIED', { case: 'this call', details }, error);
+    return new HundredfoldError(
+      'TEMPORAL_PERMISSION_DENIED',
+      `Temporal accepts the credentials but does not permit this call${details}`,
+      'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
+      { cause: error },
+    );
   const [, named] = /namespace:? "?([^\s"]+)"? (?:is )?not found/i.exec(said) ?? [];
   if (hasStatus(error, 'notFound') && named !== undefined)
     return namespaceMissing(namespace ?? named, error);
@@ -64,5 +74,10 @@ export function refusalOf(error: unknown, namespace?: string): HundredfoldError 
 }
 
 export function namespaceMissing(namespace: string, cause?: unknown): HundredfoldError {
-  return codedError('TEMPORAL_NAMESPACE_MISSING', { namespace }, cause);
+  return new HundredfoldError(
+    'TEMPORAL_NAMESPACE_MISSING',
+    `Temporal has no namespace ${namespace}`,
+    `Check temporal.namespace, or create it: temporal operator namespace create --namespace ${namespace} --retention 30d`,
+    { cause },
+  );
 }

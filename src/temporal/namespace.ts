@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import { Deadline } from '../domain/deadline.ts';
-import { codedError, type HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { ATTRIBUTE_NAMES } from '../workflows/search-attributes.ts';
 import { hasStatus, isClosed, isTemporalAway, statusOf } from './grpc-status.ts';
 
@@ -191,8 +191,12 @@ async function addAttributes(
 function attributesRefused(client: Client, reason: string, cause?: unknown): HundredfoldError {
   const { namespace } = client.options;
   const command = createAttributes({ address: 'HOST:PORT', namespace });
-  const facts = { case: 'not added', namespace, reason, command } as const;
-  return codedError('TEMPORAL_ATTRIBUTES_REFUSED', facts, cause);
+  return new HundredfoldError(
+    'TEMPORAL_ATTRIBUTES_REFUSED',
+    `Temporal does not accept the search attributes in the namespace ${namespace}: ${reason}`,
+    `Ask an administrator to add them: ${command}`,
+    { cause },
+  );
 }
 
 interface CommandPlace {

@@ -1,4 +1,4 @@
-/** Whether every command ended as documented in docs/operations.md. */
+/** Whether every command ended as documented in docs/errors.md. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';

@@ -47,15 +47,16 @@ const treesIn = (folder: string) =>
 
 test('invalid requests are refused, and nothing starts', async () => {
   const runs = runsIn('refused');
-  for (const [words, code] of [
-    [['predictions', UNKNOWN, '--past'], 'ADOPT_NOTHING_NAMED'],
-    [['predictions', '../x'], 'ADOPT_ID_INVALID'],
-    [['predictions', UNKNOWN, '--kind', 'molecule'], 'ADOPT_KIND_OF_OTHER'],
-    [['predictions', UNKNOWN], 'ADOPT_KIND_UNKNOWN'],
-    [['molecules', '--past'], 'ADOPT_NO_LIST'],
+  for (const [words, message] of [
+    [['predictions', UNKNOWN, '--past'], 'give either the ids of the jobs or --past'],
+    [['predictions', '../x'], '"../x" cannot be the id of a job'],
+    [['predictions', UNKNOWN, '--kind', 'molecule'], 'is not a kind of the service predictions'],
+    [['predictions', UNKNOWN], 'its kind is not known'],
+    [['molecules', '--past'], '--past is not possible here'],
   ] as const) {
     const { stderr } = await runs(2, ['adopt', ...words]);
-    expect(stderr, words.join(' ')).toContain(`[${code}]`);
+    expect(stderr, words.join(' ')).toContain(message);
+    expect(stderr).toContain('[ADOPT_REFUSED]');
   }
   expect(readdirSync(at.path('refused'))).toEqual([]);
 });

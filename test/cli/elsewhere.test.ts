@@ -69,7 +69,9 @@ test('if the tree of a campaign was removed, `cancel` says how to end it, and `r
   const worker = await own.worker();
   const run = ['run', `${name}.csv`, '--no-worker'];
   await runs(0, ...run, '--detach');
-  expect((await runs(2, 'cancel', name, '--abandon')).stderr).toContain('[TREE_IS_HERE]');
+  expect((await runs(1, 'cancel', name, '--abandon')).stderr).toContain(
+    'and it is available [USAGE]',
+  );
 
   rmSync(at.path('results', name), { recursive: true });
   expect((await runs(2, ...run)).stderr).toContain('hundredfold cancel NAME --abandon');

@@ -38,7 +38,7 @@ test('`report --open`, `logs` and `ui` show the report, the log of an item and t
   expect(doctor).toContain(`ok       Temporal: embedded, running at ${address}, UI ${ui}; `);
   at.write('more.csv', 'id,smiles\nethane,CC\n');
   const refused = await at.runs(2, ['run', 'more.csv', ...run.slice(2)]);
-  expect(refused.stderr).toContain('[HOST_LOOKS_ONLY]');
+  expect(refused.stderr).toContain('[HOST_BUSY]');
   looking.kill('SIGINT');
   const { stderr } = await looking.endsWith(0);
   expect(stderr).toContain('Stopping. Press Ctrl-C again to stop at once.');

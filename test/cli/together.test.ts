@@ -59,7 +59,7 @@ test('commands for several campaigns, and two for one of them, share a server; e
       at.runs(2, ['run', 'short.csv', '--name', 'one', '--services', 'local']),
       at.runs(2, ['run', 'two.csv', '--out', 'elsewhere', '--services', 'local']),
     ]);
-    expect(services.stderr).toMatch(/molecules at 127\.0\.0\.1:9\/acpype.*\[HOST_OTHER_SERVICES\]/);
+    expect(services.stderr).toMatch(/molecules at 127\.0\.0\.1:9\/acpype.*\[HOST_BUSY\]/);
     expect(services.stderr).toContain('HUNDREDFOLD_EMBEDDED_DIR');
     for (const { stderr } of [manifest, folder]) {
       expect(stderr).toMatch(/\[CAMPAIGN_DIFFERS\]\n.*--name/);

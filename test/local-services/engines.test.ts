@@ -62,7 +62,7 @@ describe('the choice', () => {
 
   test('a missing real engine is reported at the start', async () => {
     await expect(start({ engine: 'real' })).rejects.toMatchObject({
-      code: 'LOCAL_SERVICES_ENGINE',
+      code: 'LOCAL_SERVICES_FAILED',
       remedy: expect.stringContaining('npm run engines -- --only acpype'),
     });
   });

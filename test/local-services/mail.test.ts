@@ -96,7 +96,7 @@ test.each(['localhost:25', 'http://user:secret@x', 'smtp://user:secret@localhost
   (smtp) => {
     expect(() => settingsOf({ smtp })).toThrow(
       expect.objectContaining({
-        code: 'LOCAL_SERVICES_OPTION',
+        code: 'LOCAL_SERVICES_FAILED',
         message: expect.not.stringContaining('secret'),
       }),
     );

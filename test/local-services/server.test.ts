@@ -49,7 +49,7 @@ describe('an option', () => {
   ])('%s that is wrong is refused: %o', (name, options) => {
     const message = expect.stringContaining(`option ${name} `);
     expect(() => settingsOf(options)).toThrow(
-      expect.objectContaining({ code: 'LOCAL_SERVICES_OPTION', message }),
+      expect.objectContaining({ code: 'LOCAL_SERVICES_FAILED', message }),
     );
   });
 
@@ -57,10 +57,10 @@ describe('an option', () => {
     const database = databaseFile();
     const { url } = await start({ database });
     await expect(start({ port: Number(new URL(url).port) })).rejects.toMatchObject({
-      code: 'LOCAL_SERVICES_PORT',
+      code: 'LOCAL_SERVICES_FAILED',
     });
     const unusable = {
-      code: 'LOCAL_SERVICES_DATABASE',
+      code: 'LOCAL_SERVICES_FAILED',
       remedy: expect.stringMatching(/another file/),
     };
     await expect(start({ database })).rejects.toMatchObject(unusable);

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PluginErrorCode } from '../../src/domain/error-codes/plugin-errors.ts';
 import { HundredfoldError } from '../../src/domain/errors.ts';
 import { sourceOf } from '../../src/kinds/registry.ts';
+import { PLUGIN_REMEDIES } from '../../src/plugins/check.ts';
 import { loadPlugins } from '../../src/plugins/load.ts';
 
 /** As small as a plugin can be. */
@@ -38,92 +38,92 @@ interface Case {
   readonly change?: Readonly<Record<string, string>>;
   readonly text?: string;
   readonly entry?: string;
-  readonly code: PluginErrorCode;
+  readonly sort: keyof typeof PLUGIN_REMEDIES;
   /** After the entry. */
   readonly words: string | RegExp;
 }
 
 const CASES: Readonly<Record<string, Case>> = {
-  'no file': { entry: './gone.ts', code: 'PLUGIN_NOT_FOUND', words: 'there is no file ' },
+  'no file': { entry: './gone.ts', sort: 'notFound', words: 'there is no file ' },
   'a file outside the folder': {
     entry: '../plugin.ts',
-    code: 'PLUGIN_NOT_FOUND',
+    sort: 'notFound',
     words: 'it is outside the folder of hundredfold.yaml: write its whole path',
   },
   'a package that is not installed': {
     entry: 'hundredfold-blast',
-    code: 'PLUGIN_NOT_FOUND',
+    sort: 'notFound',
     words: 'no package of this name is installed in ',
   },
   'a slip of the pen': {
     change: { 'kinds: [words]': 'kinds: [words' },
-    code: 'PLUGIN_SYNTAX',
+    sort: 'syntax',
     words: /^plugin\.ts:\d+: /,
   },
   'more of TypeScript than types': {
     change: { 'export const words': 'enum Colour { Red }\nexport const words' },
-    code: 'PLUGIN_SYNTAX',
+    sort: 'syntax',
     words: 'write `const` instead of `enum`, or give a .js file',
   },
   'a module that waits': {
     text: 'export const answer = await Promise.resolve(42);',
-    code: 'PLUGIN_SYNTAX',
+    sort: 'syntax',
     words: '`await` outside a function: a plugin waits for nothing',
   },
   'an import of the file system': {
     text: "import { readFileSync } from 'node:fs';\nexport const key = readFileSync;",
-    code: 'PLUGIN_IMPORT',
+    sort: 'import',
     words: 'plugin.ts or a file of it imports node:fs',
   },
   'an import of what hundredfold/service does not have': {
     text: "import { sendJob } from 'hundredfold/service';\nexport const send = sendJob;",
-    code: 'PLUGIN_IMPORT',
+    sort: 'import',
     words: "does not provide an export named 'sendJob'",
   },
   'an error while it is loaded': {
     text: "\n\nthrow new Error('no licence');",
-    code: 'PLUGIN_THREW',
+    sort: 'threw',
     words: 'plugin.ts:3: no licence',
   },
   'no definition': {
     text: 'export const uniprot = {}, limit = 100;',
-    code: 'PLUGIN_EXPORTS_NOTHING',
+    sort: 'empty',
     words:
       'it exports limit, uniprot, and no kind or service that defineKind or defineService returned',
   },
   'a missing part': {
     change: { '  poll: { request: (id) => ({ path: [id] }), answers: {} },\n': '' },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'counter: `poll` is missing: ',
   },
   'a missing method': {
     change: { 'poll: { request: (id) => ({ path: [id] }), ': 'poll: { ' },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'counter: `poll.request` is missing: write a function',
   },
   'a request for an artefact that no kind has': {
     change: { 'fetch: { count:': 'fetch: { number:' },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'counter: `fetch` has nothing for count of its kind words',
   },
   'a misspelt key': {
     change: { 'probe: ': 'jobid: {}, probe: ' },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'counter: `jobid` is not known here; look for a misspelt key',
   },
   'a kind without a part': {
     change: { '  check: () => null,\n': '' },
-    code: 'PLUGIN_THREW',
+    sort: 'threw',
     words: 'plugin.ts:2: defineKind needs check',
   },
   'a misspelt key of a kind': {
     change: { 'words: { one:': 'optoins: {}, words: { one:' },
-    code: 'PLUGIN_THREW',
+    sort: 'threw',
     words: 'plugin.ts:2: defineKind knows no optoins',
   },
   'a misspelt key of an input': {
     change: { "input: { column: { name: 'words' }": "input: { colunm: { name: 'words' }" },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'words: `input.colunm` is not known here; look for a misspelt key',
   },
   'what is no status': {
@@ -131,40 +131,40 @@ const CASES: Readonly<Record<string, Case>> = {
       'poll: { request: (id) => ({ path: [id] }), answers: {}':
         "poll: { request: (id) => ({ path: [id] }), answers: { '20x': () => null }",
     },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'counter: `poll.answers.20x` is a function; write a status such as 200 or 4xx',
   },
   'what is no outcome': {
     change: {
       'path: [] }), answers: {} },\n});': "path: [] }), answers: { 404: { type: 'ok' } } },\n});",
     },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words:
       'counter: `probe.answers.404` is {"type":"ok"}; write a function, or an outcome of the type right',
   },
   'an address that is not in an object': {
     change: { 'kinds: [words],': "kinds: [words], url: 'http://a.example.org'," },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: "counter: `url` is 'http://a.example.org'; write { default: 'https://…' } or {}",
   },
   'a duration with a blank': {
     change: { "atMost: '10s'": "atMost: '10 s'" },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: "counter: `pace.atMost` is '10 s'; write '10s'",
   },
   'a schema of another zod': {
     change: { 'probe: ': 'config: { safeParse() {}, shape: {} }, probe: ' },
-    code: 'PLUGIN_ZOD',
+    sort: 'zod',
     words: 'counter: `config` is of another copy of zod',
   },
   'a kind without defineKind': {
     change: { 'words = defineKind({': 'words = ({' },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'words: make kinds with defineKind',
   },
   'a kind without a service': {
     change: { 'export const counter = defineService': 'const counter = defineService' },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'words: no service of this plugin takes it',
   },
   'the name of one of our kinds': {
@@ -172,27 +172,27 @@ const CASES: Readonly<Record<string, Case>> = {
       "name: 'words',\n": "name: 'sequence', folder: 'words',\n",
       'request: { words:': 'request: { sequence:',
     },
-    code: 'PLUGIN_NAME_TAKEN',
+    sort: 'name',
     words: 'the kind sequence is one of hundredfold',
   },
   'the folder of one of our kinds': {
     change: { "name: 'words',\n": "name: 'words', folder: 'molecules',\n" },
-    code: 'PLUGIN_NAME_TAKEN',
+    sort: 'name',
     words: 'the folder molecules is one of hundredfold',
   },
   'a column that every row has': {
     change: { "column: { name: 'words' }": "column: { name: 'title' }" },
-    code: 'PLUGIN_COLUMN',
+    sort: 'column',
     words: 'words: every row has a column title',
   },
   'a column that another kind has for something else': {
     change: { "column: { name: 'words' }": "column: { name: 'charge_method' }" },
-    code: 'PLUGIN_COLUMN',
+    sort: 'column',
     words: 'words: the kind molecule has another column charge_method',
   },
   'an extension that another kind has, and nothing that tells them apart': {
     change: { "column: { name: 'words' }": "extensions: ['.fasta']" },
-    code: 'PLUGIN_SHAPE',
+    sort: 'shape',
     words: 'words: files of the kind sequence have the same extension: write `input.recognise`',
   },
 };
@@ -228,22 +228,22 @@ function errorOf(entries: readonly string[], folder: string): HundredfoldError {
 }
 
 describe('a plugin is refused for', () => {
-  for (const [what, { change = {}, text, entry = './plugin.ts', code, words }] of Object.entries(
+  for (const [what, { change = {}, text, entry = './plugin.ts', sort, words }] of Object.entries(
     CASES,
   )) {
     test(what, () => {
       const error = errorOf([entry], folderWith({ 'plugin.ts': text ?? changed(change) }));
-      expect(error.code, error.message).toBe(code);
+      expect(error.code, error.message).toBe('PLUGIN_REFUSED');
       const [, told = ''] = error.message.split(`plugin ${entry}: `);
       if (typeof words === 'string') expect(told).toContain(words);
       else expect(told).toMatch(words);
       expect(error.message, 'a stack trace').not.toMatch(/\n\s+at /);
-      expect(error.remedy).not.toBe('');
+      expect(error.remedy).toBe(PLUGIN_REMEDIES[sort]);
     });
   }
 });
 
-test('all faults of all plugins are told at once, each with its code', () => {
+test('all faults of all plugins are told at once, with what to do about each', () => {
   const folder = folderWith({
     'one.ts': changed({
       "atMost: '10s'": "atMost: '10 s'",
@@ -251,19 +251,18 @@ test('all faults of all plugins are told at once, each with its code', () => {
     }),
     'two.ts': SMALL,
   });
-  const { code, message } = errorOf(['./one.ts', './gone.ts', './two.ts'], folder);
-  expect(code).toBe('PLUGIN_SHAPE');
+  const { remedy, message } = errorOf(['./one.ts', './gone.ts', './two.ts'], folder);
+  expect(remedy).toBe(`${PLUGIN_REMEDIES.shape} ${PLUGIN_REMEDIES.notFound}`);
   expect(message.split('\n').slice(1)).toEqual([
-    '  PLUGIN_SHAPE ./one.ts: counter: `budget` is missing: write a value of the type object',
-    "  PLUGIN_SHAPE ./one.ts: counter: `pace.atMost` is '10 s'; write '10s'",
-    expect.stringContaining('PLUGIN_NOT_FOUND ./gone.ts: '),
+    '  ./one.ts: counter: `budget` is missing: write a value of the type object',
+    "  ./one.ts: counter: `pace.atMost` is '10 s'; write '10s'",
+    expect.stringContaining('./gone.ts: there is no file '),
   ]);
 });
 
 test('two plugins must not define the same names', () => {
   const folder = folderWith({ 'one.ts': SMALL, 'two.ts': SMALL });
-  const { code, message } = errorOf(['./one.ts', './two.ts'], folder);
-  expect(code).toBe('PLUGIN_NAME_TAKEN');
+  const { message } = errorOf(['./one.ts', './two.ts'], folder);
   expect(message).toContain('./two.ts: the kind words is one of ./one.ts');
 });
 

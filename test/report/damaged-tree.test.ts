@@ -3,7 +3,7 @@ import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import type { StoreCode } from '../../src/domain/error-codes/registry.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { isPublished } from '../../src/report/publish.ts';
 import { treeFaults } from '../../src/report/verify.ts';
@@ -95,7 +95,7 @@ test.each(DAMAGES)(
 );
 
 /** A page that lost a row, and a record that names another item: test/cli/damaged-tree.test.ts. */
-test.each<[string, RegExp, StoreCode, (store: Store) => Promise<unknown>]>([
+test.each<[string, RegExp, ErrorCode, (store: Store) => Promise<unknown>]>([
   [
     'has a row twice',
     /list 1 of its rows twice/,

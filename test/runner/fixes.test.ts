@@ -20,6 +20,6 @@ test('a salt becomes its largest part, other rows stay, paths follow, and nothin
     'id,smiles,file,note,original_smiles\na,CC(=O)[O-],,x,CC(=O)[O-].[Na+]\nb,CCO,,,\nc,C1,,,\nd,,../lig.pdb,,\n',
   );
   const old = path.join(folder, 'out', 'old.csv');
-  await expect(writeFixes(old, rows)).rejects.toMatchObject({ code: 'OPTION_INVALID' });
+  await expect(writeFixes(old, rows)).rejects.toMatchObject({ code: 'USAGE' });
   expect(await readFile(old, 'utf8')).toBe('mine');
 });

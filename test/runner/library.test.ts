@@ -75,7 +75,7 @@ test('plan counts rows and jobs, reports problems, and writes nothing; what cann
   const aborted = await refusal(startCampaign(good, { ...wanted, signal }));
   expect(aborted).toMatchObject({ code: 'INTERRUPTED', cause: { message: 'enough' } });
   expect((await refusal(startCampaign(good, options(at)))).code).toBe('CONFIG_NO_SERVICE');
-  expect((await refusal(openTree(at.path('nothing')))).code).toBe('TREE_UNKNOWN');
+  expect((await refusal(openTree(at.path('nothing')))).code).toBe('CAMPAIGN_UNKNOWN');
   expect((await refusal(openTree(at.folder))).code).toBe('STORE_NOT_PREPARED');
   expect([existsSync(at.path('results')), existsSync(at.embedded)]).toEqual([false, false]);
 });
@@ -118,9 +118,9 @@ test('a campaign ends its events when the signal is aborted, resumes with the sa
   at.write('hundredfold.yaml', `store: { url: "${at.path('results')}" }\n`);
   const config = at.path('hundredfold.yaml');
   const to = (folder: string) => ({ ...options(at), config, out: at.path(folder) });
-  expect((await refusal(pull('fragments', to('results')))).code).toBe('TRANSFER_SAME_PLACE');
+  expect((await refusal(pull('fragments', to('results')))).code).toBe('PULL_REFUSED');
   await cp(at.path('results'), at.path('tree'), { recursive: true });
-  expect((await refusal(pull('fragments', to('tree')))).code).toBe('PULL_INTO_TREE');
+  expect((await refusal(pull('fragments', to('tree')))).code).toBe('PULL_REFUSED');
   const part = await pull('fragments', { ...to('copy'), items: ids.slice(0, 1) });
   expect(existsSync(at.path('copy', 'fragments', 'items.csv'))).toBe(false);
   const whole = await pull('fragments', to('copy'));

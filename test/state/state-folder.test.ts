@@ -66,10 +66,10 @@ describe('a private folder', () => {
     if (process.getuid?.() !== 0) cases.push('/etc');
     for (const folder of cases)
       expect(() => privateFolder(folder), folder).toThrow(
-        expect.objectContaining({ code: 'FOLDER_NOT_PRIVATE' }),
+        expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }),
       );
     expect(() => privateFolder(shared, () => false)).toThrow(
-      expect.objectContaining({ code: 'FOLDER_NOT_PRIVATE' }),
+      expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }),
     );
     expect(modeOf(shared)).toBe(0o777);
   });

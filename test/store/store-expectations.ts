@@ -1,6 +1,6 @@
 /** Helpers for tests of the store. */
 import { expect } from 'vitest';
-import type { StoreCode } from '../../src/domain/error-codes/registry.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
 import type { Kind } from '../../src/domain/item.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -16,7 +16,7 @@ import { StoreError } from '../../src/store/store-error.ts';
 export const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 
 /** The error that the work must fail with. */
-export async function expectCode(work: Promise<unknown>, code: StoreCode): Promise<StoreError> {
+export async function expectCode(work: Promise<unknown>, code: ErrorCode): Promise<StoreError> {
   const error = await work.then(
     () => new Error('the store accepted what it has to refuse'),
     (thrown: unknown) => thrown,

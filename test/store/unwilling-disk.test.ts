@@ -40,7 +40,7 @@ const FULL = {
   again: LARGE,
 };
 const RESERVED = matching(/the disk has 0\.\d MB left; 0\.2 MB are reserved/);
-const READ_ONLY = { code: 'STORE_READ_ONLY', retryable: true, files: [] };
+const READ_ONLY = { code: 'STORE_ACCESS_DENIED', retryable: true, files: [] };
 
 test.skipIf(!canMount).each([
   ['that is full', '-o size=256k', 'head -c 65536 /dev/zero >"$1/ballast"; "$2" "$3" "$1"', FULL],
@@ -63,11 +63,14 @@ test('a limit on the size of files is STORE_FULL too', async () => {
   expect(refusal).toMatchObject({ code: 'STORE_FULL', files: ['input.pdb'] });
 });
 
-test.skipIf(isRoot)('a folder without permission is STORE_READ_ONLY (not as root)', async () => {
-  const folder = await temporaryFolder();
-  const store = await openFileStore(folder);
-  await chmod(folder, 0o555);
-  await expectCode(store.write('items.csv', 'id\n'), 'STORE_READ_ONLY');
-  await expectCode(openFileStore(join(folder, 'night')), 'STORE_READ_ONLY');
-  await chmod(folder, 0o755);
-});
+test.skipIf(isRoot)(
+  'a folder without permission is STORE_ACCESS_DENIED (not as root)',
+  async () => {
+    const folder = await temporaryFolder();
+    const store = await openFileStore(folder);
+    await chmod(folder, 0o555);
+    await expectCode(store.write('items.csv', 'id\n'), 'STORE_ACCESS_DENIED');
+    await expectCode(openFileStore(join(folder, 'night')), 'STORE_ACCESS_DENIED');
+    await chmod(folder, 0o755);
+  },
+);

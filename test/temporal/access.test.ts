@@ -60,38 +60,37 @@ describe.skipIf(noOpenssl !== null)('a connection with TLS', () => {
     expect(mutual.clients.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('is refused with a code for each reason, and names what to set', async () => {
+  test('is refused with words for each reason, and names what to set', async () => {
     const expired = ours.issue('IP:127.0.0.1', { expired: true });
     const foreign = others.issue('DNS:client');
     await using old = await startGateway(inject('temporal'), { tls: expired });
     const ca = ours.cert;
-    const refusals: [Gateway, Credentials, string, RegExp?][] = [
-      [secure, { tls: { ca: others.cert } }, 'TEMPORAL_TLS_UNKNOWN_CA', /temporal\.tls\.ca/],
+    const refusals: [Gateway, Credentials, RegExp][] = [
+      [secure, { tls: { ca: others.cert } }, /was issued by .*temporal\.tls\.ca/],
       [
         secure,
         { tls: { ca, serverName: 'elsewhere.test' } },
-        'TEMPORAL_TLS_SERVER_NAME',
         // The names of the certificate, too.
         /temporal\.test.* temporal\.tls\.serverName/,
       ],
-      [old, { tls: { ca } }, 'TEMPORAL_TLS_EXPIRED'],
-      [mutual, { tls: { ca } }, 'TEMPORAL_TLS_CLIENT_MISSING', /temporal\.tls\.cert/],
+      [old, { tls: { ca } }, /has expired/],
+      [mutual, { tls: { ca } }, /requires a client certificate.*temporal\.tls\.cert/],
       [
         mutual,
         { tls: { ca, cert: foreign.cert, key: foreign.key } },
-        'TEMPORAL_TLS_CLIENT_REFUSED',
+        /refuses the client certificate/,
       ],
-      [secure, {}, 'TEMPORAL_TLS_REQUIRED'],
-      [mutual, {}, 'TEMPORAL_TLS_REQUIRED'],
-      [plain, { tls: {} }, 'TEMPORAL_TLS_NOT_OFFERED'],
+      [secure, {}, /expects TLS/],
+      [mutual, {}, /expects TLS/],
+      [plain, { tls: {} }, /does not use TLS/],
     ];
-    for (const [{ port }, credentials, code, words = /./] of refusals) {
+    for (const [{ port }, credentials, words] of refusals) {
       const error = await refusal(connect(port, credentials));
-      expect(error).toMatchObject({ code });
+      expect(error).toMatchObject({ code: 'TEMPORAL_TLS' });
       expect(`${error.message} ${error.remedy}`).toMatch(words);
     }
     const target = { address: `127.0.0.1:${secure.port}`, namespace, tls: { ca: others.cert } };
-    expect(await refusal(connectWorker(target))).toMatchObject({ code: 'TEMPORAL_TLS_UNKNOWN_CA' });
+    expect(await refusal(connectWorker(target))).toMatchObject({ code: 'TEMPORAL_TLS' });
   });
 
   test('is made with an API key that the server accepts, and refused without', async () => {
@@ -115,7 +114,7 @@ test.skipIf(noOpenssl !== null || Number.parseInt(process.versions.node) < 26)(
     const tls = authority.issue('IP:127.0.0.1');
     await using gateway = await startGateway(inject('temporal'), { tls });
     const error = await refusal(connect(gateway.port, { tls: { ca: authority.cert } }));
-    expect(error).toMatchObject({ code: 'TEMPORAL_TLS_ADDRESS' });
+    expect(error).toMatchObject({ code: 'TEMPORAL_TLS' });
     expect(error.remedy).toContain('temporal.tls.serverName');
   },
 );
@@ -128,7 +127,7 @@ describe('a server', () => {
     const web = createServer((_, response) => response.end('hello'));
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
     const { port } = web.address() as AddressInfo;
-    expect(await refusal(connect(port, {}, 1_000))).toMatchObject({ code: 'TEMPORAL_NOT_GRPC' });
+    expect(await refusal(connect(port, {}, 1_000))).toMatchObject({ code: 'TEMPORAL_UNREACHABLE' });
     web.close();
   });
 

@@ -102,7 +102,7 @@ const OWNER_ONLY = 0o600;
 /**
  * Opens the database in write-ahead mode: a killed process loses nothing that was acknowledged (only a machine failure
  * could, which does not matter for a local service). It is locked, because two services on one file would run each
- * other's jobs. Throws `LOCAL_SERVICES_DATABASE`.
+ * other's jobs. Throws `LOCAL_SERVICES_FAILED`.
  */
 export function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
@@ -123,7 +123,7 @@ export function openDatabase(path: string): DatabaseSync {
   } catch (cause) {
     database?.close();
     throw new LocalServicesError(
-      'LOCAL_SERVICES_DATABASE',
+      'LOCAL_SERVICES_FAILED',
       `The local services cannot use the database ${path}: ${textOf(cause)}.`,
       'Stop other local services that use this file, or choose another file.',
       { cause },

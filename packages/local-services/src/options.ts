@@ -79,7 +79,7 @@ export interface Settings extends z.output<typeof options> {
 }
 export type Variant = Settings['variant'];
 
-/** Checks the options and fills in the defaults. Throws `LOCAL_SERVICES_OPTION`. */
+/** Checks the options and fills in the defaults. Throws `LOCAL_SERVICES_FAILED`. */
 export function settingsOf(given: LocalServicesOptions): Settings {
   const read = options.safeParse(given);
   if (!read.success) throw refuseOption(given, read.error);
@@ -101,7 +101,7 @@ function refuseOption(given: LocalServicesOptions, { issues }: z.ZodError): Loca
   const expected = issue?.message ?? '';
   const value = name === 'smtp' ? '…' : JSON.stringify(given[name]);
   return new LocalServicesError(
-    'LOCAL_SERVICES_OPTION',
+    'LOCAL_SERVICES_FAILED',
     `The option ${name} of the local services is ${value}; expected ${expected}.`,
     `Give ${name} as ${expected}, or leave it out.`,
   );

@@ -1,7 +1,7 @@
 /** Errors of the local services that a user can fix, and what they say. */
 
 export class LocalServicesError extends Error {
-  /** Stable, in capitals: `LOCAL_SERVICES_PORT`. */
+  /** Stable, in capitals: `LOCAL_SERVICES_FAILED`. */
   readonly code: string;
   /** What to do, in a sentence or two. */
   readonly remedy: string;

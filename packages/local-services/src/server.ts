@@ -39,9 +39,8 @@ export interface LocalServices {
 }
 
 /**
- * Starts both services. Throws `LOCAL_SERVICES_OPTION` for an invalid option, `LOCAL_SERVICES_ENGINE` for a real engine
- * that is not installed, `LOCAL_SERVICES_DATABASE` for a database that cannot be used, `LOCAL_SERVICES_PORT` if the
- * port cannot be listened on.
+ * Starts both services. Throws `LOCAL_SERVICES_FAILED` for an invalid option, a real engine that is not installed, a
+ * database that cannot be used, or an address that is in use.
  */
 export async function startLocalServices(
   options: LocalServicesOptions = {},
@@ -119,7 +118,7 @@ async function shutDown({ app, listener, workers, mail, engines }: Running): Pro
 
 function unusablePort({ host, port }: Settings, cause: unknown): LocalServicesError {
   return new LocalServicesError(
-    'LOCAL_SERVICES_PORT',
+    'LOCAL_SERVICES_FAILED',
     `The local services cannot listen on ${host}:${String(port)}: ${textOf(cause)}.`,
     'Choose another port, or stop the program that uses it.',
     { cause },

@@ -1,5 +1,5 @@
 /** `--where state=failed`: selects items of a campaign by the properties that `items` shows. */
-import { codedError } from '../../domain/errors.ts';
+import { HundredfoldError } from '../../domain/errors.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import type { ItemLine } from '../../runner/items.ts';
 import { kindNames } from '../../kinds/registry.ts';
@@ -18,7 +18,7 @@ type Where = (line: ItemLine) => boolean;
 
 /**
  * All conditions must match; within one condition, any of its comma-separated values.
- * @throws HundredfoldError `WHERE_INVALID`
+ * @throws HundredfoldError `USAGE`
  */
 export function parseWhere(conditions: readonly string[]): Where {
   const all = conditions.map(parseCondition);
@@ -36,18 +36,20 @@ function parseCondition(text: string): {
     .map((value) => value.trim())
     .filter((value) => value !== '');
   if (property === undefined || values.length === 0) {
-    throw codedError('WHERE_INVALID', { case: 'form', condition: text });
+    throw new HundredfoldError(
+      'USAGE',
+      `--where ${text} is not a condition`,
+      'Write state=failed,held or kind=molecule or code=JOB_FAILED or id=a,b.',
+    );
   }
   const known = VALUES[property]?.();
   const strange = known && values.find((value) => !known.includes(value));
   if (known && strange !== undefined) {
-    throw codedError('WHERE_INVALID', {
-      case: 'value',
-      condition: text,
-      property,
-      value: strange,
-      known,
-    });
+    throw new HundredfoldError(
+      'USAGE',
+      `--where ${text}: there is no ${property} ${strange}`,
+      `One of ${known.join(', ')}.`,
+    );
   }
   return { property, values };
 }

@@ -2,7 +2,7 @@
 import { adoptJobs, type PastJobs } from '../../runner/adopt.ts';
 import { kindNames } from '../../kinds/registry.ts';
 import { serviceNames } from '../../services/registry.ts';
-import { codedError, EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { absoluteAddress } from '../../store/layout.ts';
 import { checkChoice, commandSettings } from '../session/command-settings.ts';
@@ -27,7 +27,12 @@ export async function adopt(
   checkChoice('the service', service, serviceNames());
   checkChoice('--kind', flags.kind, kindNames());
   if (ids.length === 0 && !past) return listJobs(service, flags);
-  if (ids.length > 0 && past) throw codedError('ADOPT_NOTHING_NAMED', { service });
+  if (ids.length > 0 && past)
+    throw new HundredfoldError(
+      'ADOPT_REFUSED',
+      'give either the ids of the jobs or --past',
+      `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
+    );
   const folder = absoluteAddress(flags.out ?? settings.storeUrl);
   const order = { service, settings, local: flags.services ?? null, folder, name, kind };
   const onPast = (found: PastJobs): void => sayPast(order, found);

@@ -5,7 +5,7 @@ import { diagnose } from '../../runner/doctor.ts';
 import type { Finding } from '../../runner/finding.ts';
 import { WRONG_ADDRESS } from '../../runner/doctor-services.ts';
 import { resolve } from 'node:path';
-import { codedError, EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
@@ -62,12 +62,11 @@ async function tryService(flags: DoctorFlags & { readonly service: string }): Pr
   const host = URL.parse(url ?? '')?.hostname;
   // Jobs at a service count for its budget: only a campaign may send them.
   if (url !== undefined && !isLocalHost(host ?? ''))
-    throw codedError('OPTION_INVALID', {
-      option: '--url',
-      value: url,
-      expected:
-        'Give a double on this machine, such as http://127.0.0.1:8085. For the service itself, run a manifest of one row: then its budget is kept.',
-    });
+    throw new HundredfoldError(
+      'USAGE',
+      `--url is "${url}"`,
+      'Give a double on this machine, such as http://127.0.0.1:8085. For the service itself, run a manifest of one row: then its budget is kept.',
+    );
   const { conform } = await import('../../runner/conformance/conform.ts');
   const tried: Conformance[] = [];
   for (const service of servicesOf(flags.service)) {
@@ -86,7 +85,7 @@ function servicesOf(name: string): readonly Service[] {
     return loadPlugins([resolve(name)], process.cwd()).flatMap(({ services }) => services);
   if (serviceNames().includes(name)) return [serviceOf(name)];
   const expected = `Write ${serviceNames().join(', ')} or the path of a plugin, such as ./uniprot.ts.`;
-  throw codedError('OPTION_INVALID', { option: '--service', value: name, expected });
+  throw new HundredfoldError('USAGE', `--service is "${name}"`, expected);
 }
 
 function printConformance({ service, variant, jobs, faults, ...table }: Conformance): void {

@@ -1,5 +1,5 @@
 /** `hundredfold export NAME --to FORMAT`: files for other programs. `export --list`: the formats. */
-import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { DEFAULT_OPTIONS } from '../../export/format.ts';
 import {
   EXPORT_RECORD,
@@ -75,7 +75,11 @@ function listFormats(flags: ExportFlags): number {
 }
 
 function incomplete(): HundredfoldError {
-  return codedError('EXPORT_INCOMPLETE_COMMAND', {});
+  return new HundredfoldError(
+    'USAGE',
+    'export needs the name of a campaign and --to FORMAT',
+    'hundredfold export --list shows the formats, hundredfold status the campaigns.',
+  );
 }
 
 function progress(name: string, items: number): () => void {

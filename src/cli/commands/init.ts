@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { errnoOf } from '../../domain/errno.ts';
-import { codedError, EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
 import { say } from '../text/explain.ts';
 import { quoted } from '../text/quoted.ts';
@@ -46,7 +46,12 @@ async function added(path: string, content: Uint8Array): Promise<boolean> {
     const code = errnoOf(cause);
     if (code === null) throw cause;
     if (code === 'EEXIST' && (cause as NodeJS.ErrnoException).path === path) return false;
-    throw codedError('CONFIG_NOT_WRITTEN', { path, code }, cause);
+    throw new HundredfoldError(
+      'CONFIG_NOT_WRITTEN',
+      `cannot write ${path} (${code})`,
+      'Choose a folder that you can write to, or one that does not exist yet.',
+      { cause },
+    );
   }
 }
 

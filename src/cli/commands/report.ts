@@ -1,7 +1,7 @@
 /** `hundredfold report NAME`: (re)builds tables and report of a campaign from its output tree alone, at any time. */
 import { pathToFileURL } from 'node:url';
 import { whileHoldingAlone } from '../../runner/hold-tree.ts';
-import { codedError, EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
 import { programVersion } from '../../program/files.ts';
 import {
@@ -28,7 +28,12 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   const found = await findTree(name, flags);
   const { folder } = found;
   const path = addressOf(folder, REPORT);
-  if (flags.open && isObjectAddress(path)) throw codedError('REPORT_IN_BUCKET', { name, path });
+  if (flags.open && isObjectAddress(path))
+    throw new HundredfoldError(
+      'USAGE',
+      `the report of ${name} is at ${path}, where a browser cannot open it`,
+      `Copy it to disk first: hundredfold pull ${name}; then open its report.html.`,
+    );
   const summary = await publish(found);
   const { so_far: soFar, damaged } = summary;
   if (flags.json)

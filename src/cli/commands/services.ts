@@ -1,7 +1,7 @@
 /** `hundredfold services`: runs the two local services in the foreground. */
 import { pino } from 'pino';
 import { parseDuration } from '../../domain/duration.ts';
-import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { startServices } from '../../host/local.ts';
 import { say } from '../text/explain.ts';
 
@@ -80,5 +80,5 @@ function duration(option: string, text: string): number {
 }
 
 function unusable(option: string, text: string, wanted: string): HundredfoldError {
-  return codedError('OPTION_INVALID', { option, value: text, expected: `Give ${wanted}.` });
+  return new HundredfoldError('USAGE', `${option} is "${text}"`, `Give ${wanted}.`);
 }

@@ -1,5 +1,5 @@
 /** `hundredfold stop`: shuts down the background host cleanly. */
-import { codedError, EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { tryLock } from '../../host/lock.ts';
 import { readRecord } from '../../host/record.ts';
 import { lives, stopDevServer } from '../../temporal/dev-server.ts';
@@ -45,5 +45,9 @@ function hostIn(dir: string): number | null {
 
 async function end(pid: number): Promise<void> {
   if (await endProcess(pid, 'SIGTERM', PATIENCE_MS)) return;
-  throw codedError('HOST_DOES_NOT_STOP', { pid });
+  throw new HundredfoldError(
+    'HOST_DOES_NOT_STOP',
+    `process ${pid} does not end`,
+    `End it by force (kill -9 ${pid}): campaigns are durable and lose nothing.`,
+  );
 }

@@ -1,5 +1,5 @@
 /** `hundredfold ui`: the Temporal UI, with the embedded server until the user ends the command. */
-import { codedError, EXIT, type HundredfoldError } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { openSession } from '../../host/open-session.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { say } from '../text/explain.ts';
@@ -13,7 +13,7 @@ import { logToFolder } from '../session/worker-log.ts';
 /**
  * Nothing is submitted in the meantime, unless another command does so.
  *
- * @throws HundredfoldError `UI_UNKNOWN` if Temporal runs elsewhere
+ * @throws HundredfoldError `UI_UNAVAILABLE` if Temporal runs elsewhere
  */
 export async function ui(flags: CommonFlags): Promise<number> {
   const settings = commandSettings(flags, { tokens: 'optional' });
@@ -47,9 +47,17 @@ export async function ui(flags: CommonFlags): Promise<number> {
 }
 
 function elsewhere(address: string): HundredfoldError {
-  return codedError('UI_UNKNOWN', { address });
+  return new HundredfoldError(
+    'UI_UNAVAILABLE',
+    `Temporal runs at ${address}, and its UI has its own address`,
+    'Ask its administrator; by default, a UI server listens on port 8080 or 8233.',
+  );
 }
 
 function switchedOff(): HundredfoldError {
-  return codedError('UI_OFF', {});
+  return new HundredfoldError(
+    'UI_UNAVAILABLE',
+    'the embedded server runs without its UI',
+    'Stop it (hundredfold stop), then run the command again.',
+  );
 }

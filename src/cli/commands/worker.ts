@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { METRICS_HOST } from '../../config/schema-worker.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
-import { codedError, EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../host/lasting-worker.ts';
 import { temporalAddress, connectClient } from '../../temporal/connection.ts';
 import { stateFolderOf } from '../../state/state-folder.ts';
@@ -110,13 +110,21 @@ async function versionedOn(client: Client, deployment: string): Promise<Build | 
   return build;
 }
 
-/** Throws CONFIG_NO_TEMPORAL or CONFIG_NO_SERVICE. */
+/** Throws CONFIG_INVALID or CONFIG_NO_SERVICE. */
 function checked({ temporal, services }: Settings, asks: boolean): TemporalSettings {
   if (!temporal) {
-    throw codedError('CONFIG_NO_TEMPORAL', { case: 'worker' });
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      'a worker needs a Temporal server, and none is configured',
+      `Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS. \`hundredfold run\` needs no worker.`,
+    );
   }
   if (asks && Object.values(services).length === 0) {
-    throw codedError('CONFIG_NO_SERVICE', { case: 'worker' });
+    throw new HundredfoldError(
+      'CONFIG_NO_SERVICE',
+      'a worker without services has nothing to do',
+      'Name at least one under services: in hundredfold.yaml (docs/configuration.md).',
+    );
   }
   return temporal;
 }

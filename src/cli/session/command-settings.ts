@@ -1,12 +1,12 @@
 /** The settings of a command; also sets up access to object stores for this process. */
-import { codedError } from '../../domain/errors.ts';
+import { HundredfoldError } from '../../domain/errors.ts';
 import { loadSettings, type LoadOptions, type Settings } from '../../config/settings.ts';
 import { reachObjectStores } from '../../store/open-store.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 
 /**
  * Names of kinds and services are known only after the plugins were loaded.
- * @throws HundredfoldError `OPTION_INVALID`
+ * @throws HundredfoldError `USAGE`
  */
 export function checkChoice(
   option: string,
@@ -14,11 +14,11 @@ export function checkChoice(
   choices: readonly string[],
 ): void {
   if (value === undefined || choices.includes(value)) return;
-  throw codedError('OPTION_INVALID', {
-    option,
-    value,
-    expected: `Choose one of ${choices.join(', ')}.`,
-  });
+  throw new HundredfoldError(
+    'USAGE',
+    `${option} is "${value}"`,
+    `Choose one of ${choices.join(', ')}.`,
+  );
 }
 
 /** Throws CONFIG_* with what to do; exit code 2. */

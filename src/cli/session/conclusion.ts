@@ -24,7 +24,7 @@ interface ConclusionOptions {
   readonly idle?: boolean;
 }
 
-/** Returns the exit code. Throws CAMPAIGN_BROKEN_OFF when the campaign was terminated or failed. */
+/** Returns the exit code. Throws CAMPAIGN_NOT_PUBLISHED when the campaign was terminated or failed. */
 export async function concludeRun(
   session: Session,
   followed: Observed,

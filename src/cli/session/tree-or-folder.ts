@@ -9,7 +9,7 @@ import type { CommonFlags } from '../command-line/flags.ts';
 /**
  * Queries Temporal only for a name whose tree is not in the default folder.
  *
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `TREE_UNKNOWN`, `NAME_INVALID`
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `NAME_INVALID`
  * @throws StoreError `STORE_NOT_PREPARED`
  */
 export async function findTreeOrFolder(

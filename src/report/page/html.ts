@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ELEMENT } from '../page-data.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codedError } from '../../domain/errors.ts';
+import { HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, BUILT_FOLDER } from '../../program/files.ts';
 
 interface PageContent {
@@ -110,7 +110,7 @@ export interface PagePieces {
 
 const FOLDER = join(BUILT_FOLDER, 'report-page');
 
-/** @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING` */
+/** @throws HundredfoldError `PACKAGE_INCOMPLETE` */
 export async function pagePieces(): Promise<PagePieces> {
   const [app, style, viewer, licences] = await Promise.all(
     ['app.js', 'style.css', 'viewer.js', 'licences.txt'].map(piece),
@@ -122,10 +122,13 @@ async function piece(name: string): Promise<string> {
   try {
     return await readFile(join(FOLDER, name), 'utf8');
   } catch (cause) {
-    throw codedError(
-      'SETUP_REPORT_PAGE_MISSING',
-      { file: `dist/report-page/${name}`, installed: BUILT },
-      cause,
+    throw new HundredfoldError(
+      'PACKAGE_INCOMPLETE',
+      `the report page is not built: dist/report-page/${name} cannot be read`,
+      BUILT
+        ? 'A file of the installation is missing: install hundredfold again. Then: hundredfold report NAME.'
+        : 'Build it: npm run prepare. Then: hundredfold report NAME.',
+      { cause },
     );
   }
 }

@@ -45,7 +45,7 @@ export class ReportPage implements Writer {
   #taken = 0;
 
   /**
-   * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
+   * @throws HundredfoldError `PACKAGE_INCOMPLETE`
    */
   static async open(store: Store, options: PageOptions = {}): Promise<ReportPage> {
     const { mostEmbedded = EMBEDDED_LETTERS, files = store } = options;

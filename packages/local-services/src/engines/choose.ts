@@ -19,7 +19,7 @@ const PROGRAMS: Readonly<Record<ServiceName, RealEngineName>> = {
 
 /**
  * One engine per service. `installed` selects the real one if it is installed, otherwise the recorded one. Throws
- * `LOCAL_SERVICES_ENGINE` if a real engine was requested but is missing.
+ * `LOCAL_SERVICES_FAILED` if a real engine was requested but is missing.
  */
 export function chooseEngines({ engine, jobMs }: Settings): Engines {
   const choose = (service: ServiceName): Engine => {
@@ -42,7 +42,7 @@ function openReal(service: ServiceName): Engine | null {
 function missing(service: ServiceName): LocalServicesError {
   const program = PROGRAMS[service];
   return new LocalServicesError(
-    'LOCAL_SERVICES_ENGINE',
+    'LOCAL_SERVICES_FAILED',
     `The real engine of the service ${service}, ${program}, is not installed.`,
     `Install it with: npm run engines -- --only ${program}; or omit --engine: a service without its engine then answers from recordings.`,
   );
@@ -73,12 +73,12 @@ function openEngine(version: string, start: Engine['run']): Engine {
 
 const NETCDF = 'libnetcdf.so.19';
 
-/** Throws `LOCAL_SERVICES_ENGINE` if the system lacks a library. */
+/** Throws `LOCAL_SERVICES_FAILED` if the system lacks a library. */
 function openAcpype(installed: Installed): Engine {
   const netcdf = findLibrary(NETCDF);
   if (netcdf === null) {
     throw new LocalServicesError(
-      'LOCAL_SERVICES_ENGINE',
+      'LOCAL_SERVICES_FAILED',
       `ACPYPE is installed, but the system lacks ${NETCDF}.`,
       'Run `npm run engines -- --check`: it names what to install.',
     );
