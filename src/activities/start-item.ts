@@ -9,10 +9,11 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { log } from '@temporalio/activity';
 import { standingIn } from '../budget/lanes.ts';
-import type { ServiceReference } from '../domain/campaign.ts';
-import { beginOf, isSettled } from '../workflows/fates.ts';
+import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
+import type { PostTimes } from '../domain/outcomes.ts';
+import { isSettled } from '../workflows/fates.ts';
 import { itemStart } from '../workflows/search-attributes.ts';
-import type { ItemInput } from '../workflows/messages.ts';
+import type { EndBegin, ItemInput, JobBegin } from '../workflows/messages.ts';
 import { inTurns } from '../workflows/names.ts';
 import type {
   SettledResult,
@@ -32,7 +33,7 @@ export async function startItem(
 ): Promise<void> {
   const { item, campaign, job } = request;
   const { id, kind, generation, store, tree, launch } = job;
-  const begin = beginOf(request, answer);
+  const begin = beginWith(request, answer);
   const address = { id, kind, generation, campaign, store, tree };
   const input = { ...address, reference, ...standingIn(request), ...launch, begin };
   try {
@@ -68,4 +69,43 @@ export async function startIfSettled(
     });
     return result;
   }
+}
+
+/** How an item begins whose submission has ended so. */
+function beginWith(request: SubmitRequest, result: SettledResult): JobBegin | EndBegin {
+  const attempts = attemptsUntilNow(request);
+  switch (result.type) {
+    case 'accepted': {
+      const { remoteId, found } = result;
+      const posted = postTimes(result);
+      return { type: 'job', how: found ? 'found' : 'accepted', remoteId, posted, attempts };
+    }
+    case 'over':
+      return { type: 'end', end: result.end, attempts };
+    case 'unable': {
+      const { code, message } = result;
+      // Nothing was sent; the code of the error says why.
+      const end: ItemEnd = { state: 'failed', code, message };
+      const at = new Date().toISOString();
+      return { type: 'end', end, attempts: [...attempts, { at, outcome: 'unable', message }] };
+    }
+  }
+}
+
+/** The submissions of an item until now, in their order. */
+function attemptsUntilNow({ turnedAway, attempts = [] }: SubmitRequest): Attempt[] {
+  const away = turnedAway.map(({ at, reason, message }): Attempt => ({
+    at: new Date(at).toISOString(),
+    outcome: reason,
+    message,
+  }));
+  return [...attempts, ...away].sort((one, other) => one.at.localeCompare(other.at));
+}
+
+/** Empty where the worker died before it reported them. */
+function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<PostTimes> {
+  return {
+    ...(sentAt !== undefined && { sentAt }),
+    ...(answeredAt !== undefined && { answeredAt }),
+  };
 }

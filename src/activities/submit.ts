@@ -2,7 +2,7 @@
  * Sends one job, at most once (docs/architecture.md, "Submit is at most once"). It does not throw because of a
  * service: every result of the POST is an outcome, and the budget workflow decides by it.
  *
- * The server runs it again when a worker does not answer. Everything up to the note in the item's folder (sending.ts)
+ * The server runs it again when a worker does not answer. Everything up to the note in the item's folder (sending-note.ts)
  * may happen twice; the POST comes after the note.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,6 @@ import { Context } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
-import type { ServiceClient } from '../services/client.ts';
 import type { Job } from '../services/service.ts';
 import { isFinal } from '../domain/states.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -26,28 +25,36 @@ import type { AnswerWatch } from './answer-watch.ts';
 import type { Passage } from './fence.ts';
 import { jobOf, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
-import { closeSlot, reserveSlot, writtenAnswer, type Slot, type SlotRequest } from './slot.ts';
+import { closeSlot, reserveSlot, writtenAnswer, type TakenSlot } from './slot.ts';
 import { openHeldTree } from './tree-leases.ts';
 import { isWanted } from './wanted.ts';
 
 /** The last checks are made this long before the slot is free (ms). */
 const READY_BEFORE_MS = 200;
 
-const IN_DOUBT = 'the submission was answered with a web page, and others after it were accepted';
-
-const NOT_OURS = 'the budget has ended, or has given this submission to another worker';
-
-/** Until another worker, which may know the service, is tried (ms). */
-const ANOTHER_WORKER_MS = 5_000;
-
-/** Between checks of a worker that cannot use the ledger (ms). */
-const LEDGER_AGAIN_MS = 5_000;
+/** Until a worker is tried again that lacks the token, the ledger or the campaign's folder (ms). */
+const AGAIN_INTERVAL_MS = 5_000;
 
 /** Between checks of a token that another Temporal uses (ms). */
-const TOKEN_AGAIN_MS = 15_000;
+const TOKEN_INTERVAL_MS = 15_000;
 
-/** Between checks of a worker that cannot read or write the campaign's folder (ms). */
-const STORE_AGAIN_MS = 5_000;
+/** A service that takes longer to answer counts as down; the POST needs the rest of the activity's 45 s. */
+const PING_TIMEOUT_MS = 5_000;
+
+interface Submission {
+  readonly request: SubmitRequest;
+  readonly reference: ServiceReference;
+  readonly service: KnownService;
+  readonly watch: AnswerWatch;
+}
+
+interface Prepared {
+  readonly type: 'prepared';
+  readonly store: Store;
+  readonly source: JobSource;
+  readonly job: Job;
+  readonly note: SendingNote;
+}
 
 export async function submit(
   deps: Dependencies,
@@ -55,15 +62,26 @@ export async function submit(
   reference: ServiceReference,
   watch: AnswerWatch,
 ): Promise<SubmitResult> {
-  if (request.inDoubt) return { type: 'unsure', message: IN_DOUBT, byService: false };
+  if (request.inDoubt)
+    return {
+      type: 'unsure',
+      message: 'the submission was answered with a web page, and others after it were accepted',
+      byService: false,
+    };
   const known = deps.serviceOf(reference);
   const service = known ?? (request.mayReplace ? deps.successorOf(reference) : null);
-  if (!service) return unknownHere(reference);
-  const prepared = await prepare(deps, request, reference, { watch, client: service.client });
-  if ('type' in prepared) return prepared;
+  // Another worker may have the credential: the service works, and other items must not wait.
+  if (!service) {
+    const where = `${reference.service} at ${reference.address}`;
+    const message = `no worker here has the token for ${where} with which the campaign was started`;
+    return defer(message, AGAIN_INTERVAL_MS);
+  }
+  const submission = { request, reference, service, watch };
+  const prepared = await prepare(deps, submission);
+  if (prepared.type !== 'prepared') return prepared;
   const obstacle = await awaitSlot(deps, request);
   if (obstacle) return obstacle;
-  const result = await send(deps, service, request, { ...prepared, watch });
+  const result = await send(deps, submission, prepared);
   return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
 }
 
@@ -83,55 +101,32 @@ async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<Su
   return until(request.notBefore);
 }
 
-interface Prepared {
-  readonly job: Job;
-  readonly note: SendingNote;
-  /** @throws StoreError if another Temporal has taken the tree over */
-  readonly checkTree: () => Promise<void>;
-  /** Null if the row may be sent: its record is read again. */
-  readonly ended: () => Promise<SubmitResult | null>;
-  readonly slot: Pick<SlotRequest, 'claim' | 'reference' | 'policy' | 'replaces'>;
-}
-
 /** Everything that can fail before a byte is sent: such a failure costs no slot. */
 async function prepare(
   deps: Dependencies,
-  request: SubmitRequest,
-  reference: ServiceReference,
-  { watch, client }: { readonly watch: AnswerWatch; readonly client: ServiceClient },
+  { request, reference, service, watch }: Submission,
 ): Promise<Prepared | SubmitResult> {
-  const { campaign, job, policy, replaces } = request;
-  const claim = slotOf(request);
+  const { campaign, job } = request;
+  const source = { campaign, id: job.id, kind: job.kind };
   try {
     const store = await openHeldTree(deps, job);
     const note = new SendingNote(store, request, reference);
-    const source = { campaign, id: job.id, kind: job.kind };
-    const before = await sentBefore(store, source, request, note);
-    if ('type' in before) return recall(deps, claim, before, watch);
-    if (Context.current().info.workflowExecution?.runId !== request.readIn) return ofFormerRun();
-    const slot = { claim, reference, replaces, policy };
-    const read = await jobOf(store, source, before);
-    const digest = client.digestToRepeat(read);
+    const found = await readItem(store, job.kind, job.id);
+    // A note beside a missing record still tells what was sent.
+    const known = (found && endedBefore(found, job)) ?? (await note.earlier());
+    if (known) return recall(deps, slotOf(request), known, watch);
+    const record = found ?? (await requireItem(store, source));
+    // The budget was reset, and does not know yet what its former run has charged: at this answer it finds out.
+    if (Context.current().info.workflowExecution?.runId !== request.readIn)
+      return defer('the workflow of the budget was reset');
+    const read = await jobOf(store, source, record);
+    const digest = service.client.digestToRepeat(read);
     if (digest !== null && !(await note.isRepetition(digest))) return otherRequest();
-    const ended = async () => endedBefore(await requireItem(store, source), job);
     const obstacle = await leasedElsewhere(deps, request, reference);
-    const checkTree = () => deps.leases.check(store, job);
-    return obstacle ?? { job: read, note, checkTree, ended, slot };
+    return obstacle ?? { type: 'prepared', store, source, job: read, note };
   } catch (error) {
     return unreadable(error);
   }
-}
-
-/** The record, if the row may be sent. A note beside a missing record still tells what was sent. */
-async function sentBefore(
-  store: Store,
-  source: JobSource,
-  { job }: SubmitRequest,
-  note: SendingNote,
-): Promise<ItemRecord | SubmitResult> {
-  const record = await readItem(store, source.kind, source.id);
-  const known = (record && endedBefore(record, job)) ?? (await note.earlier());
-  return known ?? record ?? requireItem(store, source);
 }
 
 /**
@@ -189,23 +184,11 @@ export function endedBefore(
   return { type: 'accepted', remoteId, rateLimit: null, ...times };
 }
 
-/** The budget was reset, and does not know yet what its former run has charged: at this answer it finds out. */
-function ofFormerRun(): SubmitResult {
-  const message = 'the workflow of the budget was reset';
-  return { type: 'deferred', scope: 'credential', delayMs: 0, message };
-}
-
 /** An earlier submission of it may have created a job, and this one would create another. */
 function otherRequest(): SubmitResult {
   const message =
     'it would not be the request that was sent before: the plugin of the service or its configuration has changed meanwhile';
   return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };
-}
-
-/** The worker, or its machine, slept: nothing is wrong with the service or the item. */
-function tooLate(): SubmitResult {
-  const message = 'the worker stood still before it was sent';
-  return { type: 'deferred', scope: 'credential', delayMs: 0, message };
 }
 
 /** Another Temporal uses this token: only this token waits. */
@@ -220,109 +203,107 @@ async function leasedElsewhere(
     return null;
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'TOKEN_LEASED') throw error;
-    const message = `${error.message} ${error.remedy}`;
-    return { type: 'deferred', scope: 'credential', delayMs: TOKEN_AGAIN_MS, message };
+    return defer(`${error.message} ${error.remedy}`, TOKEN_INTERVAL_MS);
   }
 }
 
 /** The folder of the campaign is the reason: the submission is retried, and other campaigns continue. */
 function unreadable(error: unknown): SubmitResult {
-  if (error instanceof StoreError && error.retryable) {
-    const { message } = error;
-    return { type: 'deferred', scope: 'campaign', delayMs: STORE_AGAIN_MS, message };
-  }
+  if (error instanceof StoreError && error.retryable)
+    return defer(error.message, AGAIN_INTERVAL_MS, 'campaign');
   if (!(error instanceof HundredfoldError)) throw error;
   return { type: 'unable', code: error.code, message: `${error.message} ${error.remedy}` };
 }
 
+/** All gates in their order: the service if it was down, the tree, the run of the budget, the ledger of this machine. */
 async function send(
   deps: Dependencies,
-  service: KnownService,
-  request: SubmitRequest,
-  { job, slot: wanted, watch, ...gates }: Prepared & { readonly watch: AnswerWatch },
+  submission: Submission,
+  prepared: Prepared,
+): Promise<SubmitResult> {
+  const { request, reference, service } = submission;
+  const { cancellationSignal: signal, info } = Context.current();
+  if (request.probe) {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(PING_TIMEOUT_MS)]);
+    const found = await service.client.ping({ signal: within });
+    if (found.type === 'unavailable') return away(found);
+  }
+  try {
+    await deps.leases.check(prepared.store, request.job);
+    const passage = await deps.fence.pass(info);
+    if (passage === null)
+      return notNow('the budget has ended, or has given this submission to another worker');
+    const { policy, replaces } = request;
+    const claim = slotOf(request);
+    const slot = await reserveSlot(deps, { claim, reference, service, policy, replaces, signal });
+    if (slot.type === 'full') return defer(slot.message, slot.retryAfterMs);
+    if (slot.type === 'unusable') return defer(slot.message, AGAIN_INTERVAL_MS);
+    return await sendInSlot(deps, submission, prepared, { passage, slot });
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** The note, the record again, and the POST. Only the attempt that has made the note sends, and reports the outcome. */
+async function sendInSlot(
+  deps: Dependencies,
+  { request, service, watch }: Submission,
+  { store, source, job, note }: Prepared,
+  { passage, slot }: { readonly passage: Passage; readonly slot: TakenSlot },
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal } = Context.current();
-  const { client } = service;
-  const { note } = gates;
-  const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
-  if (found?.type === 'unavailable') return away(found);
-  // The progress at its end, however it ends.
-  const reached: Reached = { passage: null, slot: null, noted: false, obstacle: null };
   let outcome: TimedOutcome | null = null;
-  const slot = { ...wanted, service, signal };
-  // A connection takes time, and a machine may sleep meanwhile.
-  const mayBegin = (): boolean => {
-    if (reached.passage?.isOpen() !== true) reached.obstacle = tooLate();
-    return reached.obstacle === null;
-  };
   try {
-    const isOurs = await claim(deps, reached, { ...gates, slot });
-    if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
-    const answer = isOurs ? note.timed(await client.submit(job, { signal, mayBegin })) : null;
-    if (answer?.type === 'accepted') {
+    if (!(await note.make())) {
+      // The attempt that created the note reports the outcome of the job.
+      const told = (await note.earlier()) ?? notNow('another attempt has tried to send it');
+      return told.type === 'unsure' ? { ...told, byService: false } : told;
+    }
+    const ended = await readEnd(store, source, request.job).catch(unreadable);
+    if (ended) {
+      await note.settle(notNow('it was not sent'));
+      return ended;
+    }
+    let isLate = false as boolean;
+    const mayBegin = (): boolean => {
+      isLate = !passage.isOpen();
+      return !isLate;
+    };
+    const answer = note.timed(await service.client.submit(job, { signal, mayBegin }));
+    if (answer.type === 'accepted') {
       watch.accepted();
       deps.jobsSeen.noteAccepted(answer.remoteId);
     }
-    if (reached.obstacle) {
-      if (reached.noted) await note.settle(notNow('it was not sent'));
-      return reached.obstacle;
+    // The worker, or its machine, slept while it connected: nothing is wrong with the service or the item.
+    if (isLate) {
+      await note.settle(notNow('it was not sent'));
+      return defer('the worker stood still before it was sent');
     }
-    // The attempt that created the note reports the outcome of the job.
-    const told = answer ?? (await note.earlier()) ?? notNow('another attempt has tried to send it');
-    if (told.type === 'over') return told;
-    outcome = told;
-  } catch (error) {
-    return unreadable(error);
+    outcome = answer;
   } finally {
     // At once: the ledger charges the slot from now on, and the budget does not grant it later than that.
-    const own = reached.noted ? outcome : null;
-    if (reached.slot?.type === 'taken') closeSlot(deps, reached.slot, own);
+    closeSlot(deps, slot, outcome);
   }
-  if (reached.noted) await note.settle(outcome);
-  if (outcome.type !== 'unsure') return outcome;
-  return { ...outcome, byService: reached.noted && !signal.aborted };
+  await note.settle(outcome);
+  return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
 }
 
-/** All gates in their order: the tree, the run of the budget, the ledger of this machine, the note, the record. */
-async function claim(
-  deps: Dependencies,
-  reached: Reached,
-  { note, checkTree, ended, slot }: Omit<Prepared, 'job' | 'slot'> & { readonly slot: SlotRequest },
-): Promise<boolean> {
-  await checkTree();
-  reached.passage = await deps.fence.pass(Context.current().info);
-  if (reached.passage === null) reached.obstacle = notNow(NOT_OURS);
-  else reached.slot = await reserveSlot(deps, slot);
-  if (reached.slot?.type === 'taken') reached.noted = await note.make();
-  if (reached.noted) reached.obstacle = await ended().catch(unreadable);
-  return reached.noted && reached.obstacle === null;
+/** Null if the row may be sent. */
+async function readEnd(
+  store: Store,
+  source: JobSource,
+  job: SubmitRequest['job'],
+): Promise<SubmitResult | null> {
+  return endedBefore(await requireItem(store, source), job);
 }
 
-interface Reached {
-  passage: Passage | null;
-  slot: Slot | null;
-  noted: boolean;
-  /** Why it is not sent. */
-  obstacle: SubmitResult | null;
-}
-
-/** No slot in the ledger of this machine, although the budget granted one. */
-function slotless(slot: Exclude<Slot, { readonly type: 'taken' }>): SubmitResult {
-  const delayMs = slot.type === 'full' ? slot.retryAfterMs : LEDGER_AGAIN_MS;
-  return { type: 'deferred', scope: 'credential', delayMs, message: slot.message };
-}
-
-/** A service that takes longer to answer counts as down; the POST needs the rest of the activity's 45 s. */
-const PING_MS = 5_000;
-
-function within(signal: AbortSignal): AbortSignal {
-  return AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]);
-}
-
-/** Another worker may have the credential: the service works, and other items must not wait. */
-function unknownHere({ service, address }: ServiceReference): SubmitResult {
-  const message = `no worker here has the token for ${service} at ${address} with which the campaign was started`;
-  return { type: 'deferred', scope: 'credential', delayMs: ANOTHER_WORKER_MS, message };
+/** Nothing was sent, and it is tried again: neither the service nor the item is the reason. */
+function defer(
+  message: string,
+  delayMs = 0,
+  scope: 'credential' | 'campaign' = 'credential',
+): SubmitResult {
+  return { type: 'deferred', scope, delayMs, message };
 }
 
 function away({

@@ -6,10 +6,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Closing, UnsettledResult } from '../budget/events.ts';
-import type { Attempt, ItemEnd } from '../domain/campaign.ts';
-import type { PostTimes } from '../domain/outcomes.ts';
-import type { EndBegin, JobBegin } from './messages.ts';
-import type { SettledResult, SubmitRequest, SubmitResult } from './activity-types.ts';
+import type { SettledResult, SubmitResult } from './activity-types.ts';
 
 /** What is known about a POST whose activity did not return. */
 export function fateOf(error: unknown): SubmitResult {
@@ -59,43 +56,4 @@ export function isUnsettled<T extends SubmitResult>(
   result: T,
 ): result is Extract<T, { readonly type: UnsettledResult['type'] }> {
   return ['unsure', 'refused'].includes(result.type);
-}
-
-/** How an item begins whose submission has ended so. */
-export function beginOf(request: SubmitRequest, result: SettledResult): JobBegin | EndBegin {
-  const attempts = attemptsOf(request);
-  switch (result.type) {
-    case 'accepted': {
-      const { remoteId, found } = result;
-      const posted = postTimes(result);
-      return { type: 'job', how: found ? 'found' : 'accepted', remoteId, posted, attempts };
-    }
-    case 'over':
-      return { type: 'end', end: result.end, attempts };
-    case 'unable': {
-      const { code, message } = result;
-      // Nothing was sent; the code of the error says why.
-      const end: ItemEnd = { state: 'failed', code, message };
-      const at = new Date().toISOString();
-      return { type: 'end', end, attempts: [...attempts, { at, outcome: 'unable', message }] };
-    }
-  }
-}
-
-/** The submissions of an item until now, in their order. */
-function attemptsOf({ turnedAway, attempts = [] }: SubmitRequest): Attempt[] {
-  const away = turnedAway.map(({ at, reason, message }): Attempt => ({
-    at: new Date(at).toISOString(),
-    outcome: reason,
-    message,
-  }));
-  return [...attempts, ...away].sort((one, other) => one.at.localeCompare(other.at));
-}
-
-/** Empty where the worker died before it reported them. */
-export function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<PostTimes> {
-  return {
-    ...(sentAt !== undefined && { sentAt }),
-    ...(answeredAt !== undefined && { answeredAt }),
-  };
 }
