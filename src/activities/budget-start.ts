@@ -24,8 +24,6 @@ import type { Dependencies } from './dependencies.ts';
 import { isReached } from './if-found.ts';
 import { requireService } from './item-job.ts';
 
-type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
-
 /** Sends the configured limits to the budget workflow of a service, and starts it if it does not run. */
 export async function ensureBudget(
   deps: Dependencies,
@@ -44,7 +42,7 @@ const TRIES = 20;
 export async function reachBudget(
   client: Client,
   taskQueue: string,
-  reference: BudgetAddress,
+  reference: ServiceReference,
   {
     configuration,
     reason,
@@ -105,12 +103,12 @@ async function start(client: Client, options: StartOptions): Promise<void> {
 
 /** The options with which the budget of a service is started. */
 export function budgetStart(
-  { service, address }: BudgetAddress,
+  { service, address, credential }: ServiceReference,
   taskQueue: string,
   former: FormerBudget | null = null,
   configuration: BudgetConfiguration | null = null,
 ) {
-  const name = { service, address };
+  const name = { service, address, credential };
   const first = snapshotOf(name, newBudget(), 0, null);
   const written = former ? former.written : first;
   const input: BudgetInput = {
@@ -199,6 +197,6 @@ async function writtenIn(
   const [value] = await decodeArrayFromPayloads(client.options.loadedDataConverter, [
     payload,
   ]).catch(() => [null]);
-  const isWritten = typeof value === 'object' && value !== null && 'credentials' in value;
+  const isWritten = typeof value === 'object' && value !== null && 'policy' in value;
   return isWritten ? (value as BudgetSnapshot) : null;
 }

@@ -19,6 +19,7 @@ import type { Trees } from './tree-leases.ts';
 
 /** A service as this worker knows it. */
 export interface KnownService {
+  readonly reference: ServiceReference;
   readonly client: ServiceClient;
   readonly pace: PollPace;
   readonly budget: BudgetConfiguration;
@@ -30,8 +31,8 @@ export interface Dependencies extends Trees {
   /** null when this worker has no such service or credential: another worker may. */
   readonly serviceOf: (reference: ServiceReference) => KnownService | null;
   /**
-   * The same service with the credential that is configured now. Only if no two users share a Temporal: requests for
-   * another token are then sent with this one.
+   * The same service with the token that is configured now, for jobs of the one before, and for rows that wait for that
+   * one. Only if no two users share a Temporal.
    */
   readonly successorOf: (reference: ServiceReference) => KnownService | null;
   /** Whether another Temporal uses a token; without it nothing is checked. */

@@ -20,7 +20,7 @@ export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
     readFormer: beating((...args) => readFormer(deps, ...args)),
-    countOpenJobs: (service) => countOpenJobs(deps, service),
+    countOpenJobs: (reference) => countOpenJobs(deps, reference),
     submit: beating(async (request, reference) => {
       const watch = new AnswerWatch(deps.steadyClock);
       const result = await submit(deps, request, reference, watch);

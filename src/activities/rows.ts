@@ -10,7 +10,6 @@ import { log } from '@temporalio/activity';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { ItemEntry, Sent, ServiceReference } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import type { ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { kindsOf, serviceOf } from '../services/registry.ts';
@@ -114,12 +113,12 @@ function settingsOf({ options }: Sent): string {
   return JSON.stringify(options);
 }
 
-/** Items that have a job at the service and have not ended, of all campaigns of this task queue. */
+/** Items that have a job of this token and have not ended, of all campaigns of this task queue. */
 export async function countOpenJobs(
   { temporal, taskQueue }: Pick<Dependencies, 'temporal' | 'taskQueue'>,
-  service: ServiceName,
+  { service, credential }: ServiceReference,
 ): Promise<number> {
-  const query = `${runningWorkflows(['item'], { taskQueue, service })} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
+  const query = `${runningWorkflows(['item'], { taskQueue, service, credential })} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
   const { count } = await temporal.workflow.count(query);
   return count;
 }

@@ -50,9 +50,7 @@ export async function reserveSlot(deps: Dependencies, request: SlotRequest): Pro
   const { windows, counts } = policy;
   // Where the service counts what is sent, each POST has a slot of its own.
   const replaces = counts === 'sent' ? undefined : request.replaces;
-  // The token that is sent counts, which may have replaced that of the request.
-  const { credential } = service.budget;
-  const account = { ...reference, credential, address: service.ledgerAddress };
+  const account = { ...reference, address: service.ledgerAddress };
   try {
     for (let waited = 0; ;) {
       const found = deps.ledger.reserve({ ...account, claim, windows, replaces });

@@ -20,9 +20,12 @@ import { StoreError } from '../store/store-error.ts';
 import { longestMs } from '../budget/policy.ts';
 import { slotOf } from '../budget/request.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
+import { tokenSignal } from '../workflows/messages.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import type { Passage } from './fence.ts';
+import { ifFound } from './if-found.ts';
 import { jobOf, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
 import { closeSlot, reserveSlot, writtenAnswer, type TakenSlot } from './slot.ts';
@@ -44,12 +47,12 @@ const PING_TIMEOUT_MS = 5_000;
 interface Submission {
   readonly request: SubmitRequest;
   readonly reference: ServiceReference;
-  readonly service: KnownService;
   readonly watch: AnswerWatch;
 }
 
 interface Prepared {
   readonly type: 'prepared';
+  readonly service: KnownService;
   readonly store: Store;
   readonly source: JobSource;
   readonly job: Job;
@@ -68,21 +71,11 @@ export async function submit(
       message: 'the submission was answered with a web page, and others after it were accepted',
       byService: false,
     };
-  const known = deps.serviceOf(reference);
-  const service = known ?? (request.mayReplace ? deps.successorOf(reference) : null);
-  // Another worker may have the credential: the service works, and other items must not wait.
-  if (!service) {
-    const where = `${reference.service} at ${reference.address}`;
-    const message = `no worker here has the token for ${where} with which the campaign was started`;
-    return defer(message, AGAIN_INTERVAL_MS);
-  }
-  const submission = { request, reference, service, watch };
+  const submission = { request, reference, watch };
   const prepared = await prepare(deps, submission);
   if (prepared.type !== 'prepared') return prepared;
   const obstacle = await awaitSlot(deps, request);
-  if (obstacle) return obstacle;
-  const result = await send(deps, submission, prepared);
-  return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
+  return obstacle ?? send(deps, submission, prepared);
 }
 
 /** Slots are granted ahead of time, so that whatever can be done before is done when the slot is free. */
@@ -104,7 +97,7 @@ async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<Su
 /** Everything that can fail before a byte is sent: such a failure costs no slot. */
 async function prepare(
   deps: Dependencies,
-  { request, reference, service, watch }: Submission,
+  { request, reference, watch }: Submission,
 ): Promise<Prepared | SubmitResult> {
   const { campaign, job } = request;
   const source = { campaign, id: job.id, kind: job.kind };
@@ -119,11 +112,13 @@ async function prepare(
     // The budget was reset, and does not know yet what its former run has charged: at this answer it finds out.
     if (Context.current().info.workflowExecution?.runId !== request.readIn)
       return defer('the workflow of the budget was reset');
+    const service = deps.serviceOf(reference);
+    if (!service) return await unknownHere(deps, request, reference);
     const read = await jobOf(store, source, record);
     const digest = service.client.digestToRepeat(read);
     if (digest !== null && !(await note.isRepetition(digest))) return otherRequest();
     const obstacle = await leasedElsewhere(deps, request, reference);
-    return obstacle ?? { type: 'prepared', store, source, job: read, note };
+    return obstacle ?? { type: 'prepared', service, store, source, job: read, note };
   } catch (error) {
     return unreadable(error);
   }
@@ -221,7 +216,8 @@ async function send(
   submission: Submission,
   prepared: Prepared,
 ): Promise<SubmitResult> {
-  const { request, reference, service } = submission;
+  const { request, reference } = submission;
+  const { service } = prepared;
   const { cancellationSignal: signal, info } = Context.current();
   if (request.probe) {
     const within = AbortSignal.any([signal, AbortSignal.timeout(PING_TIMEOUT_MS)]);
@@ -247,8 +243,8 @@ async function send(
 /** The note, the record again, and the POST. Only the attempt that has made the note sends, and reports the outcome. */
 async function sendInSlot(
   deps: Dependencies,
-  { request, service, watch }: Submission,
-  { store, source, job, note }: Prepared,
+  { request, watch }: Submission,
+  { service, store, source, job, note }: Prepared,
   { passage, slot }: { readonly passage: Passage; readonly slot: TakenSlot },
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal } = Context.current();
@@ -288,6 +284,23 @@ async function sendInSlot(
   return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
 }
 
+/**
+ * Another worker may have the token: the service works. If the token was replaced by another one, the campaign is told, and
+ * its rows wait for that one.
+ */
+async function unknownHere(
+  { successorOf, temporal }: Dependencies,
+  { campaign }: SubmitRequest,
+  reference: ServiceReference,
+): Promise<SubmitResult> {
+  const successor = successorOf(reference)?.reference;
+  const handle = temporal.workflow.getHandle(campaignWorkflowId(campaign));
+  if (successor) await ifFound(handle.signal(tokenSignal, successor));
+  const where = `${reference.service} at ${reference.address}`;
+  const message = `no worker here has the token for ${where} with which the campaign was started`;
+  return defer(message, AGAIN_INTERVAL_MS);
+}
+
 /** Null if the row may be sent. */
 async function readEnd(
   store: Store,
@@ -298,11 +311,7 @@ async function readEnd(
 }
 
 /** Nothing was sent, and it is tried again: neither the service nor the item is the reason. */
-function defer(
-  message: string,
-  delayMs = 0,
-  scope: 'credential' | 'campaign' = 'credential',
-): SubmitResult {
+function defer(message: string, delayMs = 0, scope: 'all' | 'campaign' = 'all'): SubmitResult {
   return { type: 'deferred', scope, delayMs, message };
 }
 

@@ -36,7 +36,6 @@ export function decideAhead(state: Budget, now: number): DecisionAhead {
   }
 }
 
-function leadMs({ credentials }: Budget): number {
-  const windows = Object.values(credentials).flatMap(({ policy }) => policy.windows);
+function leadMs({ policy: { windows } }: Budget): number {
   return Math.min(LONGEST_LEAD_MS, ...windows.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
 }

@@ -8,12 +8,16 @@ import { growingDelay } from '../domain/growing-delay.ts';
 export interface Block {
   /** Nothing is sent before this time (ms). */
   until: number;
+  /** As far as the service has ordered it (ms). */
+  ordered: number;
   /** When the last refusal came in (ms). */
   since: number;
   /** Requests sent before the last refusal came in, by their number: their answers say nothing new. */
   sentBefore: number;
   /** Refusals in a row: each doubles the delay where the service ordered none. */
   refusals: number;
+  /** The last refusal was about the limit of the token: an answer to one row does not show that it is over. */
+  limited: boolean;
   /** After a block, one request at a time until an answer shows that the service works. */
   probing: boolean;
   /** Why, in the words of the last refusal. */
@@ -39,6 +43,8 @@ interface Refusal {
   readonly retryAfterMs: number | null;
   readonly reason: string;
   readonly number: number;
+  /** The limit of the token is reached (429). */
+  readonly limited?: boolean;
   /** It refuses us: an expired token, a firewall, a wrong address. */
   readonly refusesUs?: boolean;
 }
@@ -46,25 +52,37 @@ interface Refusal {
 export function newBlock(): Block {
   return {
     until: 0,
+    ordered: 0,
     since: 0,
     sentBefore: 0,
     refusals: 0,
+    limited: false,
     probing: false,
     reason: '',
     ...NO_REFUSAL,
   };
 }
 
-/** The service refused; `sent` requests have been sent so far. */
-export function refuse(block: Block, refusal: Refusal, sent: number, now: number): void {
+/**
+ * The service refused; `sent` requests have been sent so far. `longestMs`: of all windows: it is not obeyed for longer
+ * than that, but asked once more.
+ */
+export function refuse(
+  block: Block,
+  refusal: Refusal,
+  { sent, longestMs }: { readonly sent: number; readonly longestMs: number },
+  now: number,
+): void {
   // Twenty requests refused at once are one refusal: the delay grows once, and the longest order holds.
   if (block.refusals === 0 || refusal.number > block.sentBefore) block.refusals += 1;
   const first = refusal.refusesUs === true ? FIRST_REFUSED_MS : FIRST_DELAY_MS;
   const grown = growingDelay({ first, longest: LONGEST_DELAY_MS }, block.refusals);
   // A shorter order is ignored: with `Retry-After: 0` there would be a flood of requests.
-  const ordered = refusal.retryAfterMs ?? 0;
+  const ordered = Math.min(refusal.retryAfterMs ?? 0, Math.max(longestMs, LONGEST_DELAY_MS));
   const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
   block.until = Math.max(blockedUntil(block, now), now + delay);
+  if (delay === ordered) block.ordered = Math.max(block.ordered, now + ordered);
+  block.limited = refusal.limited === true;
   block.probing = true;
   const refusesUs = refusal.refusesUs === true;
   const repeats = refusesUs && block.refusesSince !== null;
@@ -77,10 +95,15 @@ export function refuse(block: Block, refusal: Refusal, sent: number, now: number
   block.sentBefore = sent;
 }
 
-/** The request of this number got a proper answer. Numbers, because several requests may have one millisecond. */
+/** The request of this number was accepted. Numbers, because several requests may have one millisecond. */
 export function recover(block: Block, number: number): void {
   if (number <= block.sentBefore) return;
   Object.assign(block, newBlock());
+}
+
+/** The service has refused one row: it is there again, but that says nothing of our token. */
+export function recoverByRefusal(block: Block, number: number): void {
+  if (!block.limited && block.refusesSince === null) recover(block, number);
 }
 
 /** When the block is over (ms). */
@@ -90,6 +113,7 @@ export function blockedUntil(block: Block, now: number): number {
     // The clock was set back: the delay must not grow by that much.
     block.since -= setBackBy;
     block.until -= setBackBy;
+    block.ordered -= setBackBy;
   }
   return block.until;
 }
@@ -97,13 +121,14 @@ export function blockedUntil(block: Block, now: number): number {
 /** From status requests and downloads: the message with which the service refuses them, or null when that is over. */
 export function observe(block: Block, reason: string | null, sent: number, now: number): void {
   if (reason !== null) {
-    refuse(block, { retryAfterMs: null, reason, number: sent + 1, refusesUs: true }, sent, now);
+    const refusal = { retryAfterMs: null, reason, number: sent + 1, refusesUs: true };
+    refuse(block, refusal, { sent, longestMs: 0 }, now);
     block.observed = true;
     return;
   }
   if (!block.observed) return;
   // The next submission is still preceded by a probe: a service may refuse the one and not the other.
-  Object.assign(block, NO_REFUSAL, { until: now });
+  Object.assign(block, NO_REFUSAL, { until: Math.max(now, block.ordered) });
 }
 
 function statusOf(reason: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * The budget of one service address: a window for each credential, the lanes of the campaigns, and the blocks that the
- * service ordered. Pure: (state, event, now) → decisions, without a
+ * The budget of one token at a service: its windows, the lanes of the campaigns, and the waits that the service ordered.
+ * Pure: (state, event, now) → decisions, without a
  * clock, a network or Temporal. The same code runs in the budget workflow, in `hundredfold status`, and in the
  * forecast of `hundredfold plan`.
  *
@@ -17,7 +17,6 @@ import {
   enqueue,
   inTurn,
   outrank,
-  passOver,
   pauseCampaign,
   sweep,
   takeTurn,
@@ -26,12 +25,10 @@ import {
 } from './lanes.ts';
 import { requestKey, slotOf, type CampaignRun, type Request } from './request.ts';
 import {
-  credentialOf,
   forgetBefore,
   MAX_UNSETTLED,
   setPolicy,
   type Budget,
-  type CredentialState,
   type Grant,
   type Unsure,
 } from './state.ts';
@@ -93,7 +90,7 @@ function apply(state: Budget, event: BudgetEvent, now: number): void {
     case 'counted':
       return noteCount(state, event.count, now);
     case 'observe':
-      return observe(state.addressBlock, event.reason, state.granted, now);
+      return observe(state.block, event.reason, state.granted, now);
     case 'restore':
       return takeOver(state, event.restored, now);
   }
@@ -104,12 +101,11 @@ export function decide(state: Budget, now: number): Decision {
   const grants: Grant[] = [];
   if (awaitsReading(state)) return { grants, wakeAt: null };
   settleDue(state, now);
-  for (const { charges } of Object.values(state.credentials)) heedSetBack(charges, now);
+  heedSetBack(state.charges, now);
   for (;;) {
     const lanes = inTurn(state.queue);
     const lane = nextTurn(state, lanes, now);
     if (!lane) break;
-    if (!replacedBy(state, lane)) passOver(lanes, lane);
     grants.push(grant(state, lane, now));
   }
   sweep(state.queue);
@@ -161,15 +157,11 @@ function markWithdrawn(state: Budget, of: Pick<Request, 'item' | 'run'>, withdra
 }
 
 function takeOver(state: Budget, restored: Restored, now: number): void {
-  const { from, reason, credential, ages, isAll } = restored;
-  const own = `${from} ${credential}`;
-  if (state.restored?.from === own) return;
-  state.restored = { from: own, at: now, reason };
-  const { charges } = credentialOf(state, credential);
-  if (isAll) {
-    delete state.unknownBefore;
-    delete charges.unknownBefore;
-  }
+  const { from, reason, ages, isAll } = restored;
+  if (state.restored?.from === from) return;
+  state.restored = { from, at: now, reason };
+  const { charges } = state;
+  if (isAll) delete charges.unknownBefore;
   if (ages === null) forgetBefore(state, now + LATEST_ACCEPTANCE_MS);
   else
     restore(
@@ -187,24 +179,15 @@ function nextTurn(state: Budget, lanes: readonly Lane[], now: number): Lane | un
 
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
 function opensAt(state: Budget, lane: Lane, now: number): number {
-  const { credential } = lane;
-  const { policy, charges, block } = credentialOf(state, credential);
-  const usage = usageOf(state, charges);
-  const unsure = Object.values(state.unsure).filter(
-    ({ request }) => request.credential === credential,
-  );
+  const { policy, block } = state;
+  const usage = usageOf(state);
+  const unsure = Object.values(state.unsure);
   const outstanding = Object.values(state.outstanding);
   const tooMany = outstanding.filter(({ ended }) => !ended).length >= state.maxOutstanding;
-  const probeOut =
-    (block.probing && charges.inFlight > unsure.length) ||
-    (state.addressBlock.probing && outstanding.length > 0);
+  const probeOut = block.probing && outstanding.length > 0;
   const tooDoubtful = Object.keys(state.unsettled).length >= MAX_UNSETTLED;
   if (tooMany || probeOut || tooDoubtful) return Number.POSITIVE_INFINITY;
-  const blocked = Math.max(
-    blockedUntil(block, now),
-    blockedUntil(state.addressBlock, now),
-    heldUntil(state.holds, { campaign: lane.campaign, credential }),
-  );
+  const blocked = Math.max(blockedUntil(block, now), heldUntil(state.holds, lane.campaign));
   const replaced = replacedBy(state, lane);
   if (replaced) {
     // The slot that it uses counts once, and a limit that was lowered meanwhile applies.
@@ -228,13 +211,11 @@ function timesOf(unsure: readonly Unsure[], without?: Unsure): number[] {
 }
 
 /**
- * The submission of unknown fate whose slot the head of a lane uses, with the same credential. Where the service counts
- * what is sent, each needs its own.
+ * The submission of unknown fate whose slot the head of a lane uses. Where the service counts what is sent, each needs its
+ * own.
  */
-function replacedBy(state: Budget, { credential, waiting: [head] }: Lane): Unsure | undefined {
-  const replaced = state.unsure[head?.replaces ?? ''];
-  if (replaced?.request.credential !== credential) return undefined;
-  return credentialOf(state, credential).policy.counts === 'accepted' ? replaced : undefined;
+function replacedBy({ policy, unsure }: Budget, { waiting: [head] }: Lane): Unsure | undefined {
+  return policy.counts === 'accepted' ? unsure[head?.replaces ?? ''] : undefined;
 }
 
 function grant(state: Budget, lane: Lane, now: number): Grant {
@@ -243,20 +224,15 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
   if (replaced) lane.owed += 1;
   const request = takeTurn(lane);
   outrank(state.queue, lane);
-  const credential = credentialOf(state, lane.credential);
-  const { block, users } = credential;
-  noteUser(users, request);
-  const ticket = takeFor(state, credential, replaced, now);
-  const probe = state.addressBlock.probing;
-  const mayReplace = credential.replaced === true || block.refusesSince !== null;
+  noteUser(state.users, request);
+  const ticket = takeFor(state, replaced, now);
   const granted: Grant = {
     request,
     ticket,
     notBefore: now,
     number: state.granted,
-    probe,
+    probe: state.block.probing,
     withdrawn: false,
-    ...(mayReplace && { mayReplace }),
     ...(replaced && { replaced }),
     ...(isInDoubt(state, request) && { inDoubt: true }),
   };
@@ -265,12 +241,8 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
   return granted;
 }
 
-function takeFor(
-  state: Budget,
-  { charges, policy }: CredentialState,
-  replaced: Unsure | undefined,
-  now: number,
-): Ticket {
+function takeFor(state: Budget, replaced: Unsure | undefined, now: number): Ticket {
+  const { charges, policy } = state;
   state.granted += 1;
   if (!replaced) return takeSlot(charges, policy, now);
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
@@ -281,9 +253,8 @@ function takeFor(
 
 /** A policy may change while jobs are charged: they stay charged, under the new one. */
 function configure(state: Budget, event: Extract<BudgetEvent, { type: 'configure' }>): void {
-  const credential = credentialOf(state, event.credential);
-  setPolicy(credential, event.policy);
+  setPolicy(state, event.policy);
   countOpenJobs(state);
-  if (event.submitQueue === undefined) delete credential.submitQueue;
-  else credential.submitQueue = event.submitQueue;
+  if (event.submitQueue === undefined) delete state.submitQueue;
+  else state.submitQueue = event.submitQueue;
 }

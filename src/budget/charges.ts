@@ -3,9 +3,10 @@ import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import {
   charged,
   firstAfter,
-  GUARD_MS,
   longestMs,
+  longestSpan,
   pack,
+  spanOf,
   type Close,
   type Policy,
   type Usage,
@@ -130,11 +131,11 @@ export function heedSetBack(charges: Charges, now: number): void {
 /** Drops what neither counts nor will, and rounds the rest: the state stays small whatever the limits are. */
 function forget(charges: Charges, { windows }: Policy, now: number): void {
   heedSetBack(charges, now);
-  const longest = longestMs(windows);
-  const kept = Math.max(longest + GUARD_MS, REMEMBERED_MS);
-  const spans = windows.map(({ windowMs }) => windowMs);
+  const longest = longestSpan(windows);
+  const kept = Math.max(longest, REMEMBERED_MS);
+  const spans = windows.map(spanOf);
   const packed = pack(charges.closes, longest < kept ? [...spans, kept] : spans, now);
-  const past = firstAfter(packed, now - longest - GUARD_MS);
+  const past = firstAfter(packed, now - longest);
   const gone = Math.max(firstAfter(packed, now - kept), past - REMEMBERED);
   if (gone > 0)
     charges.unknownBefore = Math.max(packed[gone - 1]?.[0] ?? 0, charges.unknownBefore ?? 0);

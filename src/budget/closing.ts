@@ -15,12 +15,12 @@
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { forget, remember } from './answered.ts';
 import { notePage } from './turned-away.ts';
-import { recover, refuse } from './block.ts';
+import { recover, recoverByRefusal } from './block.ts';
 import type { BudgetEvent, Closing } from './events.ts';
-import { hold } from './holds.ts';
+import { longerHold } from './holds.ts';
 import { enqueue, putBack, putLast } from './lanes.ts';
 import { requestKey, slotOf, type CampaignRun } from './request.ts';
-import { busyWith, credentialOf, type Budget, type Grant, type Unsure } from './state.ts';
+import { busyCampaigns, refuseAll, type Budget, type Grant, type Unsure } from './state.ts';
 import { noteAccepted } from './open-jobs.ts';
 import { forgetUsers, noteUser } from './use.ts';
 import { charge, giveBack, reconcile } from './charges.ts';
@@ -40,7 +40,7 @@ export function close(
   remember(state.answered, granted.request, now);
   if (unsettled && !granted.withdrawn)
     state.unsettled[key] = { request: granted.request, result: unsettled };
-  const { policy, charges, block } = credentialOf(state, granted.request.credential);
+  const { policy, charges, block } = state;
   switch (closing.type) {
     case 'accepted':
       if (closing.rateLimit?.remaining != null) {
@@ -49,8 +49,6 @@ export function close(
       }
       chargeSlot(state, granted, now - (closing.agoMs ?? 0));
       recover(block, granted.number);
-      recover(state.addressBlock, granted.number);
-      if (closing.replaced) credentialOf(state, granted.request.credential).replaced = true;
       state.counts.accepted += 1;
       noteAccepted(state, now);
       return;
@@ -58,8 +56,10 @@ export function close(
       return leave(state, granted, closing, now);
     case 'refused':
       if (closing.unsent) release(state, granted);
-      else releaseSent(state, granted, now);
-      recover(state.addressBlock, granted.number);
+      else {
+        releaseSent(state, granted, now);
+        recoverByRefusal(block, granted.number);
+      }
       state.counts.refused += 1;
       return;
     case 'notNow':
@@ -87,8 +87,7 @@ function leave(
 ): void {
   keepUnsure(state, granted, now);
   if (unwell === undefined) return;
-  const refusal = { retryAfterMs: null, reason: unwell, number: granted.number };
-  refuse(state.addressBlock, refusal, state.granted, now);
+  refuseAll(state, { retryAfterMs: null, reason: unwell, number: granted.number }, now);
 }
 
 /** Not sent, and not turned away by the service either. */
@@ -102,69 +101,64 @@ function defer(
   state.counts.submissions -= 1;
   if (!withdrawn) putBack(state.queue, request);
   const { holds } = state;
-  const until = now + delayMs;
-  if (scope === 'credential')
-    hold(holds.credentials, request.credential, { until, reason: message });
-  else hold(holds.campaigns, request.campaign, { until, reason: message });
+  const { campaign } = request;
+  const hold = { until: now + delayMs, reason: message };
+  if (scope === 'all') holds.all = longerHold(holds.all, hold);
+  else holds.campaigns[campaign] = longerHold(holds.campaigns[campaign], hold);
 }
 
 /**
  * The service says that the window is full, and by our count it is not, or nothing would have been sent: another program,
- * another machine or another person uses the credential, or the limit is lower than configured.
+ * another machine or another person uses the token, or the limit is lower than configured.
  */
-function noteStranger(state: Budget, { request }: Grant, now: number): void {
-  const count = (state.strangers[request.credential]?.count ?? 0) + 1;
-  state.strangers[request.credential] = { at: now, count };
+function noteStranger(state: Budget, now: number): void {
+  state.strangers = { at: now, count: (state.strangers?.count ?? 0) + 1 };
 }
 
 /** Not an answer to the item: it keeps its turn, and a block begins. */
 function turnAway(
   state: Budget,
   granted: Grant,
-  { reason, retryAfterMs, message, scope, doubt }: Extract<Closing, { type: 'notNow' }>,
+  { reason, retryAfterMs, message, doubt }: Extract<Closing, { type: 'notNow' }>,
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
   forget(state.answered, request.item);
   const refusesUs = reason === 'blocked';
-  if (doubt) notePage(state, state.addressBlock.refusals === 0);
+  if (doubt) notePage(state, state.block.refusals === 0);
   if (!withdrawn && refusesUs) {
     const { accepted } = state.counts;
     const away = { at: now, reason, message, accepted, ...(doubt && { doubt }) };
     putLast(state.queue, request, away);
   } else if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
-  // A 429 and a 401 are about the credential; a service that is down is down for everyone.
   const limited = reason === 'rate-limited';
-  const own = limited || scope === 'credential';
-  const block = own ? credentialOf(state, request.credential).block : state.addressBlock;
-  refuse(block, { retryAfterMs, reason: message, number, refusesUs }, state.granted, now);
+  refuseAll(state, { retryAfterMs, reason: message, number, refusesUs, limited }, now);
   if (!limited) return;
   state.counts.rejected429 += 1;
-  noteStranger(state, granted, now);
+  noteStranger(state, now);
 }
 
 function chargeSlot(state: Budget, { request }: Grant, at: number): void {
-  const { policy, charges, users } = credentialOf(state, request.credential);
+  const { policy, charges, users } = state;
   charge(charges, at, request.campaign);
   noteUser(users, request);
   const closes = counting(longestWindow(policy), charges, at);
-  forgetUsers(users, closes, busyWith(state, request.credential));
+  forgetUsers(users, closes, busyCampaigns(state));
 }
 
 /** No job; but where the service counts what is sent, the slot is charged. */
 function releaseSent(state: Budget, granted: Grant, now: number): void {
-  const { policy } = credentialOf(state, granted.request.credential);
-  if (policy.counts === 'sent') chargeSlot(state, granted, now);
+  if (state.policy.counts === 'sent') chargeSlot(state, granted, now);
   else release(state, granted);
 }
 
 /** No job: the slot is free, or that of the submission which this one would have replaced. */
-function release(state: Budget, { request, replaced }: Grant): void {
+function release(state: Budget, { replaced }: Grant): void {
   if (replaced) {
     state.unsure[slotOf(replaced.request)] = replaced;
     return;
   }
-  giveBack(credentialOf(state, request.credential).charges);
+  giveBack(state.charges);
 }
 
 function keepUnsure(

@@ -9,8 +9,6 @@ export type Closing =
   | {
       readonly type: 'accepted';
       readonly rateLimit: RateLimitSeen | null;
-      /** Another token than that of the request, which has expired. */
-      readonly replaced?: true;
       /** The answer was complete so long before the end (ms), or longer. */
       readonly agoMs?: number;
     }
@@ -26,14 +24,13 @@ export type Closing =
       readonly reason: NotNowReason;
       readonly retryAfterMs: number | null;
       readonly message: string;
-      readonly scope?: 'credential' | 'address';
       readonly doubt?: true;
     }
   /** Nothing was sent, for a reason other than the service: it waits this long, then it has its turn. */
   | {
       readonly type: 'deferred';
-      /** What waits: everything of the credential, or of the campaign. */
-      readonly scope: 'credential' | 'campaign';
+      /** What waits: everything, or the campaign. */
+      readonly scope: 'all' | 'campaign';
       readonly delayMs: number;
       readonly message: string;
     }
@@ -47,7 +44,6 @@ export type Closing =
     };
 
 export interface BudgetConfiguration {
-  readonly credential: string;
   readonly policy: Policy;
   /**
    * Task queue of the workers that have the token, opaque to the budget. Left out: the budget's own, all of whose workers
@@ -102,13 +98,12 @@ export type BudgetEvent =
   /** What another Temporal has sent counts here as well. */
   | { readonly type: 'restore'; readonly restored: Restored };
 
-/** What was sent elsewhere with a credential (campaigns/take-over.ts). */
+/** What was sent elsewhere with the token (campaigns/take-over.ts). */
 export interface Restored {
   /** The last one counts once, however often it is reported. */
   readonly from: string;
   /** Why, for people. */
   readonly reason: string;
-  readonly credential: string;
   /** How long ago each job counts from (ms); null: what was sent is unknown. */
   readonly ages: readonly number[] | null;
   /** Nothing is unknown any more: the user says that this is all. */

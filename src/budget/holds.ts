@@ -1,40 +1,33 @@
 /**
  * What waits although a slot is free: a submission that was not sent, for a reason that concerns neither the service
- * nor the item. The machine's ledger has no slot left for the credential, or no worker has the campaign's folder.
+ * nor the item. The machine's ledger has no slot left for the token, or no worker has the campaign's folder.
  */
 export interface Holds {
-  /** Credential or campaign → held until (ms), and why. */
-  credentials: Record<string, Hold>;
+  /** Everything waits; null if it does not. */
+  all: Hold | null;
+  /** By campaign. */
   campaigns: Record<string, Hold>;
 }
 
 export interface Hold {
+  /** ms */
   readonly until: number;
   readonly reason: string;
 }
 
-export function newHolds(): Holds {
-  return { credentials: {}, campaigns: {} };
+/** The longer of both. */
+export function longerHold(one: Hold | null | undefined, { until, reason }: Hold): Hold {
+  return { until: Math.max(until, one?.until ?? 0), reason };
 }
 
-export function hold(holds: Record<string, Hold>, name: string, { until, reason }: Hold): void {
-  holds[name] = { until: Math.max(until, holds[name]?.until ?? 0), reason };
-}
-
-/** When a request of this campaign with this credential is no longer held (ms); 0 when it is not. */
-export function heldUntil(
-  holds: Holds,
-  { campaign, credential }: { readonly campaign: string; readonly credential: string },
-): number {
-  return Math.max(holds.campaigns[campaign]?.until ?? 0, holds.credentials[credential]?.until ?? 0);
+/** When a request of this campaign is no longer held (ms); 0 when it is not. */
+export function heldUntil({ all, campaigns }: Holds, campaign: string): number {
+  return Math.max(all?.until ?? 0, campaigns[campaign]?.until ?? 0);
 }
 
 /** Forgets those that are over. */
 export function sweepHolds(holds: Holds, now: number): void {
-  for (const held of [holds.campaigns, holds.credentials]) {
-    for (const name in held) {
-      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-      if ((held[name]?.until ?? 0) <= now) delete held[name];
-    }
-  }
+  if (holds.all && holds.all.until <= now) holds.all = null;
+  const left = Object.entries(holds.campaigns).filter(([, { until }]) => until > now);
+  holds.campaigns = Object.fromEntries(left);
 }

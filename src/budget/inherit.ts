@@ -5,13 +5,10 @@
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { newBlock, type Block } from './block.ts';
 import { pauseCampaign } from './lanes.ts';
-import type { Charges } from './charges.ts';
 import type { Close } from './policy.ts';
-import { credentialOf, forgetBefore, setPolicy, type Budget } from './state.ts';
+import { forgetBefore, setPolicy, type Budget } from './state.ts';
 import type { BudgetSnapshot } from './status.ts';
 import { closesOf } from './use.ts';
-
-type Written = BudgetSnapshot['addressBlock'];
 
 /** The run before a budget. */
 export interface FormerBudget {
@@ -29,48 +26,37 @@ export interface FormerBudget {
  * @param now when both runs have certainly ended to begin submissions (ms)
  */
 export function inherit(state: Budget, former: BudgetSnapshot | null, now: number): void {
+  // Its limits are those that a worker has told it, if one has.
+  const isConfigured = state.charges.changed > 0;
   const latest = now + LATEST_ACCEPTANCE_MS;
   if (former === null) {
     forgetBefore(state, latest);
     return;
   }
-  const { outstanding, addressBlock, credentials, paused } = former;
-  if (former.unknownBefore !== undefined) forgetBefore(state, former.unknownBefore);
-  for (const written of credentials) {
-    const { credential, submitQueue } = written;
-    const isNew = !(credential in state.credentials);
-    const own = credentialOf(state, credential);
-    if (isNew) setPolicy(own, written.policy);
-    if (isNew && submitQueue !== undefined) own.submitQueue = submitQueue;
-    const open = outstanding.filter((grant) => grant.credential === credential);
-    takeCharges(
-      own.charges,
-      written,
-      open.map(({ campaign }) => campaign),
-      latest,
-    );
-    for (const { campaign, closes: _, ...standing } of written.users)
-      if (campaign !== null) own.users[campaign] ??= standing;
-    takeBlock(own.block, written, former.at);
-  }
-  takeBlock(state.addressBlock, addressBlock, former.at);
+  const { policy, submitQueue, users, unknownBefore, outstanding, paused } = former;
+  if (!isConfigured) setPolicy(state, policy);
+  if (!isConfigured && submitQueue !== undefined) state.submitQueue = submitQueue;
+  const open = outstanding.map(({ campaign }): Close => [latest, 1, campaign]);
+  state.charges.closes = [...closesOf(users), ...open].sort(([a], [b]) => a - b);
+  if (unknownBefore !== undefined) forgetBefore(state, unknownBefore);
+  for (const { campaign, closes: _, ...standing } of users)
+    if (campaign !== null) state.users[campaign] ??= standing;
+  takeBlock(state.block, former);
   for (const campaign of paused) pauseCampaign(state.queue, campaign, true);
 }
 
-function takeCharges(
-  charges: Charges,
-  { users, unknownBefore }: BudgetSnapshot['credentials'][number],
-  outstanding: readonly string[],
-  latest: number,
-): void {
-  const open = outstanding.map((campaign): Close => [latest, 1, campaign]);
-  charges.closes = [...closesOf(users), ...open].sort(([a], [b]) => a - b);
-  if (unknownBefore !== undefined)
-    charges.unknownBefore = Math.max(unknownBefore, charges.unknownBefore ?? unknownBefore);
-}
-
 /** What the service ordered holds for the next run. */
-function takeBlock(block: Block, { blocked: { until, reason } }: Written, since: number): void {
-  if (until > block.until)
-    Object.assign(block, { ...newBlock(), until, reason, since, refusals: 1, probing: true });
+function takeBlock(block: Block, { blocked, at: since }: BudgetSnapshot): void {
+  const { until, reason } = blocked;
+  if (until <= block.until) return;
+  const ordered = until;
+  Object.assign(block, {
+    ...newBlock(),
+    until,
+    ordered,
+    reason,
+    since,
+    refusals: 1,
+    probing: true,
+  });
 }

@@ -1,8 +1,7 @@
 /**
- * Whose turn it is. Each campaign waits in a lane of its own for each credential it uses; turns go round the lanes, so
- * that a campaign of ten items is not stuck behind one of ten thousand, and no lane of the highest priority starves.
+ * Whose turn it is. Each campaign waits in a lane of its own; turns go round the lanes, so that a campaign of ten items is
+ * not stuck behind one of ten thousand, and no lane of the highest priority starves.
  */
-
 import type { Standing } from '../domain/campaign.ts';
 import type { CampaignRun, Request, TurnedAway, Waiting } from './request.ts';
 
@@ -20,7 +19,6 @@ export interface Queue {
 
 export interface Lane {
   readonly campaign: string;
-  readonly credential: string;
   priority: number;
   user: string | null;
   /** Rows of the campaign without a request yet, as last reported; null if unknown. */
@@ -37,19 +35,16 @@ export function newQueue(): Queue {
 }
 
 /**
- * Adds a request at the end of its lane. An item waits in one place only: requested again, it keeps its place, or
- * changes the lane with its credential. A new run of the item takes the place of the one before, which has ended.
+ * Adds a request at the end of its lane. An item waits in one place only: requested again, it keeps its place. A new run of
+ * the item takes the place of the one before, which has ended.
  */
 export function enqueue(queue: Queue, request: Request): void {
-  const standing = queue.lanes.find(({ waiting }) => placeOf(waiting, request.item) >= 0);
-  if (standing && !isLaneOf(standing, request))
-    standing.waiting.splice(placeOf(standing.waiting, request.item), 1);
   const lane = laneOf(queue, request);
   Object.assign(lane, standingIn(request));
   if (request.behind !== undefined) lane.behind = request.behind;
-  if (lane === standing) {
-    const at = placeOf(lane.waiting, request.item);
-    const before = lane.waiting[at] as Waiting;
+  const at = lane.waiting.findIndex(({ item }) => item === request.item);
+  const before = lane.waiting[at];
+  if (before) {
     if (before.run !== request.run) lane.waiting[at] = { ...before, ...request, turnedAway: [] };
     return;
   }
@@ -91,14 +86,6 @@ export function putLast(queue: Queue, refused: Waiting, because: TurnedAway): vo
   queue.nextOrder += 1;
 }
 
-/** Removes the request of one run of an item from the queue. */
-export function withdraw(queue: Queue, { item, run }: Pick<Request, 'item' | 'run'>): void {
-  for (const { waiting } of queue.lanes) {
-    const at = placeOf(waiting, item);
-    if (waiting[at]?.run === run) waiting.splice(at, 1);
-  }
-}
-
 /** Removes all requests of one run of a campaign from the queue. */
 export function withdrawRun(queue: Queue, { campaign, run }: CampaignRun): void {
   for (const lane of queue.lanes)
@@ -114,32 +101,21 @@ export function pauseCampaign(queue: Queue, campaign: string, paused: boolean): 
     return;
   }
   const lanes = queue.lanes.filter((lane) => lane.campaign === campaign);
-  for (const lane of lanes) lane.pass = leastPass(queue, lane.credential);
+  for (const lane of lanes) lane.pass = leastPass(queue);
   queue.paused = queue.paused.filter((name) => name !== campaign);
 }
 
 /** The lanes that have someone waiting and are not paused, the one whose turn it is first. */
 export function inTurn(queue: Queue): Lane[] {
-  const lanes = queue.lanes
+  return queue.lanes
     .filter((lane) => lane.waiting.length > 0 && !queue.paused.includes(lane.campaign))
-    .sort((a, b) => a.pass - b.pass);
-  return byPriority(lanes);
-}
-
-/** The turns of a credential are those of its lanes with the highest priority; among credentials nothing changes. */
-function byPriority(lanes: readonly Lane[]): Lane[] {
-  const first = [...lanes].sort((a, b) => a.priority - b.priority);
-  return lanes.map(({ credential }) => {
-    const at = first.findIndex((lane) => lane.credential === credential);
-    return first.splice(at, 1)[0] as Lane;
-  });
+    .sort((a, b) => a.priority - b.priority || a.pass - b.pass);
 }
 
 /** Those of a lower priority have their turns after these, and are not owed them. */
 export function outrank(queue: Queue, chosen: Lane): void {
   for (const lane of queue.lanes) {
-    if (lane.credential !== chosen.credential || lane.priority <= chosen.priority) continue;
-    lane.pass = Math.max(lane.pass, chosen.pass);
+    if (lane.priority > chosen.priority) lane.pass = Math.max(lane.pass, chosen.pass);
   }
 }
 
@@ -152,34 +128,19 @@ export function takeTurn(lane: Lane): Waiting {
   return request;
 }
 
-/**
- * `chosen` has its turn before lanes in front of it whose credential has no slot. They are not owed the turn: once they had slots again, they would keep all others waiting until they had caught up. The lanes of one
- * credential move together, because among them the order is to stay.
- */
-export function passOver(lanes: readonly Lane[], chosen: Lane): void {
-  for (const before of lanes.slice(0, lanes.indexOf(chosen))) {
-    const { credential, pass } = before;
-    const behind = chosen.pass - pass;
-    if (behind <= 0 || credential === chosen.credential) continue;
-    for (const lane of lanes) if (lane.credential === credential) lane.pass += behind;
-  }
-}
-
 /** Removes empty lanes. */
 export function sweep(queue: Queue): void {
   queue.lanes = queue.lanes.filter((lane) => lane.waiting.length > 0);
 }
 
 function laneOf(queue: Queue, request: Request): Lane {
-  const known = queue.lanes.find((lane) => isLaneOf(lane, request));
+  const { campaign } = request;
+  const known = queue.lanes.find((lane) => lane.campaign === campaign);
   if (known) return known;
-  const { campaign, credential } = request;
-  const pass = leastPass(queue, credential);
-  const standing = standingIn(request);
+  const pass = leastPass(queue);
   const lane: Lane = {
     campaign,
-    credential,
-    ...standing,
+    ...standingIn(request),
     behind: null,
     pass,
     owed: 0,
@@ -190,18 +151,8 @@ function laneOf(queue: Queue, request: Request): Lane {
 }
 
 /**
- * Where a newcomer starts: level with the lane whose turn it is, among those that wait for the same slots. Further
- * back it would be owed the turns before its time.
+ * Where a newcomer starts: level with the lane whose turn it is. Further back it would be owed the turns before its time.
  */
-function leastPass(queue: Queue, credential: string): number {
-  const lanes = inTurn(queue);
-  return (lanes.find((lane) => lane.credential === credential) ?? lanes[0])?.pass ?? 0;
-}
-
-function isLaneOf(lane: Lane, { campaign, credential }: Request): boolean {
-  return lane.campaign === campaign && lane.credential === credential;
-}
-
-function placeOf(waiting: readonly Waiting[], item: string): number {
-  return waiting.findIndex((request) => request.item === item);
+function leastPass(queue: Queue): number {
+  return inTurn(queue)[0]?.pass ?? 0;
 }

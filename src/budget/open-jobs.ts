@@ -1,5 +1,5 @@
 /**
- * How many jobs a service has accepted and not ended, for `maxOpen` of the policy: a shared service is kept busy, but not
+ * How many jobs a service has accepted with the token and not ended, for `maxOpen` of the policy: a shared service is kept busy, but not
  * overloaded. The number is counted regularly among all running items, so that it cannot drift; in between, newly
  * accepted jobs are added, some of which the next count may see as well: it is never too small. A submission of unknown
  * fate may have made a job, and is one until its job is found or its fate is settled.
@@ -7,7 +7,6 @@
  * Rejected: a signal for the end of each job. It costs a signal an item, and drifts when a worker dies before it
  * sends one.
  */
-import type { Charges } from './charges.ts';
 import type { Usage } from './policy.ts';
 import type { Budget } from './state.ts';
 
@@ -16,9 +15,9 @@ const SEEN_AFTER_MS = 3_000;
 /** Not counted more often than this (ms). */
 const COUNT_EVERY_MS = 1_000;
 
-/** They are counted where a policy has a bound. */
+/** They are counted where the policy has a bound. */
 export function countOpenJobs(state: Budget): void {
-  if (maxOpen(state) === Number.POSITIVE_INFINITY) delete state.open;
+  if (state.policy.maxOpen === null) delete state.open;
   else state.open ??= { count: 0, countedAt: 0, accepted: [] };
 }
 
@@ -42,21 +41,17 @@ export function openJobs({ open, outstanding, unsure }: Budget): number | undefi
   return open.count + open.accepted.length + perhaps;
 }
 
-/** What counts against the policy of a credential. */
-export function usageOf(state: Budget, charges: Charges): Usage {
+/** What counts against the policy. */
+export function usageOf(state: Budget): Usage {
   const open = openJobs(state);
-  return open === undefined ? charges : { ...charges, open };
+  return open === undefined ? state.charges : { ...state.charges, open };
 }
 
 /** Whether requests wait for room, and counting may find some. */
 export function needsCount(state: Budget, now: number): boolean {
-  const { open, queue } = state;
-  if (!open || (open.countedAt > 0 && (openJobs(state) ?? 0) < maxOpen(state))) return false;
+  const { open, queue, policy } = state;
+  if (!open || policy.maxOpen === null) return false;
+  if (open.countedAt > 0 && (openJobs(state) ?? 0) < policy.maxOpen) return false;
   if (!queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
   return now - open.countedAt >= COUNT_EVERY_MS;
-}
-
-function maxOpen({ credentials }: Budget): number {
-  const bounds = Object.values(credentials).map(({ policy }) => policy.maxOpen);
-  return Math.min(...bounds.map((bound) => bound ?? Number.POSITIVE_INFINITY));
 }

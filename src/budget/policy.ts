@@ -21,6 +21,8 @@
 
 /** Covers the rounding of clocks and timers at the service. In ms. */
 export const GUARD_MS = 25;
+/** With a Temporal on several hosts, also the differences of their clocks. */
+export const REMOTE_GUARD_MS = 1_000;
 
 /** Where as many jobs are open as may be, they are counted again after this long (ms). */
 const OPEN_AGAIN_MS = 5_000;
@@ -30,7 +32,16 @@ export interface Window {
   readonly limit: number;
   /** ms */
   readonly windowMs: number;
+  /** A job counts for so much longer (ms); default: `GUARD_MS`. */
+  readonly guardMs?: number;
 }
+
+/** For how long a job counts (ms). */
+export function spanOf({ windowMs, guardMs = GUARD_MS }: Span): number {
+  return windowMs + guardMs;
+}
+
+type Span = Pick<Window, 'windowMs' | 'guardMs'>;
 
 /** What a service allows with one credential. All of it holds at once. */
 export interface Policy {
@@ -44,6 +55,12 @@ export interface Policy {
 
 /** So many jobs were charged, at the latest at this time (ms), to this campaign; null: of others, or unknown. */
 export type Close = readonly [at: number, jobs: number, campaign: string | null];
+
+/** With a Temporal on several hosts, whose clocks differ. */
+export function withRemoteGuard(policy: Policy): Policy {
+  const windows = policy.windows.map((window) => ({ ...window, guardMs: REMOTE_GUARD_MS }));
+  return { ...policy, windows };
+}
 
 /** What counts against a policy. */
 export interface Usage {
@@ -105,12 +122,8 @@ export function charged(window: Window, usage: Usage, now: number): number {
 }
 
 /** The closes that count in a window. */
-export function counting(
-  { windowMs }: Pick<Window, 'windowMs'>,
-  { closes }: Usage,
-  now: number,
-): readonly Close[] {
-  return closes.slice(firstAfter(closes, now - windowMs - GUARD_MS));
+export function counting(window: Span, { closes }: Usage, now: number): readonly Close[] {
+  return closes.slice(firstAfter(closes, now - spanOf(window)));
 }
 
 export function countJobs(closes: readonly Close[]): number {
@@ -137,8 +150,8 @@ function nextRelease(window: Window, usage: Usage, now: number, due: readonly nu
 }
 
 /** The first millisecond at which a job closed at `close` no longer counts. */
-function release({ windowMs }: Window, close: number): number {
-  return close + windowMs + GUARD_MS;
+function release(window: Span, close: number): number {
+  return close + spanOf(window);
 }
 
 /** The longest window (ms); 0 without one. */
@@ -146,9 +159,14 @@ export function longestMs(windows: readonly Window[]): number {
   return Math.max(0, ...windows.map(({ windowMs }) => windowMs));
 }
 
+/** For how long a job counts in the longest window (ms); 0 without one. */
+export function longestSpan(windows: readonly Window[]): number {
+  return Math.max(0, ...windows.map(spanOf));
+}
+
 /** What counts in any window counts in this one. */
-export function longestWindow({ windows }: Pick<Policy, 'windows'>): Pick<Window, 'windowMs'> {
-  return { windowMs: longestMs(windows) };
+export function longestWindow({ windows }: Pick<Policy, 'windows'>): Span {
+  return { windowMs: longestSpan(windows), guardMs: 0 };
 }
 
 /** Index of the first close that is later; the length when none is. */
@@ -175,17 +193,17 @@ const CELLS = 128;
  */
 export function pack(
   closes: readonly Close[],
-  windowsMs: readonly number[],
+  spansMs: readonly number[],
   now: number,
 ): readonly Close[] {
   if (closes.length <= MOST_CLOSES) return closes;
-  const spans = [0, ...windowsMs].sort((a, b) => a - b);
+  const spans = [0, ...spansMs].sort((a, b) => a - b);
   let packed = closes;
   for (const keepsCampaigns of [true, false]) {
     for (let i = spans.length - 1; i > 0; i -= 1) {
       const shorter = spans[i - 1] as number;
       // In the shortest window, a cell may end in the future.
-      const until = shorter === 0 ? Number.POSITIVE_INFINITY : now - shorter - GUARD_MS;
+      const until = shorter === 0 ? Number.POSITIVE_INFINITY : now - shorter;
       const step = 2 ** Math.max(0, Math.floor(Math.log2((spans[i] as number) / CELLS)));
       packed = roundUp(packed, step, until, keepsCampaigns);
       if (packed.length <= MOST_CLOSES) return packed;

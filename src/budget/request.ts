@@ -13,7 +13,6 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
    */
   readonly run: string;
   readonly campaign: string;
-  readonly credential: string;
   /** Which submission of the item this is for, from 0: an unsure one may be followed by another. */
   readonly attempt: number;
   /**

@@ -1,32 +1,24 @@
-/** The state of a budget: plain data, which continue-as-new carries. */
+/** The state of the budget of one token: plain data, which continue-as-new carries. */
 import type { AnsweredRequests } from './answered.ts';
-import { newBlock, type Block } from './block.ts';
+import { newBlock, refuse, type Block } from './block.ts';
 import type { BudgetEvent, Closing, Restored, UnsettledResult } from './events.ts';
-import { newHolds, type Holds } from './holds.ts';
+import type { Holds } from './holds.ts';
 import { newQueue, type Queue } from './lanes.ts';
 import type { JobReference, Waiting } from './request.ts';
 import type { Users } from './use.ts';
 import { newCharges, type Charges, type Ticket } from './charges.ts';
-import type { Policy } from './policy.ts';
+import { longestMs, type Policy } from './policy.ts';
 
-export interface CredentialState {
+export interface Budget {
   policy: Policy;
   charges: Charges;
   block: Block;
-  /** Its token was refused (401), and jobs are sent with the one that is configured now. */
-  replaced?: true;
   /** Task queue of the workers that have the token; absent where every worker has it. */
   submitQueue?: string;
   /** The campaigns that its charges belong to. */
   users: Users;
-}
-
-export interface Budget {
-  /** Grants ever made at this address. */
+  /** Grants ever made. */
   granted: number;
-  /** What concerns every credential: the service is down, or refuses this machine. */
-  addressBlock: Block;
-  credentials: Record<string, CredentialState>;
   queue: Queue;
   /** Submissions in progress, and ended ones that wait for a reading (`untimed`), by `requestKey`. */
   outstanding: Record<string, Grant>;
@@ -45,14 +37,12 @@ export interface Budget {
   /** Most submissions in progress at a time. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
-  /** 429s that our own charges do not explain: someone else uses the credential. The last one, by credential. */
-  strangers: Record<string, { readonly at: number; readonly count: number }>;
+  /** 429s that our own charges do not explain, and the last of them (ms): someone else uses the token. */
+  strangers?: { readonly at: number; readonly count: number };
   /** How many submissions were answered with a web page in the last refusal (turned-away.ts). */
   pages: number;
   /** Ids of the items whose requests were granted, by campaign, until the campaign is notified (allowance.ts). */
   taken: Record<string, string[]>;
-  /** What was charged to any credential before this time is unknown (ms). Absent if everything is known. */
-  unknownBefore?: number;
   /** The last recovery that was reported to this budget. */
   restored?: Pick<Restored, 'from' | 'reason'> & { readonly at: number };
 }
@@ -83,8 +73,6 @@ export interface Grant<Job extends JobReference = JobReference> {
   readonly probe: boolean;
   /** The job is no longer wanted: if the service says "not now", it is not sent again. */
   readonly withdrawn: boolean;
-  /** The token may have been replaced: another one of this service will do. */
-  readonly mayReplace?: true;
   /** It uses the slot of this submission, whose fate is unknown (`Request.replaces`). */
   readonly replaced?: Unsure;
   /** It was answered with a web page, and others were not: it is not sent again (turned-away.ts). */
@@ -108,27 +96,6 @@ export const MAX_OUTSTANDING = 16;
 /** While a service neither answers submissions nor look-ups, no more rows than these are risked. */
 export const MAX_UNSETTLED = 32;
 
-export function newBudget(): Budget {
-  return {
-    granted: 0,
-    addressBlock: newBlock(),
-    credentials: {},
-    queue: newQueue(),
-    outstanding: {},
-    untimed: [],
-    unsure: {},
-    unsettled: {},
-    answered: {},
-    answeredSweptAt: 0,
-    holds: newHolds(),
-    maxOutstanding: MAX_OUTSTANDING,
-    counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
-    strangers: {},
-    pages: 0,
-    taken: {},
-  };
-}
-
 /** Nothing is sent before the policy is known. */
 const NOT_CONFIGURED: Policy = {
   windows: [{ limit: 0, windowMs: 0 }],
@@ -136,39 +103,50 @@ const NOT_CONFIGURED: Policy = {
   counts: 'accepted',
 };
 
-export function credentialOf(state: Budget, name: string): CredentialState {
-  return (state.credentials[name] ??= {
+export function newBudget(): Budget {
+  return {
     policy: NOT_CONFIGURED,
-    charges: {
-      ...newCharges(),
-      ...(state.unknownBefore !== undefined && { unknownBefore: state.unknownBefore }),
-    },
+    charges: newCharges(),
     block: newBlock(),
     users: {},
-  });
+    granted: 0,
+    queue: newQueue(),
+    outstanding: {},
+    untimed: [],
+    unsure: {},
+    unsettled: {},
+    answered: {},
+    answeredSweptAt: 0,
+    holds: { all: null, campaigns: {} },
+    maxOutstanding: MAX_OUTSTANDING,
+    counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
+    pages: 0,
+    taken: {},
+  };
 }
 
-/** What keeps requests from being sent, for the address and for each credential. */
-export function blocksOf(state: Budget): Block[] {
-  return [state.addressBlock, ...Object.values(state.credentials).map(({ block }) => block)];
+/** Campaigns with a submission in progress, or of unknown fate. */
+export function busyCampaigns({ outstanding, unsure }: Budget): ReadonlySet<string> {
+  const all = [...Object.values(outstanding), ...Object.values(unsure)];
+  return new Set(all.map(({ request }) => request.campaign));
 }
 
-/** Campaigns with a submission in progress, or of unknown fate, for this credential. */
-export function busyWith(state: Budget, credential: string): ReadonlySet<string> {
-  const all = [...Object.values(state.outstanding), ...Object.values(state.unsure)];
-  const own = all.filter((grant) => grant.request.credential === credential);
-  return new Set(own.map(({ request }) => request.campaign));
+/** What is charged is unknown, at the latest before this time (ms). */
+export function forgetBefore({ charges }: Budget, time: number): void {
+  charges.unknownBefore = Math.max(time, charges.unknownBefore ?? time);
 }
 
-/** Of what is charged to any credential, at the latest before this time (ms). */
-export function forgetBefore(state: Budget, time: number): void {
-  state.unknownBefore = Math.max(time, state.unknownBefore ?? time);
-  for (const { charges } of Object.values(state.credentials))
-    charges.unknownBefore = Math.max(time, charges.unknownBefore ?? time);
+export function setPolicy(state: Budget, policy: Policy): void {
+  if (JSON.stringify(policy) === JSON.stringify(state.policy)) return;
+  state.policy = policy;
+  state.charges.changed += 1;
 }
 
-export function setPolicy(credential: CredentialState, policy: Policy): void {
-  if (JSON.stringify(policy) === JSON.stringify(credential.policy)) return;
-  credential.policy = policy;
-  credential.charges.changed += 1;
+/** The service refuses: for how long nothing is sent follows from the block. */
+export function refuseAll(
+  { block, granted, policy }: Budget,
+  refusal: Parameters<typeof refuse>[1],
+  now: number,
+): void {
+  refuse(block, refusal, { sent: granted, longestMs: longestMs(policy.windows) }, now);
 }

@@ -4,10 +4,10 @@
  * The budget's workflow writes a snapshot, and readers compute the status at that moment from it. So no one has to
  * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
  */
-import type { Standing } from '../domain/campaign.ts';
-import type { Block } from './block.ts';
+import type { ServiceReference, Standing } from '../domain/campaign.ts';
+import type { Charges } from './charges.ts';
 import { standingIn } from './lanes.ts';
-import type { CredentialState, Budget, Grant } from './state.ts';
+import type { Budget, Grant } from './state.ts';
 import type { Hold } from './holds.ts';
 import { openJobs } from './open-jobs.ts';
 import {
@@ -20,8 +20,7 @@ import {
 import {
   charged,
   counting,
-  GUARD_MS,
-  longestMs,
+  longestSpan,
   longestWindow,
   releases,
   roomIn,
@@ -58,13 +57,9 @@ export interface Refusing {
   readonly reason: string;
 }
 
-export interface BudgetStatus {
-  readonly service: string;
-  readonly address: string;
+/** A budget at one moment. */
+export interface BudgetStatus extends ServiceReference, AccountStatus {
   readonly now: number;
-  /** Of every credential. */
-  readonly addressBlock: BlockStatus;
-  readonly credentials: readonly CredentialStatus[];
   readonly waiting: readonly Waiters[];
   /** Which campaigns use it. */
   readonly use: readonly CampaignUse[];
@@ -75,8 +70,8 @@ export interface BudgetStatus {
   readonly rebuilt?: { readonly at: number; readonly reason: string };
 }
 
-export interface CredentialStatus extends BlockStatus {
-  readonly credential: string;
+/** What is charged to a token, and what it leaves. */
+export interface AccountStatus extends BlockStatus {
   /** All of them hold at once, in the order of the configuration; empty: no limit. */
   readonly windows: readonly WindowStatus[];
   /** Jobs that are accepted and have not ended, and the most of them; null: no bound. */
@@ -86,12 +81,11 @@ export interface CredentialStatus extends BlockStatus {
   /** As in `WindowStatus`. */
   readonly nextFreeAt: number | null;
   /** The 429s that our own jobs do not explain, and the last of them; absent when there was none. */
-  readonly strangers?: { readonly at: number; readonly count: number };
+  readonly strangers?: NonNullable<Budget['strangers']>;
 }
 
 interface Waiters extends Standing {
   readonly campaign: string;
-  readonly credential: string;
   /** Rows that wait for a slot here, and rows without a request yet. */
   readonly items: number;
   /** Of these, how many the budget knows by name. */
@@ -102,71 +96,64 @@ interface Waiters extends Standing {
 }
 
 /** What the workflow writes. Plain data, a few kB: the closes that still count, and no item ids. */
-export interface BudgetSnapshot {
-  readonly service: string;
-  readonly address: string;
+export interface BudgetSnapshot
+  extends ServiceReference, Pick<BudgetStatus, 'strangers' | 'rebuilt'> {
   /** The server's clock (ms) when it was written. */
   readonly at: number;
   /** When the budget decides again without an event (ms); null if only an event can help. */
   readonly wakeAt: number | null;
-  readonly addressBlock: BlockSnapshot;
-  readonly credentials: readonly CredentialSnapshot[];
+  readonly policy: Policy;
+  readonly submitQueue?: string;
+  readonly inFlight: number;
+  /** With the closes that count. */
+  readonly users: readonly UserSnapshot[];
+  readonly unknownBefore?: number;
+  readonly blocked: Hold;
+  readonly refusal?: Refusing;
   readonly waiting: readonly (Omit<Waiters, 'heldBecause'> & { readonly held: Hold | null })[];
   readonly outstanding: readonly {
     readonly campaign: string;
-    readonly credential: string;
     readonly notBefore: number;
     /** Of unknown fate, and charged from then at the latest (ms). */
     readonly settlesBy?: number;
   }[];
   readonly counts: Budget['counts'];
   readonly paused: readonly string[];
-  readonly unknownBefore?: number;
   /** Jobs that have not ended; absent where they are not counted. */
   readonly open?: number;
-  readonly rebuilt?: NonNullable<BudgetStatus['rebuilt']>;
 }
 
-interface BlockSnapshot {
-  readonly blocked: Hold;
-  readonly refusal?: Refusing;
-}
-
-interface CredentialSnapshot
-  extends BlockSnapshot, Pick<CredentialStatus, 'credential' | 'strangers'> {
-  readonly policy: Policy;
-  readonly inFlight: number;
-  /** With the closes that count. */
-  readonly users: readonly UserSnapshot[];
-  readonly unknownBefore?: number;
-  readonly submitQueue?: string;
-}
+/** The memo is rewritten with each submission: of more campaigns that wait, only the first are told. */
+const MAX_LANES_TOLD = 100;
 
 export function snapshotOf(
-  of: { readonly service: string; readonly address: string },
+  { service, address, credential }: ServiceReference,
   state: Budget,
   at: number,
   wakeAt: number | null,
 ): BudgetSnapshot {
-  const { restored, queue, counts, unknownBefore, holds, strangers } = state;
+  const { policy, submitQueue, charges, queue, counts, block, holds, restored, strangers } = state;
+  const { inFlight } = charges;
   const open = openJobs(state);
+  const counted = counting(longestWindow(policy), charges, at);
+  const unknownBefore = latestUnknown(charges, counted.length);
+  const { until, reason, refusesSince } = block;
+  const blocked = { until, reason };
   return {
-    service: of.service,
-    address: of.address,
+    service,
+    address,
+    credential,
     at,
     wakeAt,
-    addressBlock: blockSnapshot(state.addressBlock),
-    credentials: Object.entries(state.credentials).map(([credential, of]) => {
-      return {
-        credential,
-        ...(strangers[credential] && { strangers: strangers[credential] }),
-        ...credentialSnapshot(of, holds.credentials[credential], at),
-        ...(of.submitQueue !== undefined && { submitQueue: of.submitQueue }),
-      };
-    }),
-    waiting: queue.lanes.map(({ campaign, credential, waiting, behind, ...lane }) => ({
+    policy,
+    inFlight,
+    ...(submitQueue !== undefined && { submitQueue }),
+    users: snapshotUsers(state.users, counted),
+    ...(unknownBefore !== undefined && { unknownBefore }),
+    blocked: holds.all && holds.all.until > until ? holds.all : blocked,
+    ...(refusesSince !== null && { refusal: { since: refusesSince, reason } }),
+    waiting: queue.lanes.slice(0, MAX_LANES_TOLD).map(({ campaign, waiting, behind, ...lane }) => ({
       campaign,
-      credential,
       items: waiting.length + (behind ?? 0),
       asked: waiting.length,
       ...standingIn(lane),
@@ -179,112 +166,76 @@ export function snapshotOf(
     ],
     counts: { ...counts },
     paused: [...queue.paused],
-    ...(unknownBefore !== undefined && { unknownBefore }),
     ...(open !== undefined && { open }),
+    ...(strangers && { strangers }),
     ...(restored && { rebuilt: { at: restored.at, reason: restored.reason } }),
   };
 }
 
-function underWay({ request: { campaign, credential }, notBefore }: Grant) {
-  return { campaign, credential, notBefore };
+function underWay({ request: { campaign }, notBefore }: Grant) {
+  return { campaign, notBefore };
 }
 
 /** Closes that have left every window are not written, but remembered as unknown. */
-function credentialSnapshot(
-  { policy, charges, users, block }: CredentialState,
-  held: Hold | undefined,
-  at: number,
-): Omit<CredentialSnapshot, 'credential'> {
-  const { inFlight, closes } = charges;
-  const counted = counting(longestWindow(policy), charges, at);
-  const unknownBefore = laterOf(
-    closes[closes.length - counted.length - 1]?.[0],
-    charges.unknownBefore,
+function latestUnknown({ closes, unknownBefore }: Charges, counted: number): number | undefined {
+  const known = [closes[closes.length - counted - 1]?.[0], unknownBefore].filter(
+    (time) => time !== undefined,
   );
-  const own = blockSnapshot(block);
-  return {
-    policy,
-    inFlight,
-    users: snapshotUsers(users, counted),
-    ...(unknownBefore !== undefined && { unknownBefore }),
-    ...own,
-    blocked: held && held.until > block.until ? held : own.blocked,
-  };
-}
-
-function laterOf(...times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-function blockSnapshot({ until, reason, refusesSince }: Block): BlockSnapshot {
-  return {
-    blocked: { until, reason },
-    ...(refusesSince !== null && { refusal: { since: refusesSince, reason } }),
-  };
-}
+const UNKNOWN = 'what was charged before is not known: its window counts as full once';
 
 /** The status at `now` (ms). */
 export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
-  const { service, address, addressBlock, credentials, waiting, outstanding } = snapshot;
-  // Given out ahead of time: not yet used, though the state counts them.
-  const ahead = outstanding.filter(({ notBefore }) => notBefore > now);
-  const described = credentials.map((one) => {
-    const own = ahead.filter(({ credential }) => credential === one.credential).length;
-    return describeCredential(one, own, snapshot.open, now);
-  });
+  const { service, address, credential, waiting, outstanding, counts, rebuilt } = snapshot;
+  const account = describeAccount(snapshot, now);
   return {
     service,
     address,
+    credential,
     now,
-    addressBlock: describeBlock(addressBlock, now),
-    use: described.flatMap((status, i) =>
-      describeUse(snapshot, credentials[i] as CredentialSnapshot, tightest(status), now),
-    ),
-    credentials: described,
+    ...account,
+    use: describeUse(snapshot, tightest(account), now),
     waiting: waiting.map(({ held, ...waiters }) => ({
       ...waiters,
       ...(held && held.until > now && { heldBecause: held.reason }),
     })),
     outstanding: outstanding.filter(({ settlesBy }) => settlesBy === undefined).length,
-    counts: snapshot.counts,
-    ...(snapshot.rebuilt && { rebuilt: snapshot.rebuilt }),
+    counts,
+    ...(rebuilt && { rebuilt }),
   };
 }
 
-const UNKNOWN = 'what was charged before is not known: its window counts as full once';
-
-function describeCredential(
-  of: CredentialSnapshot,
-  ahead: number,
-  open: number | undefined,
-  now: number,
-): CredentialStatus {
-  const { credential, strangers, policy, inFlight, users, unknownBefore, ...block } = of;
+function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
+  const { strangers, policy, inFlight, users, unknownBefore, open, refusal } = snapshot;
   const usage: Usage = {
     inFlight,
     closes: closesOf(users),
     ...(open !== undefined && { open }),
     ...(unknownBefore !== undefined && { unknownBefore }),
   };
-  const until = (unknownBefore ?? Number.NEGATIVE_INFINITY) + longestMs(policy.windows) + GUARD_MS;
-  const isUnknown = policy.windows.length > 0 && until > Math.max(now, block.blocked.until);
-  const blocked = isUnknown ? { until, reason: UNKNOWN } : block.blocked;
+  // Given out ahead of time: not yet used, though the state counts them.
+  const ahead = snapshot.outstanding.filter(({ notBefore }) => notBefore > now).length;
+  const until = (unknownBefore ?? Number.NEGATIVE_INFINITY) + longestSpan(policy.windows);
+  const isUnknown = policy.windows.length > 0 && until > Math.max(now, snapshot.blocked.until);
+  const blocked = isUnknown ? { until, reason: UNKNOWN } : snapshot.blocked;
+  const isBlocked = blocked.until > now;
   const room = roomIn(policy, usage, now);
   const { maxOpen } = policy;
-  const free = Number.isFinite(room.free) ? room.free : null;
   return {
-    credential,
-    ...(strangers && { strangers }),
     windows: policy.windows.map((window) => describeWindow(window, usage, ahead, now)),
     // Some are counted twice (open-jobs.ts): more than are allowed would not be true.
     open:
       maxOpen === null || open === undefined
         ? null
         : { jobs: Math.min(open, maxOpen), most: maxOpen },
-    free,
+    free: Number.isFinite(room.free) ? room.free : null,
     nextFreeAt: finite(Math.max(room.nextAt, blocked.until)),
-    ...describeBlock({ ...block, blocked }, now),
+    ...(strangers && { strangers }),
+    blockedUntil: isBlocked ? blocked.until : null,
+    blockedBecause: isBlocked ? blocked.reason : null,
+    ...(refusal && { refusal }),
   };
 }
 
@@ -304,23 +255,14 @@ function finite(at: number): number | null {
 }
 
 /** The window that decides: it leaves the fewest slots, and of two such it has the next one later. Null without one. */
-export function tightest({ windows }: Pick<CredentialStatus, 'windows'>): WindowStatus | null {
+export function tightest({ windows }: Pick<AccountStatus, 'windows'>): WindowStatus | null {
   const nextOf = ({ nextFreeAt }: WindowStatus): number => nextFreeAt ?? Number.POSITIVE_INFINITY;
   const sorted = [...windows].sort((a, b) => a.free - b.free || nextOf(b) - nextOf(a) || 0);
   return sorted[0] ?? null;
 }
 
 /** All windows: first the one that decides, then the others as they are configured. */
-export function tightestFirst(own: Pick<CredentialStatus, 'windows'>): readonly WindowStatus[] {
+export function tightestFirst(own: Pick<AccountStatus, 'windows'>): readonly WindowStatus[] {
   const first = tightest(own);
   return first === null ? [] : [first, ...own.windows.filter((window) => window !== first)];
-}
-
-function describeBlock({ blocked, refusal }: BlockSnapshot, now: number): BlockStatus {
-  const isBlocked = blocked.until > now;
-  return {
-    blockedUntil: isBlocked ? blocked.until : null,
-    blockedBecause: isBlocked ? blocked.reason : null,
-    ...(refusal && { refusal }),
-  };
 }

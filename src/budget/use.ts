@@ -59,7 +59,6 @@ export interface CampaignUse {
   readonly campaign: string | null;
   /** Who started it, where that is known. */
   readonly user: string | null;
-  readonly credential: string;
   /** Slots of the window that leaves the least, submissions on their way included; without a limit only these. */
   readonly charged: number;
   /** Rows that have no slot yet. */
@@ -71,35 +70,24 @@ export interface CampaignUse {
 /** The parts of a budget's snapshot that it is derived from. */
 interface Snapshot {
   readonly waiting: readonly LaneSnapshot[];
-  readonly outstanding: readonly {
-    readonly campaign: string;
-    readonly credential: string;
-    readonly notBefore: number;
-  }[];
+  readonly outstanding: readonly { readonly campaign: string; readonly notBefore: number }[];
+  readonly users: readonly UserSnapshot[];
 }
 
 interface LaneSnapshot extends Standing {
   readonly campaign: string;
-  readonly credential: string;
   readonly items: number;
   readonly paused: boolean;
 }
 
-interface CredentialSnapshot {
-  readonly credential: string;
-  readonly users: readonly UserSnapshot[];
-}
-
-/** Of one credential, those with most slots first. `window`: in which its closes are counted; null without a limit. */
+/** Those with most slots first. `window`: in which closes are counted; null without a limit. */
 export function describeUse(
-  snapshot: Snapshot,
-  { credential, users }: CredentialSnapshot,
+  { waiting: lanes, outstanding, users }: Snapshot,
   window: Window | null,
   now: number,
 ): CampaignUse[] {
-  const lanes = snapshot.waiting.filter((lane) => lane.credential === credential);
-  const begun = snapshot.outstanding
-    .filter((grant) => grant.credential === credential && grant.notBefore <= now)
+  const begun = outstanding
+    .filter(({ notBefore }) => notBefore <= now)
     .map(({ campaign }) => campaign);
   const charged = (campaign: string | null): number => {
     const closes = closesOf(users.filter((user) => user.campaign === campaign));
@@ -113,7 +101,6 @@ export function describeUse(
     const user = users.find((one) => one.campaign === campaign);
     return {
       campaign,
-      credential,
       charged: charged(campaign),
       waiting: own.reduce((sum, { items }) => sum + items, 0),
       ...standingIn(lane ?? user ?? UNKNOWN),

@@ -8,24 +8,18 @@ import type { CampaignState, FinalState } from './states.ts';
 /** Where jobs go, and under which budget: names that a worker maps to its own URL and token. */
 export interface ServiceReference {
   readonly service: ServiceName;
-  /** The service's address as a short name: its host and path, or `local`. One budget workflow serves it. */
+  /** The service's address as a short name: its host and path, or `local`. */
   readonly address: string;
-  /** Fingerprint of the token: identifies a credential without revealing it. */
+  /** Fingerprint of the token: identifies a credential without revealing it. Each has a budget workflow. */
   readonly credential: string;
 }
 
-/** What one budget serves, whatever the credential. */
-interface BudgetNames {
-  readonly service: string;
-  readonly address: string;
-}
-
-export function haveSameBudget(one: BudgetNames, other: BudgetNames): boolean {
-  return one.service === other.service && one.address === other.address;
-}
-
 export function isSameReference(one: ServiceReference, other: ServiceReference): boolean {
-  return haveSameBudget(one, other) && one.credential === other.credential;
+  return (
+    one.service === other.service &&
+    one.address === other.address &&
+    one.credential === other.credential
+  );
 }
 
 /** What to do if it remains unknown whether a submission was accepted. */

@@ -150,10 +150,9 @@ export class EmbeddedSession implements Session {
   async #updateLimits(client: Client): Promise<void> {
     const services = Object.values(this.#options.settings.services);
     for (const { reference, policy } of services) {
-      await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
-        credential: reference.credential,
-        policy,
-      });
+      await client.workflow
+        .getHandle(budgetWorkflowId(reference))
+        .signal(configureSignal, { policy });
     }
   }
 

@@ -1,7 +1,13 @@
 /** The file of the ledger and its rows. A row is an attempt at a submission, or a job that is known from elsewhere. */
 import { existsSync, renameSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { GUARD_MS, longestMs, type Close, type Usage, type Window } from '../budget/policy.ts';
+import {
+  longestSpan,
+  REMOTE_GUARD_MS,
+  type Close,
+  type Usage,
+  type Window,
+} from '../budget/policy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
@@ -97,7 +103,7 @@ CREATE INDEX charges_origin ON charges (origin);
 /** At least as long (ms), also for display: windows may be made longer. The budget remembers more (budget/charges.ts). */
 const REMEMBERED_MS = 3_600_000;
 /** Longer than the window: an open row leaves it later. */
-const KEEP_LONGER_MS = LATEST_ACCEPTANCE_MS + GUARD_MS;
+const KEEP_LONGER_MS = LATEST_ACCEPTANCE_MS + REMOTE_GUARD_MS;
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -145,7 +151,7 @@ export class Rows {
   /** What counts against these windows, without what the attempt replaces. */
   usage(account: Account, windows: readonly Window[], replaced?: string): Usage {
     const { steadyMs } = this.now;
-    const since = steadyMs - longestMs(windows) - GUARD_MS - LATEST_ACCEPTANCE_MS;
+    const since = steadyMs - longestSpan(windows) - LATEST_ACCEPTANCE_MS;
     const rows = this.#all(
       `SELECT state, steady FROM charges
        WHERE service = ? AND address = ? AND credential = ? AND steady > ? AND claim <> ?`,

@@ -162,20 +162,21 @@ function progressOf({
     open,
     waiting,
     ended,
-    budgets: budgets.flatMap(budgetStates),
+    budgets: budgets.map(budgetState),
     obstacle,
   };
 }
 
-function budgetStates({ service, address, credentials }: BudgetStatus): BudgetState[] {
-  return credentials.map(({ credential, windows, free, nextFreeAt }) => ({
+function budgetState(budget: BudgetStatus): BudgetState {
+  const { service, address, credential, windows, free, nextFreeAt } = budget;
+  return {
     service,
     address,
     credential,
     windows: windows.map(({ limit, windowMs, charged }) => ({ limit, windowMs, charged })),
     free,
     nextFreeAt,
-  }));
+  };
 }
 
 interface BudgetNotice {
@@ -186,7 +187,8 @@ interface BudgetNotice {
 
 export function noticesOf({
   service,
-  credentials,
+  credential,
+  strangers,
   waiting,
   rebuilt,
 }: BudgetStatus): BudgetNotice[] {
@@ -196,8 +198,7 @@ export function noticesOf({
       key: `rebuilt ${service} ${rebuilt.at}`,
       words: `The budget of ${service} was restarted (${rebuilt.reason}). Every job that may still count is counted.`,
     });
-  for (const { credential, strangers } of credentials) {
-    if (!strangers) continue;
+  if (strangers) {
     const times = strangers.count === 1 ? 'once' : `${strangers.count} times`;
     notices.push({
       key: `strangers ${service} ${credential}`,

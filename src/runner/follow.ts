@@ -27,9 +27,7 @@ function nextLookIn(
   const shortest = seen.progress.total < MANY_ITEMS ? SHORTEST_MS : SHORTEST_OF_MANY_MS;
   if (!before || differ(before.seen, seen)) return shortest;
   const longer = Math.min(LONGEST_MS, before.waited * 1.5);
-  const slots = seen.budgets.flatMap(({ credentials }) =>
-    credentials.flatMap(({ nextFreeAt }) => nextFreeAt ?? []),
-  );
+  const slots = seen.budgets.flatMap(({ nextFreeAt }) => nextFreeAt ?? []);
   const coming = slots.filter((at) => at > seen.at).map((at) => at - seen.at + AFTER_A_SLOT_MS);
   return Math.max(shortest, Math.min(longer, ...coming));
 }
@@ -41,12 +39,9 @@ function differ(one: CampaignObservation, other: CampaignObservation): boolean {
 
 function fingerprint({ progress, budgets }: CampaignObservation): string {
   const { state, total, open, ended } = progress;
-  const drawn = budgets.map(({ counts, outstanding, waiting, addressBlock, credentials }) => [
-    ...[counts, outstanding, waiting, addressBlock.blockedUntil],
-    ...credentials.map(({ windows, blockedUntil }) => [
-      windows.map(({ limit }) => limit),
-      blockedUntil,
-    ]),
+  const drawn = budgets.map(({ counts, outstanding, waiting, windows, blockedUntil }) => [
+    ...[counts, outstanding, waiting, blockedUntil],
+    ...windows.map(({ limit }) => limit),
   ]);
   return JSON.stringify([state, total, open, ended, drawn]);
 }

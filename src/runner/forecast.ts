@@ -2,9 +2,9 @@
 import type { Client } from '@temporalio/client';
 import { lastSubmissionIn } from '../budget/forecast.ts';
 import type { Policy } from '../budget/policy.ts';
-import type { BudgetStatus, CredentialStatus } from '../budget/status.ts';
+import type { AccountStatus, BudgetStatus } from '../budget/status.ts';
 import { defaultPolicy, type ServiceSettings, type UnreadyService } from '../config/services.ts';
-import { type CampaignProgress, haveSameBudget } from '../domain/campaign.ts';
+import { type CampaignProgress, isSameReference } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import { kindNames, kindOf } from '../kinds/registry.ts';
 import { allServices, kindsOf, serviceNames, serviceOf } from '../services/registry.ts';
@@ -16,10 +16,8 @@ import type { Survey } from './survey.ts';
 export interface Supply {
   readonly service: string;
   /** What each job is charged to; null if there is no budget. */
-  readonly account: CredentialStatus | null;
-  /** Nothing is sent to the address before (ms since the epoch); null when it is not blocked. */
-  readonly blockedUntil: number | null;
-  /** For each other campaign, the number of jobs that wait for the same credential: slots are shared in turn. */
+  readonly account: AccountStatus | null;
+  /** For each other campaign, the number of jobs that wait for the same token: slots are shared in turn. */
   readonly waiting: readonly number[];
 }
 
@@ -60,7 +58,7 @@ function serviceForecast(
   now: number,
 ): ServiceForecast {
   const account = supply?.account ?? null;
-  const from = Math.max(now, supply?.blockedUntil ?? now, account?.blockedUntil ?? now);
+  const from = Math.max(now, account?.blockedUntil ?? now);
   if (!account || account.windows.length === 0) {
     const endsAt = from + (seconds * 1_000) / SIDE_BY_SIDE;
     return { service, jobs, endsAt, free: null };
@@ -71,29 +69,17 @@ function serviceForecast(
   return { service, jobs, endsAt, free: account.free ?? 0 };
 }
 
-/** What jobs with this credential are charged to, and the other campaigns that wait for it. */
-function supplyOf(
-  { service, addressBlock, credentials, waiting }: BudgetStatus,
-  ours: string,
-  campaign: string,
-): Supply {
-  const others = waiting.filter(
-    (lane) => lane.credential === ours && lane.campaign !== campaign && !lane.paused,
-  );
-  return {
-    service,
-    account: credentials.find(({ credential }) => credential === ours) ?? null,
-    blockedUntil: addressBlock.blockedUntil,
-    waiting: others.map(({ items }) => items),
-  };
+/** What jobs are charged to, and the other campaigns that wait for it. */
+function supplyOf(budget: BudgetStatus, campaign: string): Supply {
+  const others = budget.waiting.filter((lane) => lane.campaign !== campaign && !lane.paused);
+  return { service: budget.service, account: budget, waiting: others.map(({ items }) => items) };
 }
 
 /** Without charges. */
-export function freshAccount({ windows, maxOpen }: Policy): CredentialStatus {
+export function freshAccount({ windows, maxOpen }: Policy): AccountStatus {
   const limits = windows.map(({ limit }) => limit);
   const atOnce = Math.min(...limits, maxOpen ?? Number.POSITIVE_INFINITY);
   return {
-    credential: '',
     windows: windows.map((window) => ({
       ...window,
       charged: 0,
@@ -112,7 +98,6 @@ export function freshAccount({ windows, maxOpen }: Policy): CredentialStatus {
 /** The known state of a campaign and of its budgets, at one moment (ms since the epoch). */
 interface Seen {
   readonly progress: CampaignProgress;
-  /** Each with the campaign's own credentials only. */
   readonly budgets: readonly BudgetStatus[];
   /** Number of rows by kind in the tree; null if unknown. */
   readonly kinds: Pick<RowCounts, 'items' | 'following'> | null;
@@ -149,22 +134,18 @@ export function expectedEnd(seen: Seen, recent: EndedJobs | null = null): number
   return Number.isFinite(end) && end > seen.at ? end : null;
 }
 
-function refusesUs({ addressBlock, credentials }: BudgetStatus): boolean {
-  return [addressBlock, ...credentials].some(({ refusal }) => refusal !== undefined);
+function refusesUs({ refusal }: BudgetStatus): boolean {
+  return refusal !== undefined;
 }
 
 function serviceEnd(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): number | null {
   const { campaign } = seen.progress;
   const { service } = budget;
-  const ours = budget.credentials[0]?.credential;
-  if (ours === undefined) return null;
-  const supply = supplyOf(budget, ours, campaign);
-  const lanes = budget.waiting.filter(
-    (one) => one.campaign === campaign && one.credential === ours,
-  );
+  const supply = supplyOf(budget, campaign);
+  const lanes = budget.waiting.filter((one) => one.campaign === campaign);
   const { unopened, open, seconds } = workLeft(seen, service);
   // With limited slots, submitted jobs are practically done; without, they still have to be computed.
-  const slots = (supply.account?.windows.length ?? 0) > 0;
+  const slots = budget.windows.length > 0;
   // Waiting rows without a request are already counted as unopened.
   const waiting = sum(lanes.map(({ asked }) => asked));
   const jobs = unopened + (slots ? waiting : open);
@@ -235,26 +216,19 @@ export function forecastCampaign(
   return forecast(jobs, [...supplies, ...usual], now);
 }
 
-/** Of a service without a token. */
-const UNKNOWN = '';
-
 function supplyFor(
   name: string,
   feed: ServiceSettings | UnreadyService,
   budgets: readonly BudgetStatus[],
 ): Supply {
   const { reference, policy } = feed;
-  const credential = 'secrets' in feed ? feed.reference.credential : UNKNOWN;
-  const kept = budgets.find((one) => haveSameBudget(one, reference));
-  const found = kept && supplyOf(kept, credential, name);
-  // A credential that this Temporal has not seen yet has charged nothing.
-  return found?.account
-    ? found
-    : { ...unused(reference.service, policy), ...(found && { blockedUntil: found.blockedUntil }) };
+  const kept = 'secrets' in feed && budgets.find((one) => isSameReference(one, feed.reference));
+  // A token that this Temporal has not seen yet has charged nothing.
+  return kept ? supplyOf(kept, name) : unused(reference.service, policy);
 }
 
 function unused(service: string, policy: Policy): Supply {
-  return { service, account: freshAccount(policy), blockedUntil: null, waiting: [] };
+  return { service, account: freshAccount(policy), waiting: [] };
 }
 
 /** @param startedAt when the campaign started; ISO 8601 */
@@ -273,8 +247,8 @@ export async function endedLately(
   return { endedBy, overMs: at - since };
 }
 
-function isUnlimited({ credentials }: BudgetStatus): boolean {
-  return credentials.every(({ windows }) => windows.length === 0);
+function isUnlimited({ windows }: BudgetStatus): boolean {
+  return windows.length === 0;
 }
 
 function endedSince(name: string, service: ServiceName, since: number): string {

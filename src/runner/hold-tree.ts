@@ -1,7 +1,7 @@
 /** A command holds the lease of the tree that it writes to: no other Temporal, and no `report`, uses it meanwhile. */
 import { randomUUID } from 'node:crypto';
 import { reachBudget } from '../activities/budget-start.ts';
-import { longestMs } from '../budget/policy.ts';
+import { longestMs, withRemoteGuard } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { clockText } from '../domain/clock-text.ts';
 import { formatDuration } from '../domain/duration.ts';
@@ -249,18 +249,20 @@ async function restore(
   isAssumed = false,
 ): Promise<void> {
   const { client, taskQueue, role } = session;
-  const { credential, service } = reference;
+  const { service } = reference;
   const { location } = held.store;
   const reason = isAssumed
     ? `${ages?.length ?? 0} jobs of the present window were named by a command`
     : `${location} was taken over from another Temporal server`;
-  const queue = role === 'remote' && { submitQueue: submitTaskQueue(reference) };
-  const configuration = { credential, policy, ...queue };
+  const configuration =
+    role === 'remote'
+      ? { policy: withRemoteGuard(policy), submitQueue: submitTaskQueue(reference) }
+      : { policy };
   await reachBudget(client, taskQueue, reference, { configuration, reason });
   const from = isAssumed ? `a command ${Date.now()}` : `${location} ${held.since}`;
   await client.workflow
     .getHandle(budgetWorkflowId(reference))
-    .signal(restoreSignal, { from, reason, credential, ages, ...(isAssumed && { isAll: true }) });
+    .signal(restoreSignal, { from, reason, ages, ...(isAssumed && { isAll: true }) });
   if (ages !== null) return;
   const windowMs = longestMs(policy.windows);
   const until = clockText(Date.now() + LATEST_ACCEPTANCE_MS + windowMs, Date.now());

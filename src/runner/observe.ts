@@ -24,7 +24,7 @@ export interface CampaignObservation {
   readonly progress: CampaignProgress;
   /** Open items that wait for a slot; the others are submitted. */
   readonly waiting: number;
-  /** Those that the campaign uses, each with the campaign's own credential only. */
+  /** Those that the campaign uses. */
   readonly budgets: readonly BudgetStatus[];
   /** What the rows of the tree are; null where the tree cannot be read from here. */
   readonly kinds: Pick<RowCounts, 'items' | 'following'> | null;
@@ -166,17 +166,8 @@ async function budgetsOf(client: Client, services: unknown): Promise<BudgetStatu
   if (!Array.isArray(services)) return readBudgets(client);
   // Written by `launch`.
   const references = services as ServiceReference[];
-  const ours = new Set(references.map(({ credential }) => credential));
-  const budgets: BudgetStatus[] = [];
-  for (const id of new Set(references.map(budgetWorkflowId))) {
-    const budget = await readBudget(client, id);
-    if (budget)
-      budgets.push({
-        ...budget,
-        credentials: budget.credentials.filter(({ credential }) => ours.has(credential)),
-      });
-  }
-  return budgets;
+  const read = references.map((reference) => readBudget(client, budgetWorkflowId(reference)));
+  return (await Promise.all(read)).filter((budget) => budget !== null);
 }
 
 export async function openDocument(

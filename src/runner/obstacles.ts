@@ -3,7 +3,7 @@ import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { HINDERED } from '../activities/retry.ts';
-import type { BudgetStatus, Refusing } from '../budget/status.ts';
+import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { clockText } from '../domain/clock-text.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
@@ -134,21 +134,14 @@ export function standstillOf(
   return words.length === 0 ? null : words.join(' ');
 }
 
-/** A refusal of the address concerns all credentials: nothing else matters then. */
-function refusalsOf({ addressBlock, credentials }: BudgetStatus): readonly Refusing[] {
-  if (addressBlock.refusal) return [addressBlock.refusal];
-  return credentials.flatMap(({ refusal }) => refusal ?? []);
-}
-
 /** `predictions has refused requests since 21:04:10: POST …: HTTP 401: …` */
-export function refusalWords(budget: BudgetStatus, now: number): string[] {
-  return refusalsOf(budget).map(({ since, reason }) => {
-    const when = clockText(since, now);
-    return (
-      `${budget.service} has refused requests since ${when} (${withoutStop(reason)}). No item fails because of this, and ` +
-      `submissions resume when the service accepts them again. ${adviceFor(reason)}`
-    );
-  });
+export function refusalWords({ service, refusal }: BudgetStatus, now: number): string[] {
+  if (!refusal) return [];
+  const { since, reason } = refusal;
+  return [
+    `${service} has refused requests since ${clockText(since, now)} (${withoutStop(reason)}). No item fails because of ` +
+      `this, and submissions resume when the service accepts them again. ${adviceFor(reason)}`,
+  ];
 }
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [

@@ -106,7 +106,7 @@ export class StateGauges {
     const found = await Promise.all(
       references.map((reference) => readBudget(client, budgetWorkflowId(reference))),
     );
-    return found.flatMap((status, i) => (status ? readingsOf(status, references[i]) : []));
+    return found.flatMap((status) => (status ? readingsOf(status) : []));
   }
 
   async #readItems(): Promise<Reading[]> {
@@ -160,18 +160,11 @@ export class StateGauges {
   }
 }
 
-/** Of one credential. */
-function readingsOf(status: BudgetStatus, reference: ServiceReference | undefined): Reading[] {
-  const own = status.credentials.find((one) => one.credential === reference?.credential);
-  if (!own) return [];
-  const { now, addressBlock: shared } = status;
-  const tags = { service: status.service, credential: own.credential };
-  const lanes = status.waiting.filter((one) => one.credential === own.credential);
-  const isBlocked = own.blockedUntil !== null || shared.blockedUntil !== null;
-  const nextAt =
-    own.nextFreeAt === null ? null : Math.max(own.nextFreeAt, shared.blockedUntil ?? 0);
+function readingsOf(budget: BudgetStatus): Reading[] {
+  const { service, credential, now, windows, nextFreeAt, blockedUntil, refusal } = budget;
+  const tags = { service, credential };
   return [
-    ...own.windows.flatMap(({ limit, windowMs, charged, free }): Reading[] => {
+    ...windows.flatMap(({ limit, windowMs, charged, free }): Reading[] => {
       const window = { ...tags, window: `${windowMs / 1_000}s` };
       return [
         ['budget_slots', charged, { ...window, state: 'charged' }],
@@ -179,12 +172,12 @@ function readingsOf(status: BudgetStatus, reference: ServiceReference | undefine
         ['budget_slots_limit', limit, window],
       ];
     }),
-    ...(nextAt === null
+    ...(nextFreeAt === null
       ? []
-      : ([['budget_next_slot_seconds', Math.max(0, nextAt - now) / 1_000, tags]] as const)),
-    ['budget_blocked', isBlocked ? 1 : 0, tags],
-    ['budget_refused', own.refusal || shared.refusal ? 1 : 0, tags],
-    ['budget_unexplained_rejections', own.strangers?.count ?? 0, tags],
-    ['budget_waiting_items', lanes.reduce((sum, { items }) => sum + items, 0), tags],
+      : ([['budget_next_slot_seconds', Math.max(0, nextFreeAt - now) / 1_000, tags]] as const)),
+    ['budget_blocked', blockedUntil === null ? 0 : 1, tags],
+    ['budget_refused', refusal ? 1 : 0, tags],
+    ['budget_unexplained_rejections', budget.strangers?.count ?? 0, tags],
+    ['budget_waiting_items', budget.waiting.reduce((sum, { items }) => sum + items, 0), tags],
   ];
 }

@@ -1,6 +1,7 @@
 /** The services that a worker has an address and a token for: their clients and limits. */
 import type { Client } from '@temporalio/client';
 import type { KnownService } from '../activities/dependencies.ts';
+import { withRemoteGuard } from '../budget/policy.ts';
 import { revealNetwork } from '../config/network.ts';
 import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -50,11 +51,10 @@ function know(
         budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);
       },
     }),
-    budget: {
-      credential: reference.credential,
-      policy,
-      ...(roles && { submitQueue: submitTaskQueue(reference) }),
-    },
+    reference,
+    budget: roles
+      ? { policy: withRemoteGuard(policy), submitQueue: submitTaskQueue(reference) }
+      : { policy },
     ledgerAddress,
   };
 }

@@ -16,7 +16,7 @@ import type {
   NotifyWay,
   ServiceReference,
 } from '../domain/campaign.ts';
-import type { Kind, ServiceName } from '../domain/item.ts';
+import type { Kind } from '../domain/item.ts';
 import type { PostTimes, TimedOutcome, Timing } from '../domain/outcomes.ts';
 import type { BudgetReading } from './budget-clock.ts';
 
@@ -158,8 +158,8 @@ export interface Activities {
   readClock(): Promise<BudgetReading>;
   /** What this run of the budget has left, which was reset to the present one; null if that cannot be read. */
   readFormer(run: string): Promise<BudgetSnapshot | null>;
-  /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
-  countOpenJobs(service: ServiceName): Promise<number>;
+  /** How many jobs were accepted with this token and have not ended, among the items of this task queue. */
+  countOpenJobs(reference: ServiceReference): Promise<number>;
   /**
    * Looks a job up that was submitted, until the service answers, and begins its item if its fate is known. Called by
    * the budget workflow alone.
@@ -249,11 +249,9 @@ export interface SubmitRequest extends Waiting<ItemJob> {
   readonly readIn: string;
   /** The service was down: a harmless request is sent before the job. */
   readonly probe: boolean;
-  /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
-  readonly mayReplace?: true;
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
   readonly inDoubt?: true;
-  /** Of its credential, as the budget knows it now. */
+  /** As the budget knows it now. */
   readonly policy: Policy;
 }
 
@@ -266,9 +264,7 @@ export type SubmitAnswer = SubmitResult & {
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
   | Extract<TimedOutcome, { readonly type: 'notNow' }>
-  /** `replaced`: with another token than that of the request, which the service had refused. */
   | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
-      readonly replaced?: true;
       /** By a look-up, after a submission of unknown fate. */
       readonly found?: true;
       /** The answer was complete so long before the end of the activity (ms), or longer. */

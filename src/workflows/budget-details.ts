@@ -1,11 +1,5 @@
 /** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
-import {
-  tightest,
-  type BlockStatus,
-  type BudgetStatus,
-  type CredentialStatus,
-  type WindowStatus,
-} from '../budget/status.ts';
+import { tightest, type BudgetStatus, type WindowStatus } from '../budget/status.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { blocks, clock, summary, table, utc, verbatim } from './details.ts';
 
@@ -16,42 +10,29 @@ const WORDS = 120;
 /** Of the name of a user. */
 const NAME = 24;
 
-/** Credentials are shown as fingerprints of their tokens, from which a token cannot be derived. */
+/** The token is shown as its fingerprint, from which it cannot be derived. */
 export function budgetDetails(status: BudgetStatus): string {
-  const { service, address, outstanding, counts } = status;
+  const { service, address, credential, outstanding, counts } = status;
   const { submissions, accepted, refused, rejected429 } = counts;
   return blocks(
-    `**${service}** at ${verbatim(address)}`,
+    `**${service}** at ${verbatim(address)}, credential ${verbatim(credential)}`,
     windowsTable(status),
     slotsText(status),
-    blocksText(status),
+    blockText(status),
     useTable(status),
     `${outstanding} in progress; ${submissions} sent in total, of which ${accepted} accepted, ` +
       `${refused} refused, ${rejected429} answered with 429.`,
   );
 }
 
-type Named<T> = readonly [name: string, of: T];
-
-function credentialsOf({ credentials }: BudgetStatus): Named<CredentialStatus>[] {
-  return credentials.map((own) => [`credential ${verbatim(own.credential)}`, own]);
-}
-
-/** The address is blocked when the service is down. */
-function blocksOf(status: BudgetStatus): Named<BlockStatus>[] {
-  return [...credentialsOf(status), ['all of this address', status.addressBlock]];
-}
-
-function windowsTable(status: BudgetStatus): string {
+function windowsTable({ windows, open }: BudgetStatus): string {
   return table(
-    [{ title: 'window' }, { title: 'charged', numbers: true }, { title: 'free', numbers: true }],
-    credentialsOf(status)
-      .flatMap(([name, { windows, open }]) => [
-        ...(windows.length === 0 ? [[name, 'no limit', '']] : []),
-        ...windows.map((window) => [name, ...windowCells(window)]),
-        ...(open ? [[name, `${open.jobs} of ${open.most} open`, '']] : []),
-      ])
-      .slice(0, ROWS_SHOWN),
+    [{ title: 'charged' }, { title: 'free', numbers: true }],
+    [
+      ...(windows.length === 0 ? [['no limit', '']] : []),
+      ...windows.map(windowCells),
+      ...(open ? [[`${open.jobs} of ${open.most} open`, '']] : []),
+    ],
   );
 }
 
@@ -60,13 +41,8 @@ function windowCells({ limit, windowMs, charged, free }: WindowStatus): string[]
 }
 
 function slotsText(status: BudgetStatus): string | null {
-  const lines = credentialsOf(status).flatMap(([name, own]) => {
-    const { releases } = tightest(own) ?? { releases: [] };
-    return releases.length === 0 ? [] : [`- ${name}: ${releasesText(releases)}`];
-  });
-  return lines.length === 0
-    ? null
-    : `Slots become free:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
+  const { releases } = tightest(status) ?? { releases: [] };
+  return releases.length === 0 ? null : `Slots become free: ${releasesText(releases)}`;
 }
 
 /** `3 at 22 Nov 02:14:33 UTC, 97 later`: many are released in the same second. */
@@ -85,16 +61,11 @@ function releasesText(releases: readonly number[]): string {
 }
 
 /** Why nothing is sent, in the words of the service or of what went wrong. */
-function blocksText(status: BudgetStatus): string | null {
-  const blocked = blocksOf(status).filter(
-    ([, { blockedUntil, refusal }]) => blockedUntil !== null || refusal !== undefined,
-  );
-  const lines = blocked.map(([name, { blockedUntil, blockedBecause, refusal }]) => {
-    const words = verbatim(refusal?.reason ?? blockedBecause ?? '', WORDS);
-    const since = refusal ? `has refused requests since ${utc(refusal.since)}, ` : '';
-    return `- ${name}: ${since}next try ${utc(blockedUntil ?? status.now)}: ${words}`;
-  });
-  return lines.length === 0 ? null : `Blocked:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
+function blockText({ now, blockedUntil, blockedBecause, refusal }: BudgetStatus): string | null {
+  if (blockedUntil === null && refusal === undefined) return null;
+  const words = verbatim(refusal?.reason ?? blockedBecause ?? '', WORDS);
+  const since = refusal ? `has refused requests since ${utc(refusal.since)}, ` : '';
+  return `Blocked: ${since}next try ${utc(blockedUntil ?? now)}: ${words}`;
 }
 
 function useTable({ use }: BudgetStatus): string {
@@ -104,14 +75,13 @@ function useTable({ use }: BudgetStatus): string {
     .map(({ campaign, user, paused, ...line }) => [
       campaign === null ? 'no campaign here' : verbatim(campaign),
       user === null ? '' : verbatim(user, NAME),
-      verbatim(line.credential),
       line.charged,
       paused ? `${line.waiting} (paused)` : line.waiting,
       campaign === null ? '' : line.priority,
     ]);
   return table(
     [
-      ...[{ title: 'campaign' }, { title: 'user' }, { title: 'credential' }],
+      ...[{ title: 'campaign' }, { title: 'user' }],
       ...[
         { title: 'charged', numbers: true },
         { title: 'waiting', numbers: true },
@@ -124,8 +94,7 @@ function useTable({ use }: BudgetStatus): string {
 
 /** What the timer of a budget waits for. `at`, in ms: when it is over. */
 export function timerSummary(status: BudgetStatus, at: number): string {
-  const { now } = status;
-  const block = blocksOf(status).find(([, { blockedUntil }]) => blockedUntil === at)?.[1];
-  if (!block) return `slot frees ${clock(at, now)}`;
-  return summary(`next try ${clock(at, now)}: ${block.blockedBecause ?? ''}`);
+  const { now, blockedUntil, blockedBecause } = status;
+  if (blockedUntil !== at) return `slot frees ${clock(at, now)}`;
+  return summary(`next try ${clock(at, now)}: ${blockedBecause ?? ''}`);
 }

@@ -1,5 +1,5 @@
 /**
- * What the budget of a service address does with what it grants: the submission of a job, how its end counts, and who is
+ * What a budget does with what it grants: the submission of a job, how its end counts, and who is
  * notified of what. When it submits is decided by budget.ts and the arithmetic in `src/budget/`.
  */
 import { getExternalWorkflowHandle, log, type ActivityOptions } from '@temporalio/workflow';
@@ -7,13 +7,13 @@ import type { Taken } from '../budget/allowance.ts';
 import type { Budget, Grant } from '../budget/budget.ts';
 import type { Closing, SettledFate, UnsettledResult } from '../budget/events.ts';
 import type { CampaignRun, Waiting } from '../budget/request.ts';
-import { credentialOf } from '../budget/state.ts';
 import { isOwnFault } from '../budget/turned-away.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { notifyRefusal, settleFate, startItem, submit, withToken } from './activity-options.ts';
 import { submitSummary, summary } from './details.ts';
 import { closingOf, fateOf, isSettled, isUnsettled } from './fates.ts';
-import { takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
+import { takenSignal, withdrawnSignal } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
 import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';
 
@@ -27,9 +27,6 @@ export interface Unsettled {
   readonly request: Waiting<ItemJob>;
   readonly result: UnsettledResult;
 }
-
-/** What a budget is called. */
-type BudgetName = Pick<BudgetInput, 'service' | 'address'>;
 
 /** A budget at the time of a grant or an end. */
 export interface BudgetView {
@@ -53,11 +50,10 @@ interface EndedGrant {
 
 /** Submits a job, at most once. Never rejects: every outcome is a closing. */
 export async function submitGranted(
-  { service, address }: BudgetName,
+  reference: ServiceReference,
   grant: ItemGrant,
   budget: () => BudgetView,
 ): Promise<EndedGrant> {
-  const reference = { service, address, credential: grant.request.credential };
   const request = submitRequest(grant, budget());
   const answer = await submit
     .executeWithOptions(submitOptions(grant, budget()), [request, reference])
@@ -76,13 +72,11 @@ export async function submitGranted(
 
 /** Looks up what became of a submission, and begins its item. Never rejects; null if that is not known. */
 export async function settleSubmitted(
-  { service, address }: BudgetName,
+  reference: ServiceReference,
   { request, result }: Unsettled,
-  { state, run }: BudgetView,
+  { state: { policy }, run }: BudgetView,
 ): Promise<SettledFate | null> {
-  const { credential, job } = request;
-  const reference = { service, address, credential };
-  const { policy } = credentialOf(state, credential);
+  const { job } = request;
   const full = { ...request, notBefore: 0, readIn: run, probe: false, policy };
   const options = withToken(`whether the service has job ${job.id}`, job.launch);
   try {
@@ -116,7 +110,7 @@ function noteEnd(campaign: string): (error: unknown) => void {
 
 /** All requests have been refused since a time (ms), with this message. Not waited for: it may take minutes. */
 export function reportRefused(
-  { service, address }: BudgetName,
+  { service, address }: ServiceReference,
   since: number,
   message: string,
 ): void {
@@ -130,7 +124,7 @@ export function reportRefused(
 }
 
 function submitRequest(
-  { request, probe, notBefore, mayReplace, inDoubt }: ItemGrant,
+  { request, probe, notBefore, inDoubt }: ItemGrant,
   { state, run }: BudgetView,
 ): SubmitRequest {
   return {
@@ -138,17 +132,15 @@ function submitRequest(
     probe,
     notBefore,
     readIn: run,
-    ...(mayReplace && { mayReplace: true as const }),
     ...(inDoubt && { inDoubt: true as const }),
-    policy: credentialOf(state, request.credential).policy,
+    policy: state.policy,
   };
 }
 
-/** If its token is refused, another one is tried: any worker of this service may have it. */
 function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOptions {
   const summary = submitSummary(grant, now);
-  const { submitQueue } = credentialOf(state, grant.request.credential);
-  if (submitQueue === undefined || grant.mayReplace) return { summary };
+  const { submitQueue } = state;
+  if (submitQueue === undefined) return { summary };
   return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOT_POLLED_MS };
 }
 

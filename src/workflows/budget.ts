@@ -1,5 +1,5 @@
 /**
- * A budget as an entity workflow: it keeps the windows, the queues and the blocks, and runs what it grants itself.
+ * The budget of a token as an entity workflow: it keeps the windows, the queue and the waits, and runs what it grants itself.
  * There are no leases, so none can be lost by a crash between grant and use.
  *
  * All arithmetic is in `src/budget/`; this file is the clock, the timer and the bookkeeping around it. What a submission
@@ -25,9 +25,9 @@ import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
 import { needsCount } from '../budget/open-jobs.ts';
 import { heedReading, newBudget, take, type Budget, type Grant } from '../budget/budget.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
-import { blocksOf } from '../budget/state.ts';
 import type { BudgetEvent } from '../budget/events.ts';
 import type { CampaignRun } from '../budget/request.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
 import {
@@ -153,6 +153,11 @@ class BudgetKeeper {
     await this.#continueAsNew();
   }
 
+  get #reference(): ServiceReference {
+    const { service, address, credential } = this.#input;
+    return { service, address, credential };
+  }
+
   #view(): BudgetView {
     return { state: this.#state, now: this.#clock.now, run: this.#run };
   }
@@ -183,7 +188,7 @@ class BudgetKeeper {
     this.#isCounting = true;
     const { now } = this.#clock;
     const options = { summary: 'how many jobs have not ended' };
-    const count = await countOpenJobs.executeWithOptions(options, [this.#input.service]);
+    const count = await countOpenJobs.executeWithOptions(options, [this.#reference]);
     take(this.#state, { type: 'counted', count }, now);
     this.#isCounting = false;
     this.#woken = true;
@@ -233,7 +238,7 @@ class BudgetKeeper {
 
   async #runGranted(grant: ItemGrant): Promise<void> {
     this.#underWay.add(grant);
-    const ended = await submitGranted(this.#input, grant, () => this.#view());
+    const ended = await submitGranted(this.#reference, grant, () => this.#view());
     const { closing, begin, unsettled } = ended;
     const { item, run } = grant.request;
     this.take({ type: 'close', item, run, closing, ...(unsettled && { unsettled }) });
@@ -257,7 +262,7 @@ class BudgetKeeper {
   }
 
   async #settle(key: string, unsettled: Unsettled): Promise<void> {
-    const fate = await settleSubmitted(this.#input, unsettled, this.#view());
+    const fate = await settleSubmitted(this.#reference, unsettled, this.#view());
     this.#settling.delete(key);
     const { item, run } = unsettled.request;
     this.take({ type: 'settled', item, run, fate: fate ?? { type: 'ended' } });
@@ -277,13 +282,11 @@ class BudgetKeeper {
 
   /** Once each time that the service begins to refuse us, and not for short refusals. */
   #reportRefusal(): void {
-    for (const block of blocksOf(this.#state)) {
-      const { refusesSince: since, reason } = block;
-      if (since === null || block.told) continue;
-      if (this.#clock.now - since < NOTIFY_AFTER_MS) continue;
-      block.told = true;
-      reportRefused(this.#input, since, reason);
-    }
+    const { block } = this.#state;
+    const { refusesSince: since, reason, told } = block;
+    if (since === null || told || this.#clock.now - since < NOTIFY_AFTER_MS) return;
+    block.told = true;
+    reportRefused(this.#input, since, reason);
   }
 
   /** `opensAt`: what it wakes a little ahead of. */

@@ -14,6 +14,7 @@ import {
   log,
   makeContinueAsNewFunc,
   setHandler,
+  upsertMemo,
 } from '@temporalio/workflow';
 import {
   QUIET_MS,
@@ -48,6 +49,7 @@ import {
   pauseSignal,
   resumeSignal,
   takenSignal,
+  tokenSignal,
   withdrawnSignal,
   type CampaignCarried,
   type CampaignInput,
@@ -68,6 +70,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   setHandler(giveUpSignal, (id) => run.givenUp(id));
   setHandler(takenSignal, ({ service, ...taken }) => run.feedFor(service)?.taken(taken));
   setHandler(withdrawnSignal, (service) => run.feedFor(service)?.withdrawn());
+  setHandler(tokenSignal, (reference) => run.useToken(reference));
   setHandler(lookSignal, () => run.checkNow());
   setHandler(nudgeSignal, () => undefined);
   setHandler(growSignal, (grown) => run.grow(grown));
@@ -208,11 +211,25 @@ class CampaignRun {
       isNew ||= spec.pages > (known?.spec.pages ?? 0);
       if (known) known.extend(spec.pages);
       else this.#feeds.push(this.#feedOf(spec));
+      // On a shared Temporal, a user must not pay for another.
+      if (spec.fetchQueue === undefined) void this.useToken(spec.reference);
     }
     const feeds = this.#feeds.map(({ spec }) => spec);
     this.#spec = { ...this.#spec, items, following: this.#spec.following + following, feeds };
     if (isNew) this.#growths += 1;
     this.#changes += 1;
+  }
+
+  /** A service has another token now: its rows wait for the budget of that one. */
+  async useToken(reference: ServiceReference): Promise<void> {
+    const { service } = reference;
+    if (!(await this.feedFor(service)?.useToken(reference))) return;
+    // A budget that is new to the campaign does not know that it is paused.
+    this.#toldPaused.set(service, false);
+    const feeds = this.#feeds.map((one) => one.spec);
+    this.#spec = { ...this.#spec, feeds };
+    upsertMemo({ services: feeds.map(({ reference }) => reference) });
+    this.checkNow();
   }
 
   pause(): void {

@@ -17,7 +17,7 @@ export function fateOf(error: unknown): SubmitResult {
       return { type: 'unsure', message: 'the worker died during the submission' };
     const message = 'no worker with this token accepted the submission';
     const notNow = { type: 'notNow', reason: 'unavailable', retryAfterMs: null } as const;
-    return { ...notNow, scope: 'credential', message, rateLimit: null };
+    return { ...notNow, message, rateLimit: null };
   }
   if (isCancellation(error)) return { type: 'unsure', message: 'cancelled during the submission' };
   const message =

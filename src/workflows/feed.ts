@@ -18,7 +18,13 @@ import {
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { FIRST_ASKED } from '../budget/allowance.ts';
 import { standingIn } from '../budget/lanes.ts';
-import type { CampaignSpec, FeedSpec, ItemEnd, ItemEntry } from '../domain/campaign.ts';
+import type {
+  CampaignSpec,
+  FeedSpec,
+  ItemEnd,
+  ItemEntry,
+  ServiceReference,
+} from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import {
   cancelRunning,
@@ -109,6 +115,17 @@ export class Feed {
   /** The campaign has more pages now. */
   extend(pages: number): void {
     this.spec = { ...this.spec, pages: Math.max(pages, this.spec.pages) };
+  }
+
+  /** The service has another token now: what waits in the budget of the former one comes back. False if it has not. */
+  async useToken(reference: ServiceReference): Promise<boolean> {
+    const former = this.spec.reference;
+    if (reference.address !== former.address || reference.credential === former.credential)
+      return false;
+    this.spec = { ...this.spec, reference };
+    this.#asked.clear();
+    await this.#withdrawFrom(former);
+    return true;
   }
 
   /** The budget has granted these requests. */
@@ -265,7 +282,7 @@ export class Feed {
 
   #requestOf({ id, kind, generation, sends }: ItemEntry): ItemRequest {
     const { name, store, tree, policy } = this.#campaign;
-    const { reference, fetchQueue } = this.spec;
+    const { fetchQueue } = this.spec;
     const launch = {
       policy,
       ...(fetchQueue !== undefined && { fetchQueue }),
@@ -276,7 +293,6 @@ export class Feed {
       item: itemWorkflowId(name, id),
       run: workflowInfo().firstExecutionRunId,
       campaign: name,
-      credential: reference.credential,
       attempt: 0,
       ...standingIn(this.#campaign),
       behind: this.#behind,
@@ -310,9 +326,14 @@ export class Feed {
 
   /** `withdrawn` is called when the budget has nothing of the campaign any more. */
   async withdraw(): Promise<void> {
+    this.isWithdrawn = false;
+    await this.#withdrawFrom(this.spec.reference);
+  }
+
+  async #withdrawFrom(reference: ServiceReference): Promise<void> {
     const run = workflowInfo().firstExecutionRunId;
     try {
-      const budget = getExternalWorkflowHandle(budgetWorkflowId(this.spec.reference));
+      const budget = getExternalWorkflowHandle(budgetWorkflowId(reference));
       await budget.signal(withdrawRunSignal, { campaign: this.#campaign.name, run });
     } catch (error) {
       log.info('no budget workflow to withdraw from', { error: String(error) });

@@ -23,11 +23,9 @@ import type { PostTimes } from '../domain/outcomes.ts';
 import type { BreakerCarried } from './breaker.ts';
 import type { ClockReading } from './budget-clock.ts';
 
-/* ---- budget: one entity workflow for each service address ---- */
+/* ---- budget: one entity workflow for each token of a service ---- */
 
-export interface BudgetInput {
-  readonly service: ServiceName;
-  readonly address: string;
+export interface BudgetInput extends ServiceReference {
   /** What the run before it has left; null if there was none. Absent: it was not started by the program. */
   readonly former?: FormerBudget | null;
   /** Carried through continue-as-new. */
@@ -147,6 +145,8 @@ export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
 export const lookSignal = defineSignal('look');
 /** From an item, by its id: its job is of no use, and its row needs another one. */
 export const giveUpSignal = defineSignal<[string]>('giveUp');
+/** From a worker: the service is configured with this token now, and no more with that of the campaign. */
+export const tokenSignal = defineSignal<[ServiceReference]>('token');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
 /** From one of the first items of its kind: the service has accepted its job. */

@@ -9,10 +9,8 @@ export const campaignWorkflowId = (campaign: string): string => `campaign:${camp
 
 export const itemWorkflowId = (campaign: string, id: string): string => `item:${campaign}:${id}`;
 
-export const budgetWorkflowId = ({
-  service,
-  address,
-}: Pick<ServiceReference, 'service' | 'address'>): string => `budget:${service}:${address}`;
+export const budgetWorkflowId = ({ service, address, credential }: ServiceReference): string =>
+  `budget:${service}:${address}:${credential}`;
 
 /** Task queues of the workers that hold one token, and of those that publish, where users share a Temporal. */
 export const submitTaskQueue = ({ service, address, credential }: ServiceReference): string =>

@@ -1,6 +1,6 @@
 /**
  * The search attributes of our workflows, and the filters that use them: every row of a manifest is a line in the
- * Temporal UI that can be searched for. SQL visibility stores allow ten Keyword attributes a namespace; these are seven.
+ * Temporal UI that can be searched for. SQL visibility stores allow ten Keyword attributes a namespace; these are eight.
  */
 import {
   defineSearchAttributeKey,
@@ -18,6 +18,7 @@ export const ATTRIBUTES = {
   kind: keyword('Kind'),
   state: keyword('State'),
   service: keyword('Service'),
+  credential: keyword('Credential'),
   remoteId: keyword('RemoteId'),
   errorCode: keyword('ErrorCode'),
 } as const;
@@ -31,6 +32,7 @@ export function itemStart({ campaign, id, kind, reference, begin }: ItemInput) {
     { key: ATTRIBUTES.item, value: id },
     { key: ATTRIBUTES.kind, value: kind },
     { key: ATTRIBUTES.service, value: reference.service },
+    { key: ATTRIBUTES.credential, value: reference.credential },
     { key: ATTRIBUTES.state, value: 'running' },
     ...(begin.type === 'job' ? [{ key: ATTRIBUTES.remoteId, value: begin.remoteId }] : []),
   ];
@@ -48,6 +50,8 @@ interface Conditions {
   readonly campaign?: string | undefined;
   /** Items of this service. */
   readonly service?: ServiceName;
+  /** Items whose job is of this token. */
+  readonly credential?: string;
   /** Items in this state. */
   readonly state?: string;
 }
@@ -55,7 +59,7 @@ interface Conditions {
 /** The list filter of Temporal for running workflows of these types. */
 export function runningWorkflows(
   types: readonly ('budget' | 'campaign' | 'item')[],
-  { taskQueue, campaign, service, state }: Conditions = {},
+  { taskQueue, campaign, service, credential, state }: Conditions = {},
 ): string {
   const is = (name: string, value: string | undefined) =>
     value === undefined ? [] : [`${name}="${value}"`];
@@ -65,6 +69,7 @@ export function runningWorkflows(
     ...is('TaskQueue', taskQueue),
     ...is(ATTRIBUTES.campaign.name, campaign),
     ...is(ATTRIBUTES.service.name, service),
+    ...is(ATTRIBUTES.credential.name, credential),
     ...is(ATTRIBUTES.state.name, state),
   ].join(' AND ');
 }

@@ -18,23 +18,23 @@ export function notNow(more: Partial<Extract<Closing, { type: 'notNow' }>> = {})
 export function aRequest(item: string, more: Partial<Request> = {}): Request {
   const job = { id: item, kind: 'sequence', generation: 0, store: '' };
   const ofUser = { priority: 3, user: null };
-  return { item, run: 'r', campaign: 'c', credential: 'k', attempt: 0, ...ofUser, job, ...more };
+  return { item, run: 'r', campaign: 'c', attempt: 0, ...ofUser, job, ...more };
 }
 
 export class PlayedBudget {
   /** With so many in flight that slots alone decide. */
   state = { ...newBudget(), maxOutstanding: 100 };
 
-  constructor(limit: number | null, credentials: readonly string[] = ['k']) {
-    for (const credential of credentials) this.limit(limit, credential);
+  constructor(limit: number | null) {
+    this.limit(limit);
   }
 
-  limit(limit: number | null, credential = 'k'): void {
-    this.allow(policyOf(limit, WINDOW_MS), credential);
+  limit(limit: number | null): void {
+    this.allow(policyOf(limit, WINDOW_MS));
   }
 
-  allow(policy: Policy, credential = 'k'): void {
-    this.apply({ type: 'configure', credential, policy }, 0);
+  allow(policy: Policy): void {
+    this.apply({ type: 'configure', policy }, 0);
   }
 
   /** The clock is read just after the event. */
@@ -88,7 +88,12 @@ export class PlayedBudget {
   }
 
   snapshot(now: number): BudgetSnapshot {
-    return snapshotOf({ service: 'predictions', address: 'here' }, this.state, now, null);
+    return snapshotOf(
+      { service: 'predictions', address: 'here', credential: 'k' },
+      this.state,
+      now,
+      null,
+    );
   }
 
   status(now: number) {

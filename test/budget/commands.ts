@@ -5,7 +5,7 @@ import type { Request } from '../../src/budget/request.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { aRequest } from './a-budget.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
-import { CAMPAIGNS, CREDENTIALS, policy, type WorldKind } from './setting.ts';
+import { CAMPAIGNS, policy, type WorldKind } from './setting.ts';
 import type { World } from './world.ts';
 
 type Command = fc.Command<World, BudgetUnderTest>;
@@ -26,12 +26,11 @@ function command(
   };
 }
 
-const credential = fc.constantFrom(...CREDENTIALS);
 const campaign = fc.constantFrom(...CAMPAIGNS);
 const which = fc.nat(20);
 
-function requestOf(world: World, name: { campaign: string; credential: string }): Request {
-  return aRequest(`item-${world.items.size + 1}`, name);
+function requestOf(world: World, name: string): Request {
+  return aRequest(`item-${world.items.size + 1}`, { campaign: name });
 }
 
 /** An item that was requested and fulfils a condition. */
@@ -44,9 +43,9 @@ const isOpen = (world: World) => (item: string) =>
   world.expected.waiting.has(item) || world.expected.openOf(item) !== undefined;
 
 const asks = fc
-  .record({ campaign, credential, items: fc.integer({ min: 1, max: 6 }) })
-  .map(({ items, ...name }) =>
-    command(`${name.campaign} asks for ${items} with ${name.credential}`, (world) => {
+  .record({ campaign, items: fc.integer({ min: 1, max: 6 }) })
+  .map(({ items, campaign: name }) =>
+    command(`${name} asks for ${items}`, (world) => {
       for (let i = 0; i < items; i += 1) world.ask(requestOf(world, name));
     }),
   );
@@ -57,18 +56,6 @@ const asksTwice = which.map((n) =>
     `open item ${n} is asked for again`,
     (world) => world.ask(pick(world, n, isOpen(world)) as Request),
     (world) => pick(world, n, isOpen(world)) !== undefined,
-  ),
-);
-
-const asksElsewhere = fc.record({ n: which, credential }).map(({ n, credential: other }) =>
-  command(
-    `waiting item ${n} is asked for with ${other}`,
-    (world) => {
-      const request = pick(world, n, (item) => world.expected.waiting.has(item)) as Request;
-      world.ask({ ...request, credential: other });
-    },
-    // One that was turned away waits in the budget from the next reading on.
-    (world) => world.expected.waiting.size > 0 && world.budget.state.untimed.length === 0,
   ),
 );
 
@@ -144,25 +131,21 @@ const sleeps = fc
 const show = ({ windows }: Policy): string =>
   windows.map(({ limit, windowMs }) => `${limit} per ${windowMs} ms`).join(' and ') || 'no limit';
 
-const changes = fc
-  .record({ credential, own: policy, none: fc.nat(9) })
-  .map(({ credential: name, own, none }) => {
-    const changed = none === 9 ? { ...own, windows: [{ limit: 0, windowMs: 400 }] } : own;
-    return command(`${name} has ${show(changed)}`, (world) => world.change(name, changed));
-  });
+const changes = fc.record({ own: policy, none: fc.nat(9) }).map(({ own, none }) => {
+  const changed = none === 9 ? { ...own, windows: [{ limit: 0, windowMs: 400 }] } : own;
+  return command(`the limit is ${show(changed)}`, (world) => world.change(changed));
+});
 
 const travels = fc.constant(
   command('continue-as-new', (world, budget) => budget.continueAsNew(world.shown)),
 );
 
 const foreign = fc
-  .record({
-    credential: fc.constantFrom(...CREDENTIALS, null),
-    jobs: fc.integer({ min: 1, max: 5 }),
-  })
-  .map(({ credential: name, jobs }) =>
-    command(`somebody else sends ${jobs} ${name ? `with ${name}` : 'from our address'}`, (world) =>
-      world.foreign(name, jobs),
+  .record({ isOurToken: fc.boolean(), jobs: fc.integer({ min: 1, max: 5 }) })
+  .map(({ isOurToken, jobs }) =>
+    command(
+      `somebody else sends ${jobs} ${isOurToken ? 'with our token' : 'from our address'}`,
+      (world) => world.foreign(isOurToken, jobs),
     ),
   );
 
@@ -174,7 +157,7 @@ const steps = fc
 const EVERYWHERE = [
   ...Array<typeof asks>(3).fill(asks),
   ...Array<typeof passes>(5).fill(passes),
-  ...[sleeps, asksTwice, asksElsewhere, asksOnceMore, isFound, isAbsent, isAbsent],
+  ...[sleeps, asksTwice, asksOnceMore, isFound, isAbsent, isAbsent],
   ...[withdraws, pauses, changes, travels],
 ];
 

@@ -5,12 +5,15 @@
 import type { Grant } from '../../src/budget/budget.ts';
 import type { Policy, Window } from '../../src/budget/policy.ts';
 import { requestKey, slotOf, type CampaignRun, type Request } from '../../src/budget/request.ts';
-import { Broken, type Moment, NaiveBlock, passed } from './naive.ts';
+import { Broken, type Moment, NaiveBlock, passed, type Refusal } from './naive.ts';
 import type { Setting } from './setting.ts';
-import { Turns, type LaneName } from './turns.ts';
+import { Turns } from './turns.ts';
 
 /** The guard that docs/decisions.md promises; repeated here on purpose. */
 export const GUARD_MS = 25;
+
+/** So many rows are risked; repeated here on purpose. */
+const MOST_UNSETTLED = 32;
 
 /** A submission that was granted. */
 export interface Sent {
@@ -45,15 +48,14 @@ interface Place {
 }
 
 export class Expectations {
-  readonly policies: Record<string, Policy>;
+  policy: Policy;
   readonly maxOutstanding: number;
   readonly sent: Sent[] = [];
   readonly waiting = new Map<string, Place>();
   /** Submissions that are looked up, by `requestKey`. */
   readonly unsettled = new Map<string, Sent>();
   readonly paused = new Set<string>();
-  readonly blocks: Record<string, NaiveBlock>;
-  readonly addressBlock = new NaiveBlock();
+  readonly block = new NaiveBlock();
   /** null: it is not known exactly which request could be served when. */
   readonly #turns: Turns | null;
   #asked = 0;
@@ -62,12 +64,9 @@ export class Expectations {
   #refusals = 0;
 
   constructor(setting: Setting) {
-    this.policies = { ...setting.policies };
+    this.policy = setting.policy;
     this.maxOutstanding = setting.maxOutstanding;
     this.#turns = setting.world === 'quiet' ? new Turns() : null;
-    this.blocks = Object.fromEntries(
-      Object.keys(setting.policies).map((c) => [c, new NaiveBlock()]),
-    );
   }
 
   /** Sent and not answered. */
@@ -75,12 +74,12 @@ export class Expectations {
     return this.sent.filter(({ sentAt, closedAt }) => sentAt && !closedAt);
   }
 
-  policyChanges(credential: string, policy: Policy): void {
-    this.policies[credential] = policy;
+  policyChanges(policy: Policy): void {
+    this.policy = policy;
     this.#changes += 1;
   }
 
-  policiesAreThoseOf(sent: Sent): boolean {
+  hasPolicyOf(sent: Sent): boolean {
     return sent.changes === this.#changes;
   }
 
@@ -95,8 +94,7 @@ export class Expectations {
       flying.withdrawn = false;
       return;
     }
-    const standing = this.waiting.get(request.item);
-    if (standing && sameLane(standing.request, request)) return;
+    if (this.waiting.has(request.item)) return;
     const first = request.replaces === undefined ? 0 : Number.MIN_SAFE_INTEGER;
     this.waiting.set(request.item, { request, order: first + this.#asked++ });
     this.#lanesChanged();
@@ -111,11 +109,8 @@ export class Expectations {
   }
 
   /** The one of them whose slot a request may use. */
-  #slotFor({ replaces, credential }: Request, now: Moment): Sent | undefined {
-    if (replaces === undefined) return undefined;
-    return this.unsure(now).find(
-      ({ request }) => slotOf(request) === replaces && request.credential === credential,
-    );
+  #slotFor({ replaces }: Request, now: Moment): Sent | undefined {
+    return this.unsure(now).find(({ request }) => slotOf(request) === replaces);
   }
 
   /** A look-up has found its job. */
@@ -123,6 +118,11 @@ export class Expectations {
     this.unsettled.delete(requestKey(sent.request));
     sent.unsure = false;
     sent.chargedAt = now;
+  }
+
+  /** A look-up has ended without a job: its slot is taken for as long as before. */
+  ends({ request }: Sent): void {
+    this.unsettled.delete(requestKey(request));
   }
 
   /** A look-up has shown that its job is absent, or not; it is sent once more. */
@@ -147,23 +147,23 @@ export class Expectations {
   }
 
   /** The budget grants a slot: is it this request's turn? */
-  allows({ request, probe, replaced: used }: Grant, now: Moment): Sent {
-    const { item, campaign, credential } = request;
+  allows({ request, probe, replaced: used }: Grant): Sent {
+    const { item, campaign } = request;
     const place = this.waiting.get(item);
     if (!place) throw new Broken('only who waits is served', `${item} does not wait`);
     if (this.paused.has(campaign)) throw new Broken('a paused campaign waits', campaign);
-    const first = this.#firstOf(request);
+    const first = this.#headOf(campaign)?.item;
     if (first !== item) throw new Broken('a lane is served in order', `${item} before ${first}`);
-    if (probe !== this.addressBlock.probing)
+    if (probe !== this.block.probing)
       throw new Broken('a service that was down is asked first', `${item}: ${probe}`);
     const replaced = used ? this.#replacedIn(used.request) : null;
-    if (!replaced) this.#turns?.taken(request, this.#lanesOpen(now));
+    if (!replaced) this.#turns?.taken(campaign);
     this.waiting.delete(item);
     const sent: Sent = {
       number: this.sent.length + 1,
       request,
       order: place.order,
-      policy: this.#policyOf(credential),
+      policy: this.policy,
       changes: this.#changes,
       refusals: this.#refusals,
       sentAt: null,
@@ -192,19 +192,17 @@ export class Expectations {
 
   /** At its send time, what was known at the time of the grant must hold. */
   sends(sent: Sent, now: Moment): void {
-    const { item, credential } = sent.request;
+    const { item } = sent.request;
     const known = sent.refusals === this.#refusals;
-    if (this.policiesAreThoseOf(sent)) {
-      const reason = known
-        ? this.reasonAgainst(credential, now)
-        : this.#windowAgainst(credential, now);
+    if (this.hasPolicyOf(sent)) {
+      const reason = known ? this.reasonAgainst(now) : this.#windowAgainst(now);
       if (reason) throw new Broken('nothing is sent before its time', `${item}, but ${reason}`);
     }
     sent.sentAt = now;
   }
 
-  refuses(block: NaiveBlock, { number }: Sent, retryAfterMs: number | null, at: Moment): void {
-    block.refused(number, this.sent.length, retryAfterMs, at);
+  refuses({ number }: Sent, refusal: Refusal, at: Moment): void {
+    this.block.refused(number, this.sent.length, refusal, at);
     this.#refusals += 1;
   }
 
@@ -222,109 +220,65 @@ export class Expectations {
     if (withdrawn) return;
     this.waiting.set(request.item, { request, order });
     this.#lanesChanged();
-    this.#turns?.returned(request);
+    this.#turns?.returned(request.campaign);
   }
 
   /** No request waits that could be served. `foreign`: slots that others may hold, as far as headers reveal. */
-  checkNothingIdle(now: Moment, foreign: (credential: string) => number): void {
-    for (const lane of this.#lanesWaiting()) {
-      const has = this.#slotForHead(lane, now);
-      if (this.reasonAgainst(lane.credential, now, foreign(lane.credential), has)) continue;
-      const who = `${lane.campaign} waits with ${lane.credential}`;
-      throw new Broken('a free slot with someone waiting is used at once', who);
+  checkNothingIdle(now: Moment, foreign: number): void {
+    for (const campaign of this.#lanesWaiting()) {
+      if (this.reasonAgainst(now, foreign, this.#slotForHead(campaign, now))) continue;
+      throw new Broken('a free slot with someone waiting is used at once', `${campaign} waits`);
     }
   }
 
-  /** Why nothing may be sent with a credential now; null if it may. */
-  reasonAgainst(
-    credential: string,
-    now: Moment,
-    foreign = 0,
-    has: Sent | null = null,
-  ): string | null {
-    const full = this.#windowAgainst(credential, now, foreign, has);
-    return full ?? this.#blockAgainst(credential, now);
+  /** Why nothing may be sent now; null if it may. */
+  reasonAgainst(now: Moment, foreign = 0, has: Sent | null = null): string | null {
+    return this.#windowAgainst(now, foreign, has) ?? this.#blockAgainst(now);
   }
 
-  #slotForHead(lane: LaneName, now: Moment): Sent | null {
-    const head = this.#headOf(lane);
+  #slotForHead(campaign: string, now: Moment): Sent | null {
+    const head = this.#headOf(campaign);
     return (head && this.#slotFor(head, now)) ?? null;
   }
 
-  #windowAgainst(
-    credential: string,
-    now: Moment,
-    foreign = 0,
-    has: Sent | null = null,
-  ): string | null {
-    const full = this.#policyOf(credential).windows.find(
-      (window) => this.#taken(credential, window, now, has) + foreign >= window.limit,
+  #windowAgainst(now: Moment, foreign = 0, has: Sent | null = null): string | null {
+    const full = this.policy.windows.find(
+      (window) => this.#taken(window, now, has) + foreign >= window.limit,
     );
-    return full ? `all ${full.limit} slots of ${credential} are taken` : null;
+    return full ? `all ${full.limit} slots are taken` : null;
   }
 
-  #blockAgainst(credential: string, now: Moment): string | null {
-    const block = this.blocks[credential] as NaiveBlock;
-    if (!block.isOver(now)) return `the service told ${credential} to wait`;
-    if (!this.addressBlock.isOver(now)) return 'the service is to be left alone';
+  #blockAgainst(now: Moment): string | null {
+    if (!this.block.isOver(now)) return 'the service is to be left alone';
     const open = this.open;
     if (open.length >= this.maxOutstanding) return `${open.length} are in progress`;
-    if (block.probing && open.some(({ request }) => request.credential === credential))
-      return `a probe of ${credential} is on its way`;
-    if (this.addressBlock.probing && open.length > 0) return 'a probe is on its way';
-    return null;
+    if (this.unsettled.size >= MOST_UNSETTLED) return `${this.unsettled.size} are looked up`;
+    return this.block.probing && open.length > 0 ? 'a probe is on its way' : null;
   }
 
   /** `has`: not counted. Slots taken by the promised rule, from the sending until charge + window + guard. */
-  #taken(credential: string, { windowMs }: Window, now: Moment, has: Sent | null): number {
+  #taken({ windowMs }: Window, now: Moment, has: Sent | null): number {
     let taken = 0;
     for (const sent of this.sent) {
-      const { request, sentAt, closedAt, chargedAt, replacedBy } = sent;
+      const { sentAt, closedAt, chargedAt, replacedBy } = sent;
       if (!sentAt || replacedBy || sent === has) continue;
-      if (request.credential !== credential) continue;
       if (closedAt === null || (chargedAt && passed(chargedAt, now) < windowMs + GUARD_MS))
         taken += 1;
     }
     return taken;
   }
 
-  #policyOf(credential: string): Policy {
-    return this.policies[credential] as Policy;
-  }
-
-  #firstOf(lane: Request): string | undefined {
-    return this.#headOf(lane)?.item;
-  }
-
-  #headOf(lane: LaneName): Request | undefined {
-    const places = [...this.waiting.values()].filter(({ request }) => sameLane(request, lane));
+  #headOf(campaign: string): Request | undefined {
+    const places = [...this.waiting.values()].filter(({ request: of }) => of.campaign === campaign);
     return places.sort((a, b) => a.order - b.order)[0]?.request;
   }
 
-  #lanesWaiting(): LaneName[] {
-    const lanes = new Map<string, LaneName>();
-    for (const { request } of this.waiting.values()) {
-      const { campaign, credential } = request;
-      if (!this.paused.has(campaign)) lanes.set(`${campaign} ${credential}`, request);
-    }
-    return [...lanes.values()];
+  #lanesWaiting(): string[] {
+    const campaigns = [...this.waiting.values()].map(({ request }) => request.campaign);
+    return [...new Set(campaigns)].filter((campaign) => !this.paused.has(campaign));
   }
 
   #lanesChanged(): void {
     this.#turns?.waiting(this.#lanesWaiting());
   }
-
-  #lanesOpen(now: Moment): LaneName[] {
-    const open: LaneName[] = [];
-    for (const lane of this.#lanesWaiting()) {
-      if (this.reasonAgainst(lane.credential, now, 0, this.#slotForHead(lane, now)))
-        this.#turns?.closed(lane);
-      else open.push(lane);
-    }
-    return open;
-  }
-}
-
-function sameLane(a: LaneName, b: LaneName): boolean {
-  return a.campaign === b.campaign && a.credential === b.credential;
 }

@@ -16,7 +16,7 @@ const CLOSINGS = {
   accepted: ACCEPTED,
   unsure: UNSURE,
   'unsure, accepted later': UNSURE,
-  deferred: { type: 'deferred', scope: 'credential', delayMs: 0, message: 'later' },
+  deferred: { type: 'deferred', scope: 'all', delayMs: 0, message: 'later' },
 } as const;
 
 const DOINGS = { ask: 4, pass: 4, answer: 6, 'continue as new': 1, terminate: 2 };
@@ -155,7 +155,7 @@ test('what is not written into the memo is unknown to the next run', () => {
   former.ask('a');
   former.accepted(1_000);
   const written = former.snapshot(WINDOW_MS * 2);
-  expect(written.credentials[0]?.users).toMatchObject([{ closes: [] }]);
+  expect(written.users).toMatchObject([{ closes: [] }]);
   const budget = new PlayedBudget(3);
   inherit(budget.state, written, WINDOW_MS * 2);
   budget.allow({ ...policyOf(3, 4 * WINDOW_MS) });

@@ -22,15 +22,24 @@ export function passed(from: Moment, to: Moment): number {
   return to.time - from.time + to.forward - from.forward;
 }
 
+/** A refusal by the service. `limited`: with 429, the token is refused and not the row. */
+export interface Refusal {
+  readonly retryAfterMs: number | null;
+  readonly limited: boolean;
+}
+
 /** What a refusal by the service means for the next request. */
 export class NaiveBlock {
   /** Since the last good answer. */
   #orders: { readonly at: Moment; readonly forMs: number }[] = [];
   #rounds = 0;
   #sentBefore = 0;
+  #limited = false;
 
   /** `number`: which request was refused, counted from 1 in the order of sending; `sent`: how many were sent so far. */
-  refused(number: number, sent: number, retryAfterMs: number | null, at: Moment): void {
+  refused(number: number, sent: number, refusal: Refusal, at: Moment): void {
+    const { retryAfterMs, limited } = refusal;
+    this.#limited = limited;
     if (this.#orders.length === 0 || number > this.#sentBefore) this.#rounds += 1;
     const grown = Math.min(60_000, 1_000 * 2 ** (this.#rounds - 1));
     this.#orders.push({
@@ -40,8 +49,9 @@ export class NaiveBlock {
     this.#sentBefore = sent;
   }
 
-  answered(number: number): void {
-    if (number <= this.#sentBefore) return;
+  /** `accepted`: not that its row was refused, which says nothing of the limit. */
+  answered(number: number, accepted: boolean): void {
+    if (number <= this.#sentBefore || (this.#limited && !accepted)) return;
     this.#orders = [];
     this.#rounds = 0;
   }

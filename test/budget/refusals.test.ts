@@ -5,18 +5,18 @@ import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { isOwnFault } from '../../src/budget/turned-away.ts';
 import { ACCEPTED, notNow, PlayedBudget, UNSURE } from './a-budget.ts';
 
-const FORBIDDEN = notNow({ reason: 'blocked', message: 'HTTP 403', scope: 'address' });
+const FORBIDDEN = notNow({ reason: 'blocked', message: 'HTTP 403' });
 
 /** With so many requests, all of which are sent. */
 function budgetOf(items: number): PlayedBudget {
-  const budget = new PlayedBudget(null, ['k', 'other']);
+  const budget = new PlayedBudget(null);
   for (let n = 0; n < items; n += 1) budget.ask(`i${n}`);
   expect(budget.sent(0)).toHaveLength(items);
   return budget;
 }
 
 describe('a refusal by the service', () => {
-  const refusalIn = (budget: PlayedBudget, now: number) => budget.status(now).addressBlock.refusal;
+  const refusalIn = (budget: PlayedBudget, now: number) => budget.status(now).refusal;
 
   test('of all that are in flight is one, and ends when one is accepted', () => {
     const budget = budgetOf(3);
@@ -52,19 +52,36 @@ describe('a refusal by the service', () => {
     }
   });
 
-  test('of one credential blocks no other', () => {
+  test('is obeyed to the millisecond, for the longest window at most, and also if status requests go well', () => {
     const budget = budgetOf(1);
-    budget.close('i0', notNow({ reason: 'blocked', scope: 'credential' }), 0);
-    budget.ask('j', { credential: 'other' });
-    expect(budget.sent(1)).toEqual(['j']);
+    budget.limit(5);
+    budget.close('i0', notNow({ reason: 'rate-limited', retryAfterMs: 7_000 }), 0);
+    budget.apply({ type: 'observe', reason: 'GET: HTTP 403' }, 100);
+    budget.apply({ type: 'observe', reason: null }, 200);
+    expect(budget.nextAt(200)).toBe(7_000);
+    expect(budget.sent(7_000)).toEqual(['i0']);
+    budget.close('i0', notNow({ reason: 'rate-limited', retryAfterMs: 31_536_000_000 }), 7_000);
+    expect(budget.nextAt(7_000)).toBe(67_000);
+  });
+
+  test('by a 429 is not over when the service refuses one row', () => {
+    const budget = budgetOf(3);
+    budget.close('i0', notNow({ reason: 'rate-limited' }), 0);
+    for (const item of ['i1', 'i2']) budget.close(item, { type: 'refused' }, 0);
+    budget.ask(['j', 'k', 'l']);
+    expect(budget.sent(1_000)).toEqual(['i0']);
+    budget.close('i0', { type: 'refused' }, 1_000);
+    expect(budget.sent(1_000)).toEqual(['j']);
+    budget.close('j', ACCEPTED, 1_000);
+    expect(budget.sent(1_000)).toEqual(['k', 'l']);
   });
 
   test('by a 429 is attributed to other clients, and charges nothing', () => {
     const budget = budgetOf(1);
     budget.limit(5);
     budget.close('i0', notNow({ reason: 'rate-limited', retryAfterMs: 7_000 }), 10);
-    const { credentials, counts } = budget.status(20);
-    expect(credentials[0]).toMatchObject({ free: 5, strangers: { at: 10, count: 1 } });
+    const { counts, ...account } = budget.status(20);
+    expect(account).toMatchObject({ free: 5, strangers: { at: 10, count: 1 } });
     expect(counts.rejected429).toBe(1);
     expect(budget.nextAt(20)).toBe(7_010);
   });
@@ -102,7 +119,7 @@ test('a row that is refused 5 times over 15 minutes while others are accepted is
 
 describe('a submission that was not sent', () => {
   test.each([
-    ['credential', 'because other servers use all slots blocks its credential', []],
+    ['all', 'because other servers use all slots blocks everything', []],
     ['campaign', 'because of a missing folder blocks only its campaign', ['b']],
   ] as const)('%s: %s', (scope, _, others) => {
     const budget = new PlayedBudget(5);
@@ -110,10 +127,10 @@ describe('a submission that was not sent', () => {
     budget.sent(0);
     budget.close('a', { type: 'deferred', scope, delayMs: 3_000, message: 'why' }, 100);
     budget.ask('b', { campaign: 'd' }, 100);
-    const { credentials, counts, waiting } = budget.status(150);
-    expect(credentials[0]).toMatchObject({ windows: [{ charged: 0 }] });
+    const { windows, blockedBecause, counts, waiting } = budget.status(150);
+    expect(windows).toMatchObject([{ charged: 0 }]);
     expect(counts.submissions).toBe(0);
-    if (scope === 'credential') expect(credentials[0]?.blockedBecause).toBe('why');
+    if (scope === 'all') expect(blockedBecause).toBe('why');
     else expect(waiting[0]).toMatchObject({ campaign: 'c', heldBecause: 'why' });
     expect(budget.sent(200)).toEqual(others);
     expect(budget.nextAt(210)).toBe(3_100);

@@ -7,6 +7,7 @@ import {
   noteTaken,
   takeNotices,
 } from '../../src/budget/allowance.ts';
+import { newBudget } from '../../src/budget/budget.ts';
 import type { Request } from '../../src/budget/request.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, WINDOW_MS } from './a-budget.ts';
 
@@ -42,14 +43,15 @@ describe('a request', () => {
     expect(runs(budget, 3)).toEqual(['second']);
   });
 
-  test('for an unknown credential gets nothing', () => {
+  test('gets nothing before the limits are known', () => {
     const budget = new PlayedBudget(1);
-    budget.ask('a', { credential: 'unknown' });
+    budget.state = newBudget();
+    budget.ask('a');
     expect(budget.nextAt(0)).toBeNull();
   });
 });
 
-describe('campaigns that use one credential', () => {
+describe('campaigns that use one token', () => {
   function count(names: readonly string[]): Record<string, number> {
     const groups = Object.entries(Object.groupBy(names, (name) => name));
     return Object.fromEntries(groups.map(([name, all]) => [name, all?.length ?? 0]));
@@ -79,20 +81,19 @@ describe('campaigns that use one credential', () => {
   });
 
   test('go by priority: the others continue when the highest has nothing waiting, and do not catch up', () => {
-    const budget = new PlayedBudget(6, ['k', 'other']);
+    const budget = new PlayedBudget(6);
     budget.askFor('night', 20);
     budget.askFor('urgent', 8, { priority: 1 });
     budget.askFor('idle', 20, { priority: 5 });
-    budget.askFor('theirs', 6, { credential: 'other' });
-    expect(count(budget.accepted(0)), 'another credential').toEqual({ theirs: 6, urgent: 6 });
+    expect(count(budget.accepted(0))).toEqual({ urgent: 6 });
     expect(budget.accepted(later(1))).toEqual(['urgent', 'urgent', ...Array(4).fill('night')]);
     budget.askFor('new', 20);
     expect(count(budget.accepted(later(2)))).toEqual({ new: 3, night: 3 });
   });
 });
 
-describe('the use of a credential', () => {
-  const USUAL = { credential: 'k', user: null, priority: 3, paused: false };
+describe('the use of a token', () => {
+  const USUAL = { user: null, priority: 3, paused: false };
 
   test('shows for each campaign its charges, its waiting requests and its settings', () => {
     const budget = new PlayedBudget(6);
@@ -132,7 +133,7 @@ describe('the use of a credential', () => {
       budget.askFor(`campaign-${n}`, 2);
       budget.accepted(later(n));
     }
-    expect(Object.keys(budget.state.credentials['k']?.users ?? {})).toEqual(['campaign-2']);
+    expect(Object.keys(budget.state.users)).toEqual(['campaign-2']);
   });
 });
 

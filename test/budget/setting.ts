@@ -48,7 +48,7 @@ export const GOOD: Fate = {
 
 export interface Setting {
   readonly world: WorldKind;
-  readonly policies: Record<string, Policy>;
+  readonly policy: Policy;
   /** Of the service alone: the budget does not know it. */
   readonly addressWindows: readonly Window[];
   readonly maxOutstanding: number;
@@ -58,7 +58,6 @@ export interface Setting {
   readonly fates: readonly Fate[];
 }
 
-export const CREDENTIALS = ['alice', 'bob'] as const;
 export const CAMPAIGNS = ['day', 'night', 'weekend'] as const;
 
 const windowMs = fc.constantFrom(1_000, 250, 400, 2_500);
@@ -96,7 +95,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
 export function settings(world: WorldKind): fc.Arbitrary<Setting> {
   return fc.record({
     world: fc.constant(world),
-    policies: fc.record({ alice: policy, bob: policy }),
+    policy,
     addressWindows: world === 'shared' ? windows(1, 7) : fc.constant([]),
     maxOutstanding: fc.constantFrom(100, 1, 2, 4),
     readingMs: fc.constantFrom(0, 10, 80, 700),

@@ -37,7 +37,6 @@ export class World {
   readonly expected: Expectations;
   readonly budget: BudgetUnderTest;
   readonly setting: Setting;
-  readonly credentials: readonly string[];
   /** Item → its latest request. */
   readonly items = new Map<string, Request>();
   time = START;
@@ -45,7 +44,7 @@ export class World {
   #ahead = 0;
   #forward = 0;
   #stepped = false;
-  readonly #tokens: Record<string, ServiceModel>;
+  readonly #token: ServiceModel;
   /** Its ceiling is unknown here, and is met by obeying. */
   readonly #address: ServiceModel;
   #flights: Flight[] = [];
@@ -63,20 +62,17 @@ export class World {
   #slowestMs = 0;
   #longestWindowMs = 0;
   /** The count from a header for the only submission in progress: no more than that may be sent at once. */
-  #told: { readonly credential: string; readonly remaining: number } | null = null;
+  #told: number | null = null;
   readonly write: ((line: string) => void) | null;
 
   constructor(setting: Setting, budget: BudgetUnderTest, write: ((line: string) => void) | null) {
     this.setting = setting;
     this.budget = budget;
     this.write = write;
-    this.credentials = Object.keys(setting.policies);
     this.expected = new Expectations(setting);
-    this.#tokens = Object.fromEntries(
-      Object.entries(setting.policies).map(([c, { windows }]) => [c, new ServiceModel(windows)]),
-    );
+    this.#token = new ServiceModel(setting.policy.windows);
     this.#address = new ServiceModel(setting.addressWindows);
-    for (const credential of this.credentials) this.#configure(credential);
+    this.#configure();
     budget.state.maxOutstanding = setting.maxOutstanding;
   }
 
@@ -123,17 +119,17 @@ export class World {
   }
 
   /** The limits change, at the service and here. */
-  change(credential: string, policy: Policy): void {
-    this.expected.policyChanges(credential, policy);
-    this.#tokenOf(credential).windows = policy.windows;
-    this.#configure(credential);
+  change(policy: Policy): void {
+    this.expected.policyChanges(policy);
+    this.#token.windows = policy.windows;
+    this.#configure();
     this.#decide();
   }
 
-  /** Another client uses the same credential or address, as far as the service allows. */
-  foreign(credential: string | null, jobs: number): void {
+  /** Another client uses the same token or address, as far as the service allows. */
+  foreign(isOurToken: boolean, jobs: number): void {
     for (let i = 0; i < jobs; i += 1) {
-      const models = credential ? [this.#tokenOf(credential), this.#address] : [this.#address];
+      const models = isOurToken ? [this.#token, this.#address] : [this.#address];
       if (models.some((model) => !model.hasRoomAt(this.time))) return;
       for (const model of models) model.accept(this.time, false);
     }
@@ -181,8 +177,7 @@ export class World {
   /** From now on everything works: every limit as at first, all answers good and fast, nothing paused. */
   recover(): void {
     this.#healthy = true;
-    for (const credential of this.credentials)
-      this.change(credential, this.setting.policies[credential] as Policy);
+    this.change(this.setting.policy);
     for (const campaign of [...this.expected.paused]) this.pause(campaign, false);
   }
 
@@ -193,10 +188,10 @@ export class World {
     return Math.min(this.#nextAnswer(), this.#nextSending(), reading, timer);
   }
 
-  #configure(credential: string): void {
-    const policy = this.expected.policies[credential] as Policy;
+  #configure(): void {
+    const { policy } = this.expected;
     this.#longestWindowMs = Math.max(this.#longestWindowMs, longestMs(policy.windows));
-    this.#tell({ type: 'configure', credential, policy });
+    this.#tell({ type: 'configure', policy });
   }
 
   /** In the world `old`, nothing is counted before a reading that begins after it. */
@@ -246,24 +241,22 @@ export class World {
   #checkNothingIdle(): void {
     // Found up to a window after their stamp, held for a window more, found late by the time of an answer.
     const since = this.time - 2 * (this.#longestWindowMs + GUARD_MS) - this.#slowestMs;
-    const known = (credential: string) => this.#tokenOf(credential).foreignSince(since);
-    this.expected.checkNothingIdle(this.moment, known);
+    this.expected.checkNothingIdle(this.moment, this.#token.foreignSince(since));
   }
 
   /** The service's count of remaining slots is believed, if no other submission in progress could explain it. */
   #checkBelieved(grants: readonly Grant[]): void {
     const told = this.#told;
     this.#told = null;
-    if (!told) return;
-    const now = grants.filter(({ notBefore }) => notBefore <= this.now);
-    const sent = now.filter(({ request }) => request.credential === told.credential).length;
-    if (sent > told.remaining)
-      throw new Broken('the service is believed', `${told.remaining} were left, ${sent} were sent`);
+    if (told === null) return;
+    const sent = grants.filter(({ notBefore }) => notBefore <= this.now).length;
+    if (sent > told)
+      throw new Broken('the service is believed', `${told} were left, ${sent} were sent`);
   }
 
   #send(grant: Grant): void {
     const { request, notBefore } = grant;
-    const sent = this.expected.allows(grant, this.moment);
+    const sent = this.expected.allows(grant);
     const { fates } = this.setting;
     const fate = this.#healthy ? GOOD : (fates[this.#fatesUsed++ % fates.length] ?? GOOD);
     const sendAt = this.time + Math.max(0, notBefore - this.now);
@@ -272,7 +265,7 @@ export class World {
     const closeAt = answerAt + fate.takenInAfterMs;
     this.#flights.push({ sent, fate, sendAt, stampAt, answerAt, closeAt, closing: null });
     const when = sendAt > this.time ? `may be sent in ${sendAt - this.time} ms` : 'is sent';
-    this.#note(() => `${request.item} ${when} (${request.campaign} with ${request.credential})`);
+    this.#note(() => `${request.item} ${when} (${request.campaign})`);
     this.#sendDue();
   }
 
@@ -323,7 +316,7 @@ export class World {
     if (outcome === 'rate-limited' || outcome === 'unavailable' || outcome === 'unreachable')
       return { type: 'notNow', reason: outcome, retryAfterMs, message };
     if (this.#isNameTaken(sent)) return { type: 'refused' };
-    const token = this.#tokenOf(sent.request.credential);
+    const token = this.#token;
     const full = [token, this.#address].find((model) => !model.hasRoomAt(stampAt));
     if (full) {
       this.#checkMayBeFull(sent);
@@ -343,9 +336,7 @@ export class World {
   /** The service may refuse for a full window only for reasons that cannot be known here. */
   #checkMayBeFull(sent: Sent): void {
     const unknowable =
-      this.setting.world === 'shared' ||
-      this.#forward > 0 ||
-      !this.expected.policiesAreThoseOf(sent);
+      this.setting.world === 'shared' || this.#forward > 0 || !this.expected.hasPolicyOf(sent);
     if (!unknowable)
       throw new Broken('the service never has to refuse', `${sent.request.item} met a 429`);
   }
@@ -355,13 +346,14 @@ export class World {
     const stamped = this.expected.sent.filter(({ stampedAt }) => stampedAt);
     const last = stamped.at(-1) as Sent;
     // Granted ahead under limits that no longer apply: the order of sending differs from that of the grants.
-    if (this.#isOld && !this.expected.policiesAreThoseOf(last)) return;
-    if (last.request.credential !== request.credential) return;
-    const own = stamped.filter((sent) => sent.request.credential === request.credential);
+    if (this.#isOld && !this.expected.hasPolicyOf(last)) return;
     for (const { limit, windowMs } of last.policy.windows) {
-      const found = own.filter(({ stampedAt }) => passed(stampedAt as Moment, at) < windowMs);
+      const found = stamped.filter(({ stampedAt }) => passed(stampedAt as Moment, at) < windowMs);
       if (found.length > limit)
-        throw new Broken('no window overflows', `${found.length} jobs of ${request.credential}`);
+        throw new Broken(
+          'no window overflows',
+          `${found.length} jobs, the last of ${request.item}`,
+        );
     }
   }
 
@@ -380,21 +372,20 @@ export class World {
     const charged = closing.type === 'accepted' || unsure;
     expected.closes(sent, this.moment, charged ? { time: chargedAt, forward } : null, unsure);
     if (unsure && !sent.stampedAt) this.#mayComeLate(sent, fate, answerAt);
-    const block = expected.blocks[request.credential];
-    if (closing.type === 'accepted') block?.answered(number);
     if (closing.type === 'accepted' || closing.type === 'refused')
-      expected.addressBlock.answered(number);
+      expected.block.answered(number, closing.type === 'accepted');
     if (closing.type === 'notNow') {
       expected.turnedAway(sent);
-      const blocked = closing.reason === 'rate-limited' ? block : expected.addressBlock;
-      if (blocked) expected.refuses(blocked, sent, closing.retryAfterMs, this.moment);
+      const { retryAfterMs, reason } = closing;
+      const limited = reason === 'rate-limited';
+      expected.refuses(sent, { retryAfterMs, limited }, this.moment);
     }
     if (closing.type === 'unsure' && closing.unwell !== undefined)
-      expected.refuses(expected.addressBlock, sent, null, this.moment);
+      expected.refuses(sent, { retryAfterMs: null, limited: false }, this.moment);
     const remaining = closing.type === 'accepted' ? closing.rateLimit?.remaining : null;
-    const window = this.#tokenOf(request.credential).headerAt(this.time)?.window;
+    const window = this.#token.headerAt(this.time)?.window;
     if (remaining != null && window && this.#wasAlone(sent) && !this.#wasFreedSince(sent, window))
-      this.#told = { credential: request.credential, remaining };
+      this.#told = remaining;
     const { item, run } = request;
     const timed = closing.type === 'accepted' ? { ...closing, agoMs } : closing;
     const unsettled = unsure && { unsettled: { type: 'unsure', message: '' } as const };
@@ -410,7 +401,7 @@ export class World {
   /** Accepted after its client has left, unless its name was accepted meanwhile, or there is no room. */
   #acceptLate(sent: Sent, at: number): void {
     if (this.#isNameTaken(sent)) return;
-    const models = [this.#tokenOf(sent.request.credential), this.#address];
+    const models = [this.#token, this.#address];
     if (models.some((model) => !model.hasRoomAt(at))) {
       this.#checkMayBeFull(sent);
       return;
@@ -448,6 +439,14 @@ export class World {
     this.#settle(sent.request, { type: 'found' });
   }
 
+  /** All look-ups end, and say that there is no job. */
+  endLookUps(): void {
+    for (const sent of [...this.expected.unsettled.values()]) {
+      this.expected.ends(sent);
+      this.#settle(sent.request, { type: 'ended' });
+    }
+  }
+
   /** A look-up has not found it: it is sent once more, in its slot if it is certainly absent. */
   repeat({ request }: Sent, isAbsent: boolean): void {
     const { replaces: _, ...plain } = request;
@@ -470,38 +469,30 @@ export class World {
   }
 
   /**
-   * No other submission with its credential was in progress or of unknown fate, and no limit was changed, since it was
-   * sent.
+   * No other submission was in progress or of unknown fate, and no limit was changed, since it was sent.
    */
   #wasAlone(sent: Sent): boolean {
-    const { number, request, sentAt } = sent;
-    if (this.#stepped || !sentAt || !this.expected.policiesAreThoseOf(sent)) return false;
-    const unsure = this.expected.unsure(sentAt);
-    if (unsure.some((one) => one.request.credential === request.credential)) return false;
+    const { number, sentAt } = sent;
+    if (this.#stepped || !sentAt || !this.expected.hasPolicyOf(sent)) return false;
+    if (this.expected.unsure(sentAt).length > 0) return false;
     return this.expected.sent.every(
       (other) =>
         other.number === number ||
-        other.request.credential !== request.credential ||
         (other.number < number && other.closedAt !== null && other.closedAt.time < sentAt.time),
     );
   }
 
   /**
-   * A slot of its credential became free while it was in progress. Slots of others are counted from closes of ours, so
+   * A slot became free while it was in progress. Slots of others are counted from closes of ours, so
    * if none of ours became free, none of those did either.
    */
-  #wasFreedSince({ request: { credential }, sentAt }: Sent, { windowMs }: Window): boolean {
+  #wasFreedSince({ sentAt }: Sent, { windowMs }: Window): boolean {
     if (!sentAt) return false;
     return this.expected.sent.some(
-      ({ request, chargedAt }) =>
-        request.credential === credential &&
+      ({ chargedAt }) =>
         chargedAt &&
         passed(chargedAt, this.moment) >= windowMs + GUARD_MS &&
         passed(chargedAt, sentAt) < windowMs + GUARD_MS,
     );
-  }
-
-  #tokenOf(credential: string): ServiceModel {
-    return this.#tokens[credential] as ServiceModel;
   }
 }

@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { inject } from 'vitest';
 import type { Window } from '../../src/budget/policy.ts';
-import { describeService } from '../../src/config/services.ts';
+import { describeService, type ServiceSettings } from '../../src/config/services.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../../src/domain/campaign.ts';
@@ -112,14 +112,18 @@ export class Scene {
   /** Starts a campaign over these rows, which are written to a manifest first. */
   async start(rows: readonly object[], name = `c-${randomUUID().slice(0, 8)}`): Promise<Started> {
     const manifest = await writeManifest(join(this.folder, 'manifests', name), rows);
-    const feeds = this.#plans().map(({ service, url, token, ...options }) =>
-      describeService(service, url, { token: new Secret(token) }, options),
-    );
+    const feeds = this.#feeds();
     const usual = { deadlineMs: 60_000, lostAfterMs: 1_000, whenUnsure: 'hold' } as const;
     const policy = { ...usual, ...this.#options.policy };
     const folder = join(this.folder, 'results', name);
     const at = { client: this.client, taskQueue: this.#taskQueue };
     return launchCampaign(at, manifest, { name, folder, cache: null, feeds, policy });
+  }
+
+  #feeds(): ServiceSettings[] {
+    return this.#plans().map(({ service, url, token, ...options }) =>
+      describeService(service, url, { token: new Secret(token) }, options),
+    );
   }
 
   /** Waits for the end of a campaign; shows the workers' log if it does not end. */
@@ -177,8 +181,9 @@ export class Scene {
 
   /** The budget workflow of the prediction service. */
   budget(): WorkflowHandle {
+    const [, predictions] = this.#feeds();
     return this.client.workflow.getHandle(
-      budgetWorkflowId({ service: 'predictions', address: this.address }),
+      budgetWorkflowId((predictions as ServiceSettings).reference),
     );
   }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lastSubmissionIn } from '../../src/budget/forecast.ts';
 import { GUARD_MS } from '../../src/budget/policy.ts';
-import type { BudgetStatus, CredentialStatus } from '../../src/budget/status.ts';
+import type { AccountStatus, BudgetStatus } from '../../src/budget/status.ts';
 import type { CampaignObservation } from '../../src/runner/observe.ts';
 import type { Kind } from '../../src/domain/item.ts';
 import { kindOf } from '../../src/kinds/registry.ts';
@@ -22,12 +22,11 @@ const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
   shifts: 0,
   ...some,
 });
-const fresh = (limit: number): CredentialStatus => freshAccount(policyOf(limit, HOUR));
+const fresh = (limit: number): AccountStatus => freshAccount(policyOf(limit, HOUR));
 
-const predictions = (account: CredentialStatus, ...waiting: number[]): Supply => ({
+const predictions = (account: AccountStatus, ...waiting: number[]): Supply => ({
   service: 'predictions',
   account,
-  blockedUntil: null,
   waiting,
 });
 
@@ -50,7 +49,7 @@ describe('the last submission of a plan', () => {
 
   test('is not earlier with more jobs, more charges, or a smaller limit', () => {
     /** This many charged a minute ago. */
-    const used = (limit: number, charged: number): CredentialStatus =>
+    const used = (limit: number, charged: number): AccountStatus =>
       windowOf(limit, Array<number>(charged).fill(NOW - 60_000 + ROUND));
     const small = fc.integer({ min: 1, max: 40 });
     fc.assert(
@@ -83,11 +82,11 @@ describe('the expected end of a campaign', () => {
   /** The last job of the service's kinds, about which nothing else is known. */
   const JOB = 2_700;
 
-  const window = (limit: number | null, releases: readonly number[] = []): CredentialStatus =>
+  const window = (limit: number | null, releases: readonly number[] = []): AccountStatus =>
     windowOf(limit, releases, { nextFreeAt: null });
 
   function budget(
-    credential: CredentialStatus,
+    credential: AccountStatus,
     waiting: Readonly<Record<string, number>>,
     changes: Partial<BudgetStatus> = {},
   ): BudgetStatus {
@@ -106,7 +105,6 @@ describe('the expected end of a campaign', () => {
   ) => seenBy({ total, open: total, ...progress }, budgets);
   const molecules = budget(window(null), { night: 0 }, { service: 'molecules' });
   const hundred = (waiting: Record<string, number>) => [budget(window(100), waiting)];
-  const addressBlock = { blockedUntil: NOW + 30_000, blockedBecause: 'HTTP 503' };
   const blocked = { ...window(100), blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503' };
 
   test.each<[string, CampaignObservation, ms: number]>([
@@ -130,16 +128,7 @@ describe('the expected end of a campaign', () => {
       seen(150, hundred({ night: 150, long: 9_000 })),
       2 * ROUND + JOB,
     ],
-    [
-      'waits for a block of the address',
-      seen(10, [budget(window(100), { night: 10 }, { addressBlock })]),
-      30_000 + JOB,
-    ],
-    [
-      'waits for a block of the credential',
-      seen(10, [budget(blocked, { night: 10 })]),
-      40_000 + JOB,
-    ],
+    ['waits for a block', seen(10, [budget(blocked, { night: 10 })]), 40_000 + JOB],
   ])('%s', (_, observation, ms) => {
     expect(expectedEnd(observation)).toBe(NOW + ms);
   });
@@ -148,15 +137,12 @@ describe('the expected end of a campaign', () => {
   const waits = (changes: Partial<BudgetStatus> = {}) => [
     budget(window(20), { night: 30 }, changes),
   ];
-  const refusedAddress = { blockedUntil: null, blockedBecause: null, refusal };
-  const refusedToken = { ...window(20), credential: 'ours', refusal };
   const brake = { service: 'predictions' as const, code: 'JOB_FAILED', message: 'x', times: 5 };
 
   test.each<[string, CampaignObservation]>([
     ['it is paused', seen(30, waits(), { state: 'paused' })],
     ['all rows are sent', seen(2, [budget(window(2, [NOW + 1_000, NOW + 2_000]), {})])],
-    ['its service refuses requests', seen(30, waits({ addressBlock: refusedAddress }))],
-    ['its token is refused', seen(30, waits({ credentials: [refusedToken] }))],
+    ['its service refuses requests', seen(30, waits({ refusal }))],
     ['its service is paused', seen(30, waits(), { brakes: [brake] })],
   ])('is not known while %s', (_, observation) => {
     expect(expectedEnd(seen(30, waits()))).not.toBeNull();

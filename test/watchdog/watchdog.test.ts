@@ -23,7 +23,7 @@ async function beginBudget(rig: Rig, workflowId: string): Promise<void> {
     client.workflow.signalWithStart('budget', {
       ...budgetStart(reference, taskQueue),
       signal: configureSignal,
-      signalArgs: [{ credential: reference.credential, policy }],
+      signalArgs: [{ policy }],
     });
   await beginWith(unreplayable('budget'), { temporal, taskQueue, begin });
 }
@@ -36,7 +36,7 @@ test('a budget that cannot be replayed is reported by doctor and restarted, and 
   await beginBudget(rig, workflowId);
   const { handle } = await rig.start(sequences(10));
   await rig.startWorker();
-  const check = `budget predictions:${reference.address}`;
+  const check = `budget predictions:${reference.address}:${reference.credential}`;
   const finding = async () =>
     (await workflowFindings(temporal, 'joined')).find((one) => one.check === check);
   await expect.poll(finding, { interval: 500 }).toMatchObject({

@@ -25,7 +25,6 @@ async function requestAgain(rig: Rig, { name, folder }: Started, id: string): Pr
     // Another than before, which the budget remembers for a while.
     run: raw.workflowExecutionInfo?.firstRunId ?? '',
     campaign: name,
-    credential: reference.credential,
     attempt: 0,
     priority: 3,
     user: null,

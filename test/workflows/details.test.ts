@@ -1,7 +1,7 @@
 /** What the Temporal UI shows of campaigns, items and budgets: as markdown, and within its size limits. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BudgetStatus, CredentialStatus } from '../../src/budget/status.ts';
+import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { Attempt, CampaignProgress } from '../../src/domain/campaign.ts';
 import { budgetDetails, timerSummary } from '../../src/workflows/budget-details.ts';
 import {
@@ -103,22 +103,18 @@ describe('a budget', () => {
     nextFreeAt: NOW,
     releases: [NOW + 1_000, NOW + 1_999, NOW + 60_000],
   };
-  const own: CredentialStatus = {
+  const status: BudgetStatus = {
+    service: 'predictions',
+    address: 'host',
     credential: '3f2a91bc',
+    now: NOW,
+    outstanding: 2,
     windows: [hour, { ...hour, limit: 500, windowMs: 24 * HOUR }],
     open: { jobs: 3, most: 20 },
     free: 97,
     nextFreeAt: NOW,
     blockedUntil: null,
     blockedBecause: null,
-  };
-  const status: BudgetStatus = {
-    service: 'predictions',
-    address: 'host',
-    now: NOW,
-    outstanding: 2,
-    addressBlock: { blockedUntil: null, blockedBecause: null },
-    credentials: [own],
     waiting: [],
     use: [],
     counts: { submissions: 7, accepted: 5, refused: 1, rejected429: 1 },
@@ -130,22 +126,22 @@ describe('a budget', () => {
     expect(timerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
     for (const words of ['3 of 100 in 1 h', '3 of 500 in 1 d', '3 of 20 open'])
       expect(budgetDetails(status)).toContain(words);
-    const blocked = { ...status, addressBlock: down };
+    const blocked = { ...status, ...down };
     expect(timerSummary(blocked, NOW + 40_000)).toBe('next try 23:40:52 UTC: HTTP 503: <b>');
-    const hostile = { ...blocked, addressBlock: { ...down, blockedBecause: HOSTILE } };
+    const hostile = { ...blocked, blockedBecause: HOSTILE };
     expect(bytes(timerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
     expect(budgetDetails(blocked)).toContain(
-      'Blocked:\n\n- all of this address: next try 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
+      'Blocked: next try 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
     );
   });
 
-  test('fits the size limit, with many credentials, campaigns and hostile texts', () => {
+  test('fits the size limit, with many campaigns and hostile texts', () => {
     const hostileBlock = { blockedUntil: NOW + 40_000, blockedBecause: HOSTILE };
     const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
-    const credential = { ...own, credential: HOSTILE.slice(0, 8), ...hostileBlock };
-    const who = { campaign: 'c'.repeat(64), user: HOSTILE, credential: '3f2a91bc' };
+    const own = { ...status, credential: HOSTILE.slice(0, 8), ...hostileBlock };
+    const who = { campaign: 'c'.repeat(64), user: HOSTILE };
     const line = { ...who, charged: 1, waiting: 1, priority: 3, paused: true };
-    const shown = budgetDetails({ ...status, credentials: many(credential), use: many(line) });
+    const shown = budgetDetails({ ...own, use: many(line) });
     expect(bytes(shown)).toBeLessThan(DETAILS);
   });
 });

@@ -69,10 +69,7 @@ async function refusalOf(rig: Rig, service: 'predictions' | 'molecules'): Promis
   const snapshot = memo?.[STATUS_MEMO] as BudgetSnapshot | undefined;
   if (!snapshot) return null;
   const status = describeBudget(snapshot, Date.now());
-  const [refused] = [status.addressBlock, ...status.credentials].flatMap(({ refusal }) =>
-    refusal ? [refusal] : [],
-  );
-  return refused?.reason ?? null;
+  return status.refusal?.reason ?? null;
 }
 
 async function bothSay(rig: Rig, words: string): Promise<void> {

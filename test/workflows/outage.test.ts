@@ -26,8 +26,7 @@ import {
 import { answering, inflict } from './fates.ts';
 import type { Answer } from './go-between.ts';
 
-const addressBlock = async (rig: Rig) => (await budgetOf(rig, 'predictions')).addressBlock;
-const credentialOf = async (rig: Rig) => (await budgetOf(rig, 'predictions')).credentials[0];
+const status = async (rig: Rig) => budgetOf(rig, 'predictions');
 
 /** Between one and the next, in ms. */
 const pauses = (times: readonly number[]) => times.slice(1).map((at, i) => at - (times[i] ?? at));
@@ -65,7 +64,7 @@ describe.concurrent('a service that asks to wait', () => {
     between.rule = ({ method }) =>
       method === 'POST' ? tooMany({ 'retry-after': '99999999999' }) : null;
     await rig.start(sequences(1));
-    const blocked = async () => (await credentialOf(rig))?.blockedUntil;
+    const blocked = async () => (await status(rig)).blockedUntil;
     await until(blocked);
     const wait = Number(await blocked()) - Date.now();
     expect(wait, 'ms until it is asked again').toBeLessThanOrEqual(3_600_000);
@@ -133,11 +132,11 @@ describe.concurrent('a service that is down', () => {
     const rig = await openRig({ limit: 0 }, context);
     await reconnect(rig, (one) => ({ ...one, url: one.url.replace('127.0.0.1', 'none.invalid') }));
     const started = await rig.start([...sequences(4), ...molecules(4)]);
-    await until(async () => (await addressBlock(rig)).blockedUntil !== null);
+    await until(async () => (await status(rig)).blockedUntil !== null);
     rig.services.faults.set([{ name: 'refuse' }]);
     await reconnect(rig, (one) => one);
     const refused = 'connection refused';
-    await until(async () => (await addressBlock(rig)).blockedBecause?.includes(refused));
+    await until(async () => (await status(rig)).blockedBecause?.includes(refused));
     rig.services.faults.clear();
     const ran = { ...started, progress: await started.handle.result() };
     expect(await codes(ran)).toEqual({ '': 8 });
@@ -178,13 +177,13 @@ describe.concurrent('slots of the budget', () => {
     const refused = await rig.run(sequences(7));
     expect(await codes(refused)).toEqual({ '': 1, SUBMIT_REFUSED: 6 });
     // With the first reading of the clock after the last end.
-    await until(async () => (await credentialOf(rig))?.windows[0]?.charged === 1);
+    await until(async () => (await status(rig)).windows[0]?.charged === 1);
     // Two by another client: the next answer says "1 left", where we had counted three.
     for (const name of ['elsewhere-1', 'elsewhere-2']) await submitElsewhere(rig, name);
     await rig.run(sequences(8).slice(7));
-    await until(async () => (await credentialOf(rig))?.free === 1);
+    await until(async () => (await status(rig)).free === 1);
     await rig.start(sequences(12).slice(8));
-    await until(async () => (await credentialOf(rig))?.windows[0]?.charged === 5);
+    await until(async () => (await status(rig)).windows[0]?.charged === 5);
     await until(() => accepted(rig).length === 5);
   });
 
@@ -217,7 +216,7 @@ describe.concurrent('slots of the budget', () => {
     });
     await rig.startWorker(rig.settings, (real) => ({ ...real, tokens }));
     const { handle } = await rig.start(sequences(6));
-    const why = async () => (await credentialOf(rig))?.blockedBecause;
+    const why = async () => (await status(rig)).blockedBecause;
     await until(async () => (await why())?.includes(OTHER_TEMPORAL.where));
     expect(await why()).toContain('this one continues automatically');
     const { looks } = tokens;
@@ -225,7 +224,7 @@ describe.concurrent('slots of the budget', () => {
     await until(() => tokens.looks > looks);
     expect(rig.services.journal(), 'nothing was sent').toEqual([]);
     // Rows that were granted a slot wait again.
-    await until(async () => (await credentialOf(rig))?.windows[0]?.charged === 0);
+    await until(async () => (await status(rig)).windows[0]?.charged === 0);
     for (const key of await collected(marks.list('used-'))) await marks.remove(key);
     expect((await handle.result()).ended.succeeded).toBe(6);
   });

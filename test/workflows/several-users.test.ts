@@ -73,7 +73,7 @@ describe.concurrent('a shared Temporal', () => {
     const ran = await rig.run(sequences(45));
     expect(ran.progress.ended.succeeded).toBe(45);
     const why = 'no worker with this token accepted the submission';
-    const status = async () => JSON.stringify(await readSnapshot(rig.client, budgetId(rig)));
+    const status = async () => JSON.stringify(await readSnapshot(rig.client, budgetId(other)));
     await until(async () => (await status()).includes(why));
     await other.startWorker();
     expect((await waits.handle.result()).ended.succeeded).toBe(15);

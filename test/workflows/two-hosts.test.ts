@@ -89,7 +89,7 @@ class Scene {
   /** Like a worker that finds that it does not run. */
   async reach(more: object = {}): Promise<void> {
     const { reference, policy } = this.predictions;
-    const configuration = { credential: reference.credential, policy, ...more };
+    const configuration = { policy, ...more };
     const { client, taskQueue } = this.rig;
     await reachBudget(client, taskQueue, reference, { configuration, reason: 'by hand' });
   }
@@ -141,10 +141,10 @@ describe.concurrent('a budget that is alone', () => {
     const { memo } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
     const text = Buffer.from(memo?.fields?.[STATUS_MEMO]?.data ?? []).toString();
     const written = JSON.parse(text) as BudgetSnapshot;
-    const closes = closesOf(written.credentials[0]?.users ?? []);
+    const closes = closesOf(written.users);
     expect(countJobs(closes)).toBe(LIMITS.limit);
     await delay(2_000);
-    expect((await scene.status())?.credentials[0]?.free).toBe(0);
+    expect((await scene.status())?.free).toBe(0);
     await scene.terminate();
     await scene.beginsFull();
   });
@@ -227,17 +227,17 @@ describe.concurrent('a budget that is alone', () => {
     await scene.reach({ policy, submitQueue: 'theirs' });
     await scene.startWorker();
     await until(async () => (await scene.status())?.rebuilt?.reason.includes('not remember'));
-    expect((await scene.status())?.credentials[0]?.free).toBe(0);
+    expect((await scene.status())?.free).toBe(0);
   });
 
   test('a budget that was started by hand counts as full once', async (context) => {
     const scene = await Scene.halfway(context);
     await scene.rig.stopWorker();
     await scene.terminate();
-    const { service, address } = scene.predictions.reference;
     const { taskQueue, client } = scene.rig;
     const { workflowId } = scene.budget;
-    await client.workflow.start('budget', { workflowId, taskQueue, args: [{ service, address }] });
+    const args = [scene.predictions.reference];
+    await client.workflow.start('budget', { workflowId, taskQueue, args });
     await scene.startWorker();
     await scene.beginsFull();
     expect((await scene.status())?.rebuilt?.reason).toContain('by hand');

@@ -4,7 +4,6 @@ import {
   tightestFirst,
   type BlockStatus,
   type BudgetStatus,
-  type CredentialStatus,
   type WindowStatus,
 } from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -26,24 +25,9 @@ const USAGE_WIDTH = 66;
 /** If the slots have less space than this, only the next one is shown. */
 const NARROW = 46;
 
-export function budgetLines(budget: BudgetStatus, now: number, width: number): BudgetLines[] {
-  const { service, addressBlock, credentials } = budget;
-  // A service that is down is down for every credential: only its own line is shown.
-  if (isBlocked(addressBlock)) return [blockLines(titleOf(service), addressBlock, now, width)];
-  const several = credentials.length > 1;
-  return credentials.map((own) =>
-    credentialLines(several ? own.credential : service, own, budget, now, width),
-  );
-}
-
-function credentialLines(
-  name: string,
-  own: CredentialStatus,
-  { counts, outstanding }: BudgetStatus,
-  now: number,
-  width: number,
-): BudgetLines {
-  const title = titleOf(name);
+export function budgetLines(own: BudgetStatus, now: number, width: number): BudgetLines {
+  const { service, counts, outstanding } = own;
+  const title = titleOf(service);
   if (isBlocked(own)) return blockLines(title, own, now, width);
   const window = tightest(own);
   if (window === null) {
@@ -78,7 +62,7 @@ function blockLines(title: Span, block: BlockStatus, now: number, width: number)
 }
 
 /** `predictions  ████████░░  64 of 100 in 1 h and 340 of 500 in 1 d, 36 free`: first the window that decides. */
-function usage(title: Span, own: CredentialStatus, window: WindowStatus, width: number): Line {
+function usage(title: Span, own: BudgetStatus, window: WindowStatus, width: number): Line {
   const { charged, limit } = window;
   const all = tightestFirst(own).map(
     (one) => `${one.charged} of ${one.limit} in ${formatDuration(one.windowMs)}`,

@@ -1,6 +1,6 @@
 /** What changed between two observations of a campaign. Pure. */
-import type { BlockStatus, BudgetStatus } from '../../budget/status.ts';
-import { haveSameBudget } from '../../domain/campaign.ts';
+import type { BudgetStatus } from '../../budget/status.ts';
+import { isSameReference } from '../../domain/campaign.ts';
 import type { CampaignState } from '../../domain/states.ts';
 import type { CampaignObservation } from '../../runner/observe.ts';
 import { clockText } from '../../domain/clock-text.ts';
@@ -51,7 +51,7 @@ function between(before: CampaignObservation, after: CampaignObservation): Happe
   return [
     ...(turned ? [{ at, subject: progress.campaign, words, tone: 'strong' as const }] : []),
     ...after.budgets.flatMap((budget) => {
-      const former = before.budgets.find((one) => haveSameBudget(one, budget));
+      const former = before.budgets.find((one) => isSameReference(one, budget));
       return former ? ofBudget(former, budget, at) : [];
     }),
   ];
@@ -74,7 +74,7 @@ function ofBudget(before: BudgetStatus, after: BudgetStatus, at: number): Happen
     ...(refused > 0
       ? [{ at, subject, words: `answered ${refused} with 429`, tone: 'warning' as const }]
       : []),
-    ...ofBlock(subject, blockIn(before), blockIn(after), at),
+    ...ofBlock(subject, isBlocked(before) ? before : null, isBlocked(after) ? after : null, at),
   ];
 }
 
@@ -84,16 +84,14 @@ function acceptance(subject: string, accepted: number, at: number): Happening {
 }
 
 /** A service that refuses us is blocked until it accepts a request: the end of a delay only allows the next attempt. */
-function blockIn({ addressBlock, credentials }: BudgetStatus): BlockStatus | null {
-  const isBlocked = ({ blockedUntil, refusal }: BlockStatus): boolean =>
-    blockedUntil !== null || refusal !== undefined;
-  return [addressBlock, ...credentials].find(isBlocked) ?? null;
+function isBlocked({ blockedUntil, refusal }: BudgetStatus): boolean {
+  return blockedUntil !== null || refusal !== undefined;
 }
 
 function ofBlock(
   subject: string,
-  before: BlockStatus | null,
-  after: BlockStatus | null,
+  before: BudgetStatus | null,
+  after: BudgetStatus | null,
   at: number,
 ): Happening[] {
   if (before && !after) return [{ at, subject, words: 'accepts requests again', tone: 'good' }];

@@ -68,7 +68,5 @@ export class PlainLines implements View {
 
 /** A budget applies a changed limit up to a second after the first observation. */
 function limitsOf({ budgets }: CampaignObservation): number[] {
-  return budgets.flatMap(({ credentials }) =>
-    credentials.flatMap(({ windows }) => windows.map(({ limit }) => limit)),
-  );
+  return budgets.flatMap(({ windows }) => windows.map(({ limit }) => limit));
 }

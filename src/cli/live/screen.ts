@@ -50,7 +50,7 @@ export function screen(scene: Scene, { columns, rows }: Size): Line[] {
 
 /** In display order. */
 function partsOf(scene: Scene, width: number): Part[] {
-  const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, width));
+  const budgets = scene.seen.budgets.map((one) => budgetLines(one, scene.now, width));
   const counts = countsLines(scene, width);
   const pace = paceLine(scene);
   const end = endLine(scene, width);
@@ -102,7 +102,7 @@ function listParts(group: number, rank: number, lines: readonly Line[]): Part[] 
 
 /** What stays on the terminal when the view closes; the closing message has the rest. */
 export function closingLines(scene: Scene, columns: number): Line[] {
-  const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, columns));
+  const budgets = scene.seen.budgets.map((one) => budgetLines(one, scene.now, columns));
   const lines = [
     headLine(scene, columns),
     ...countsLines(scene, columns),

@@ -6,7 +6,7 @@ import {
   tightestFirst,
   type BlockStatus,
   type BudgetStatus,
-  type CredentialStatus,
+  type AccountStatus,
 } from '../../budget/status.ts';
 import { clockText } from '../../domain/clock-text.ts';
 import type { CampaignObservation } from '../../runner/observe.ts';
@@ -56,24 +56,17 @@ export function stateText({ progress: { state, campaign } }: CampaignObservation
 
 /** The reasons why services make us wait. */
 export function blockReasons({ budgets }: CampaignObservation): string[] {
-  return budgets.flatMap(({ addressBlock, credentials }) =>
-    [addressBlock, ...credentials].flatMap(
-      // A refusal lasts until a probe succeeds.
-      ({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? [],
-    ),
-  );
+  // A refusal lasts until a probe succeeds.
+  return budgets.flatMap(({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? []);
 }
 
 /** `predictions: 100 of 100 used in 1 h, next slot in 14 min` */
 export function budgetText(budget: BudgetStatus, now: number): string {
-  const { service, addressBlock, credentials } = budget;
-  // A service that is down is down for every credential: only its own text is shown.
-  if (isBlocked(addressBlock)) return `${service}: ${blockText(addressBlock, now)}`;
-  return `${service}: ${credentials.map((own) => credentialText(own, now)).join('; ')}`;
+  return `${budget.service}: ${credentialText(budget, now)}`;
 }
 
 /** `5 of 5 used in 6 s, next slot in 4 s`, or why it waits. */
-export function credentialText(own: CredentialStatus, now: number): string {
+export function credentialText(own: AccountStatus, now: number): string {
   if (isBlocked(own)) return blockText(own, now);
   if (own.windows.length === 0 && !isAtMostOpen(own)) return 'no limit';
   const used = usedText(own);
@@ -85,7 +78,7 @@ export function credentialText(own: CredentialStatus, now: number): string {
  * `5 of 5 used in 6 s`; of several windows the one that decides first: `100 of 100 used in 1 h and 340 of 500 in 1 d`.
  * Open jobs are told while they are the reason to wait.
  */
-export function usedText(own: CredentialStatus): string {
+export function usedText(own: AccountStatus): string {
   const windows = tightestFirst(own).map(
     ({ charged, limit, windowMs }, i) =>
       `${charged} of ${limit}${i === 0 ? ' used' : ''} in ${formatDuration(windowMs)}`,
@@ -95,8 +88,8 @@ export function usedText(own: CredentialStatus): string {
 }
 
 function isAtMostOpen(
-  own: CredentialStatus,
-): own is CredentialStatus & { readonly open: NonNullable<CredentialStatus['open']> } {
+  own: AccountStatus,
+): own is AccountStatus & { readonly open: NonNullable<AccountStatus['open']> } {
   return own.open !== null && own.open.jobs >= own.open.most;
 }
 

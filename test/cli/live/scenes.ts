@@ -1,5 +1,5 @@
 /** Made-up states of campaigns for the live view, covering everything that it can show. */
-import type { BudgetStatus, CredentialStatus } from '../../../src/budget/status.ts';
+import type { BudgetStatus, AccountStatus } from '../../../src/budget/status.ts';
 import type { Happening } from '../../../src/cli/live/happenings.ts';
 import type { Scene } from '../../../src/cli/live/scene.ts';
 import type { CampaignObservation } from '../../../src/runner/observe.ts';
@@ -15,13 +15,12 @@ const NONE = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
 export function window(
   limit: number | null,
   releases: readonly number[],
-  changes: Partial<CredentialStatus> = {},
-): CredentialStatus {
+  changes: Partial<AccountStatus> = {},
+): AccountStatus {
   const free = limit && limit - releases.length;
   const nextFreeAt = releases[0] ?? null;
   const used = { charged: releases.length, releases, free: free ?? 0, nextFreeAt };
   return {
-    credential: 'ours',
     windows: limit === null ? [] : [{ limit, windowMs: HOUR, ...used }],
     open: null,
     free,
@@ -34,19 +33,19 @@ export function window(
 
 export function budget(
   service: string,
-  own: CredentialStatus,
+  own: AccountStatus,
   items: number,
   accepted: number,
   changes: Partial<BudgetStatus> = {},
 ): BudgetStatus {
-  const waits = { campaign: 'night', credential: 'ours', priority: 3, user: null, paused: false };
+  const waits = { campaign: 'night', priority: 3, user: null, paused: false };
   return {
     service,
     address: 'host',
+    credential: 'ours',
     now: NOW,
     outstanding: 0,
-    addressBlock: { blockedUntil: null, blockedBecause: null },
-    credentials: [own],
+    ...own,
     waiting: [{ ...waits, items, asked: items }],
     use: [],
     counts: { submissions: accepted, accepted, refused: 0, rejected429: 0 },
