@@ -5,7 +5,13 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { ifFound, isReached } from '../activities/if-found.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
-import type { CampaignSpec, FeedSpec, JobPolicy, ServiceReference } from '../domain/campaign.ts';
+import type {
+  CampaignSpec,
+  FeedSpec,
+  JobPolicy,
+  NotifyWay,
+  ServiceReference,
+} from '../domain/campaign.ts';
 import { localNameOf } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { sourceOf } from '../kinds/registry.ts';
@@ -53,20 +59,34 @@ export async function campaignRun(
   return { out, running };
 }
 
-interface Launch {
+/** Who starts a campaign, and how. */
+export interface Order {
   readonly name: string;
   /** The campaign's output tree. */
   readonly folder: string;
   readonly feeds: readonly ServiceSettings[];
-  readonly spec: CampaignSpec;
+  readonly policy: JobPolicy;
+  /** As in `Standing`. */
+  readonly priority: number;
+  /** How to notify of the end. */
+  readonly notify?: readonly NotifyWay[];
+}
+
+/** What was prepared in its tree. */
+interface Prepared extends Pick<
+  CampaignSpec,
+  'tree' | 'items' | 'invalid' | 'following' | 'cache' | 'retried'
+> {
+  readonly pages: number;
   readonly manifests: readonly ManifestDigest[];
   /** Which items are run again, where it is a retry. */
   readonly retry?: string;
 }
 
-export async function launch(session: Session, start: Launch): Promise<void> {
-  await forgetPause(session, start);
-  const { name, spec, manifests } = start;
+export async function launch(session: Session, order: Order, prepared: Prepared): Promise<void> {
+  await forgetPause(session, order);
+  const { name } = order;
+  const spec = campaignSpec(session, order, prepared);
   await session.client.workflow.start('campaign', {
     workflowId: campaignWorkflowId(name),
     taskQueue: session.taskQueue,
@@ -78,9 +98,9 @@ export async function launch(session: Session, start: Launch): Promise<void> {
     staticSummary: `campaign ${name}: ${spec.items} items`,
     staticDetails: campaignAtStart(
       spec,
-      manifests.map(({ file }) => file),
+      prepared.manifests.map(({ file }) => file),
     ),
-    memo: memoOf(start),
+    memo: memoOf(order, prepared),
     typedSearchAttributes: [
       { key: ATTRIBUTES.campaign, value: name },
       { key: ATTRIBUTES.state, value: 'running' },
@@ -88,16 +108,36 @@ export async function launch(session: Session, start: Launch): Promise<void> {
   });
 }
 
+function campaignSpec(
+  session: Session,
+  { name, folder, feeds, policy, priority, notify = [] }: Order,
+  { pages, manifests: _, retry: __, ...counted }: Prepared,
+): CampaignSpec {
+  return {
+    ...counted,
+    ...onShared(session),
+    name,
+    store: folder,
+    policy,
+    priority,
+    notify,
+    feeds: feedSpecs(feeds, pages, session),
+  };
+}
+
 /** What workers and commands read of a campaign without a query. */
-function memoOf({ folder, feeds, spec, manifests, retry }: Launch): Record<string, unknown> {
+function memoOf(
+  { folder, feeds, priority }: Order,
+  { tree, manifests, retry }: Prepared,
+): Record<string, unknown> {
   return {
     out: folder,
-    tree: spec.tree,
+    tree,
     manifests: digestOfManifests(manifests),
     startedAt: new Date().toISOString(),
     services: feeds.map(({ reference }) => reference),
     ...(retry !== undefined && { retry }),
-    priority: spec.priority,
+    priority,
   };
 }
 
@@ -116,7 +156,7 @@ export async function growRunning(
  */
 async function forgetPause(
   { client }: Session,
-  { name, feeds }: Pick<Launch, 'name' | 'feeds'>,
+  { name, feeds }: Pick<Order, 'name' | 'feeds'>,
 ): Promise<void> {
   for (const { reference } of feeds) {
     const budget = client.workflow.getHandle(budgetWorkflowId(reference));
@@ -179,7 +219,7 @@ export function feedSpecs(
 }
 
 /** Workers of other users, and such that only publish, may be at a shared Temporal; there others see who started what. */
-export function onShared({
+function onShared({
   role,
   taskQueue,
 }: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignSpec, 'publishQueue' | 'user'> {

@@ -20,14 +20,7 @@ import { Campaign } from './campaign.ts';
 import { type CampaignTree, requireTree, treeIfAny } from './find.ts';
 import { type HeldTree, reportTokens, takeOver, whileHolding } from './hold-tree.ts';
 import type { RowOptions } from './intake.ts';
-import {
-  campaignRun,
-  digestOfIds,
-  effectiveSettings,
-  feedSpecs,
-  launch,
-  onShared,
-} from './launch.ts';
+import { campaignRun, digestOfIds, effectiveSettings, launch } from './launch.ts';
 import { chooseServices } from './services.ts';
 import {
   environmentOf,
@@ -152,25 +145,28 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
-  const spec = {
+  const order = {
     name,
-    store: folder,
-    tree: await ensureTreeId(store),
-    items: items + invalid,
-    priority: wanted.priority,
+    folder,
+    feeds,
     policy: settings.policy,
+    priority: wanted.priority,
+    notify: notifyWays(settings.notify),
+  };
+  const treeId = await ensureTreeId(store);
+  await held.check();
+  await reportTokens(taking);
+  await launch(session, order, {
+    tree: treeId,
+    items: items + invalid,
     following,
     invalid,
-    notify: notifyWays(settings.notify),
     retried: survey.chosen.size + survey.reopenedBefore,
     cache: true,
-    ...onShared(session),
-    feeds: feedSpecs(feeds, pages, session),
-  };
-  await held.check();
-  const retried = keyOf(wanted.selection);
-  await reportTokens(taking);
-  await launch(session, { name, folder, feeds, spec, manifests, retry: retried });
+    pages,
+    manifests,
+    retry: keyOf(wanted.selection),
+  });
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */

@@ -5,8 +5,6 @@
  * growing campaign are read from its pages and not from its folders: a growth that was interrupted leaves records that
  * are on no page.
  */
-import type { ServiceSettings } from '../config/services.ts';
-import type { CampaignSpec, JobPolicy, NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/publish.ts';
@@ -40,32 +38,23 @@ import {
   fitOf,
   growRunning,
   launch,
-  onShared,
+  type Order,
   type Running,
 } from './launch.ts';
 import { ignoreNotices, type OnNotice } from './session.ts';
 import type { Spool } from './spool.ts';
 import type { Survey } from './survey.ts';
 
-export interface CampaignStart {
-  readonly name: string;
-  /** The campaign's output tree. */
-  readonly folder: string;
+export interface CampaignStart extends Order {
   readonly survey: Survey;
   /** The rows that were surveyed. */
   readonly spool: Spool;
   /** Results of earlier campaigns, where there are any. */
   readonly cache: ResultCache | null;
-  readonly feeds: readonly ServiceSettings[];
-  readonly policy: JobPolicy;
-  /** As in `Standing`. */
-  readonly priority: number;
   /** For later campaigns. */
   readonly keepResults: boolean;
   /** Jobs of the present windows that nothing here shows; absent: what is unknown counts as the whole limit. */
   readonly assumeUsed?: number;
-  /** How to notify of the end. */
-  readonly notify?: readonly NotifyWay[];
   /** Without it nothing is reported. */
   readonly onNotice?: OnNotice;
   /** Stops the search for missing records in the tree of a campaign that runs. */
@@ -113,7 +102,7 @@ async function startHere(
   store: Store,
   { start, joined: running, held }: Here,
 ): Promise<Started> {
-  const { name, folder, feeds, survey, onNotice = ignoreNotices } = start;
+  const { feeds, survey, onNotice = ignoreNotices } = start;
   const { items, digests } = survey;
   const taking = { session, held, feeds, onNotice };
   if (running) {
@@ -124,11 +113,15 @@ async function startHere(
   }
   // Before the records are written anew.
   await takeOver(taking);
-  const { spec, done, idle } = await prepare(session, store, start);
+  const { prepared, tree, idle } = await prepare(store, start);
+  const { done, following, pages } = prepared;
   await held.check();
   if (!idle) {
     await reportTokens(taking);
-    await launch(session, { name, folder, feeds, spec, manifests: digests });
+    const { invalid } = survey;
+    const counted = { items: prepared.items + invalid, invalid, following, retried: 0 };
+    const cache = start.keepResults;
+    await launch(session, start, { ...counted, tree, cache, pages, manifests: digests });
   }
   return { joined: false, grownBy: 0, items, done, idle };
 }
@@ -187,36 +180,21 @@ async function* othersThan(
   for await (const row of rows) if (!there.has(row.id)) yield row;
 }
 
-interface Laid {
-  readonly spec: CampaignSpec;
-  readonly done: number;
+interface PreparedTree {
+  readonly prepared: Prepared;
+  readonly tree: string;
   readonly idle: boolean;
 }
 
 /** Prepares the items in the tree. Files from an earlier run are kept. */
-async function prepare(session: Session, store: Store, start: CampaignStart): Promise<Laid> {
-  const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
+async function prepare(store: Store, start: CampaignStart): Promise<PreparedTree> {
+  const { folder, survey, spool } = start;
   checkOwner(start, await readPreparedCampaign(store));
-  const campaign = campaignOf(start);
   const rows = survey.shares.assign(spool.items());
-  const prepared = await prepareCampaign(store, campaign, rows, options(start));
+  const prepared = await prepareCampaign(store, campaignOf(start), rows, options(start));
   await writeInvalidRows(store, spool.invalid());
-  const spec: CampaignSpec = {
-    name,
-    store: folder,
-    tree: await ensureTreeId(store),
-    items: prepared.items + survey.invalid,
-    policy,
-    following: prepared.following,
-    invalid: survey.invalid,
-    cache: keepResults,
-    priority: start.priority,
-    ...onShared(session),
-    feeds: feedSpecs(feeds, prepared.pages, session),
-    notify,
-    retried: 0,
-  };
-  return { spec, done: prepared.done, idle: await isIdle(folder, prepared) };
+  const tree = await ensureTreeId(store);
+  return { prepared, tree, idle: await isIdle(folder, prepared) };
 }
 
 async function isIdle(folder: string, { done, items, changed }: Prepared): Promise<boolean> {
