@@ -9,7 +9,11 @@ import { campaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
 import { type CampaignEvent, type CampaignResult, EventSource, resultIn } from './events.ts';
 import { findCampaign } from './find.ts';
-import { Follower } from './follow.ts';
+import { Follower, type Sight } from './follow.ts';
+import type { CampaignObservation } from './observe.ts';
+import type { Settings } from '../config/settings.ts';
+import { backgroundRuns, startInBackground, takenOver } from '../host/background.ts';
+import type { LocalName } from '../host/local-settings.ts';
 import {
   type ConfigurationOptions,
   environmentOf,
@@ -19,20 +23,37 @@ import {
   throwIfInterrupted,
 } from './session.ts';
 
+/** What the start of a campaign has found; of one that is only followed, nothing. */
+export interface Begun {
+  /** It was already running. */
+  readonly joined: boolean;
+  /** Rows that were added to the campaign that runs. */
+  readonly grownBy: number;
+  readonly items: number;
+  /** Items that ended in an earlier run; unknown for a campaign that was joined. */
+  readonly done: number;
+  /** All items had ended and are in the tables: nothing was started. */
+  readonly idle: boolean;
+}
+
 interface CampaignParts {
   readonly session: Session;
+  readonly settings: Settings;
   readonly name: string;
   readonly out: string;
   readonly signal: AbortSignal;
-  /** There was nothing left to do. */
-  readonly idle: boolean;
+  readonly begun?: Pick<Begun, 'idle'> & Partial<Begun>;
+  /** Of the process in the background. */
+  readonly options?: { readonly config?: string; readonly services?: LocalName };
   /** Starts it once more if it has ended but items in its tree have not; returns whether it did. */
   readonly startAgainIfOpen?: () => Promise<boolean>;
   /** Lines reported by the start, not yet passed on. */
-  readonly notices: string[];
+  readonly notices?: string[];
   /** Called when the campaign is closed, before the session is closed. */
   readonly onClose?: () => void;
 }
+
+const FOLLOWED: Begun = { joined: true, grownBy: 0, items: 0, done: 0, idle: false };
 
 /**
  * A running campaign. If no other process has the embedded server, this process runs server and worker, so the campaign
@@ -45,15 +66,25 @@ export class Campaign implements AsyncDisposable {
   readonly out: string;
   /** Address of the Temporal UI; null when unknown. */
   readonly ui: string | null;
+  /** @internal */
+  readonly session: Session;
+  /** @internal */
+  readonly begun: Begun;
   readonly #parts: CampaignParts;
+  readonly #notices: string[];
+  #follower: Follower | null = null;
   #closing: Promise<void> | null = null;
 
   /** @internal */
   constructor(parts: CampaignParts) {
-    this.name = parts.name;
-    this.out = parts.out;
-    this.ui = parts.session.ui;
+    const { name, out, session, begun, notices = [] } = parts;
+    this.name = name;
+    this.out = out;
+    this.ui = session.ui;
+    this.session = session;
+    this.begun = { ...FOLLOWED, ...begun };
     this.#parts = parts;
+    this.#notices = notices;
   }
 
   /**
@@ -64,23 +95,51 @@ export class Campaign implements AsyncDisposable {
    * Temporal has lost it
    */
   async *events(): AsyncGenerator<CampaignEvent, void, undefined> {
-    const { session, name, out, signal, idle, startAgainIfOpen } = this.#parts;
-    yield* this.#notices();
-    if (!idle) {
+    yield* this.#newNotices();
+    if (!this.begun.idle) {
       const source = new EventSource();
-      let completed = yield* eventsOf(source, this.#parts);
-      if (completed === false && (await startAgainIfOpen?.())) {
-        yield* this.#notices();
-        completed = yield* eventsOf(source, this.#parts);
+      let last: CampaignObservation | null = null;
+      for await (const sight of this.sights(this.#parts.signal)) {
+        yield* this.#newNotices();
+        yield* source.of(sight);
+        if (sight.type === 'seen') last = sight.observation;
       }
-      if (completed === null || (!completed && signal.aborted)) return;
-      if (!completed) throw await brokenOff(session, name);
+      if (last?.completed !== true) {
+        if (last?.ended !== true || this.#parts.signal.aborted) return;
+        throw await brokenOff(this.session, this.name);
+      }
     }
-    yield { type: 'ended', result: await resultIn(out) };
+    yield { type: 'ended', result: await resultIn(this.out) };
   }
 
-  *#notices(): Generator<CampaignEvent, void, undefined> {
-    for (const text of this.#parts.notices.splice(0)) yield { type: 'notice', text };
+  /** Polls until it has ended or the signal is aborted; it is started again if items in its tree are open then. @internal */
+  async *sights(signal: AbortSignal): AsyncGenerator<Sight, void, undefined> {
+    const { session, name, out, startAgainIfOpen } = this.#parts;
+    const followed = { name, folder: out };
+    for (let hasBegunAgain = false; ;) {
+      this.#follower = new Follower(session, followed, signal);
+      let failed: Sight | null = null;
+      for await (const sight of this.#follower.sights())
+        if (isFailure(sight)) failed = sight;
+        else yield sight;
+      if (failed === null) return;
+      // Once is enough: the second time, its failure is told.
+      const mayBegin = !hasBegunAgain && !signal.aborted;
+      if (!mayBegin || !(await startAgainIfOpen?.())) {
+        yield failed;
+        return;
+      }
+      hasBegunAgain = true;
+    }
+  }
+
+  /** Something has changed: do not wait for the next poll. @internal */
+  lookNow(): void {
+    this.#follower?.lookNow();
+  }
+
+  *#newNotices(): Generator<CampaignEvent, void, undefined> {
+    for (const text of this.#notices.splice(0)) yield { type: 'notice', text };
   }
 
   /**
@@ -114,6 +173,26 @@ export class Campaign implements AsyncDisposable {
   }
 
   /**
+   * Leaves it to a process in the background, which takes over server and worker after all requests in progress are
+   * answered; at your own Temporal server, to its workers.
+   *
+   * @throws HundredfoldError `HOST_NOT_READY`
+   */
+  async detach(): Promise<void> {
+    const { session, settings, options = {} } = this.#parts;
+    // Writing the rows may have taken so long that the standby process has stopped waiting.
+    if (session.role !== 'remote') await startInBackground(settings, options);
+    if (session.role !== 'host') return;
+    await this.close();
+    await takenOver(settings);
+  }
+
+  /** Whether a process in the background works on it. @internal */
+  runsInBackground(): boolean {
+    return backgroundRuns(this.#parts.settings);
+  }
+
+  /**
    * Stops what this process runs, in order: submissions in progress are finished, then worker and server end. A
    * campaign that has not ended stays on disk. May be called twice.
    */
@@ -135,17 +214,8 @@ export class Campaign implements AsyncDisposable {
   }
 }
 
-/** Returns whether the workflow completed; null when the signal was aborted before its end. */
-async function* eventsOf(
-  source: EventSource,
-  { session, name, out, signal }: CampaignParts,
-): AsyncGenerator<CampaignEvent, boolean | null, undefined> {
-  const follower = new Follower(session, { name, folder: out }, signal);
-  for await (const sight of follower.sights()) {
-    yield* source.of(sight);
-    if (sight.type === 'seen' && sight.observation.ended) return sight.observation.completed;
-  }
-  return null;
+function isFailure(sight: Sight): boolean {
+  return sight.type === 'seen' && sight.observation.ended && !sight.observation.completed;
 }
 
 /** How a campaign is followed. */
@@ -178,7 +248,7 @@ export async function* watch(
   try {
     const { out, open, state } = await findCampaign(session.client, name);
     const idle = !open && (state === 'completed' || state === 'cancelled');
-    yield* new Campaign({ session, name, out, signal, idle, notices: [] }).events();
+    yield* new Campaign({ session, settings, name, out, signal, begun: { idle } }).events();
   } finally {
     await session.close();
   }

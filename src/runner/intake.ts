@@ -17,6 +17,7 @@ import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { type ResultCache, resultCacheIfAny } from '../store/result-cache.ts';
 import { unreadableIsNone } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
+import type { OnNotice } from './session.ts';
 import type { Spool } from './spool.ts';
 import { type Survey, surveyManifests, type SurveyOptions } from './survey.ts';
 
@@ -59,6 +60,18 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
     'CAMPAIGN_DIFFERS',
     `the campaign ${name} in ${folder} has other rows (${files}), and none of the given ones`,
     'Choose another name with --name, or another folder with --out.',
+  );
+}
+
+/** @throws HundredfoldError `CAMPAIGN_DIFFERS`: another campaign is in the folder */
+export async function checkOwner({ name, folder }: Pick<Intake, 'name' | 'folder'>): Promise<void> {
+  const tree = await preparedTree(folder);
+  const former = tree && (await readPreparedCampaign(tree));
+  if (!former || former.name === name) return;
+  throw new HundredfoldError(
+    'CAMPAIGN_DIFFERS',
+    `${folder} is the output of the campaign ${former.name}`,
+    'Choose another folder with --out.',
   );
 }
 
@@ -204,9 +217,21 @@ export interface RowOptions extends ManifestOptions {
 export class ManifestRefusedError extends HundredfoldError {
   /** All errors and warnings; at most the first 10,000. */
   readonly problems: readonly Problem[];
+  /** Rows that were read, valid or not. */
+  readonly rows: number;
+  /** Number of errors. */
+  readonly errors: number;
+  /** The other rows can be run with `skipInvalid`. */
+  readonly canSkip: boolean;
+  /** The campaign runs with its former rows: only those of the manifest as it is now were refused. */
+  readonly isRunning: boolean;
 
   /** @internal */
-  constructor(errors: number, problems: readonly Problem[]) {
+  constructor(
+    { errors, rows, items, brokenFiles }: Survey,
+    problems: readonly Problem[],
+    isRunning: boolean,
+  ) {
     super(
       'MANIFEST_REFUSED',
       `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
@@ -214,22 +239,48 @@ export class ManifestRefusedError extends HundredfoldError {
     );
     this.name = 'ManifestRefusedError';
     this.problems = problems;
+    this.rows = rows;
+    this.errors = errors;
+    this.canSkip = items > 0 && brokenFiles === 0;
+    this.isRunning = isRunning;
   }
+}
+
+/** What is told while rows are checked. */
+export interface RowHooks {
+  /** Called for every problem as it is found. */
+  readonly onProblem?: (problem: Problem) => void;
+  /** Called once all rows are checked, before one of them is run. */
+  readonly onChecked?: () => void;
+  /** Gets each line for people; without it, they are events. */
+  readonly onNotice?: OnNotice;
+  /** Stops the start, and ends `Campaign.events()`. The campaign itself is durable and is not cancelled. */
+  readonly signal?: AbortSignal;
 }
 
 /** @throws ManifestRefusedError; HundredfoldError `MANIFEST_EMPTY`, `CAMPAIGN_DIFFERS` */
 export async function checkedRows(
   manifests: readonly string[],
-  options: RowOptions & { readonly services?: 'local' | 'synthetic' },
+  options: RowOptions & RowHooks & { readonly services?: 'local' | 'synthetic' },
   settings: Settings,
   spool: Spool,
+  isRunning = false,
 ): Promise<Intake> {
+  const { skipInvalid = false, onNotice, signal } = options;
   const problems = new KeptProblems();
-  const onProblem = (problem: Problem): void => problems.add(problem);
-  const intake = await takeIn(manifests, options, settings, { spool, onProblem });
+  const onProblem = (problem: Problem): void => {
+    problems.add(problem);
+    options.onProblem?.(problem);
+  };
+  const takingIn = { spool, onProblem, ...(signal && { signal }) };
+  const intake = await takeIn(manifests, options, settings, takingIn);
+  const { survey } = intake;
+  options.onChecked?.();
   await spool.end();
-  if (rowsToRun(intake.survey, options.skipInvalid ?? false) === 'none')
-    throw new ManifestRefusedError(intake.survey.errors, problems.kept);
+  const run = rowsToRun(survey, skipInvalid);
+  if (run === 'none') throw new ManifestRefusedError(survey, problems.kept, isRunning);
+  if (run === 'valid')
+    onNotice?.(`${survey.invalid} of ${survey.rows} rows are skipped; failed.csv will list them.`);
   await checkSameCampaign(intake);
   return intake;
 }

@@ -1,11 +1,10 @@
 /** Checks manifests and computes what a campaign would do. Submits nothing and does not write to the output tree. */
-import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Environment } from '../domain/environment.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
@@ -17,13 +16,30 @@ import {
   isoEnd,
   jobsOf,
   plannedServices,
+  type ServiceForecast,
 } from './forecast.ts';
-import { configuredServices, KeptProblems, type ManifestOptions, takeIn } from './intake.ts';
+import {
+  checkOwner,
+  checkSameCampaign,
+  configuredServices,
+  type Intake,
+  KeptProblems,
+  type ManifestOptions,
+  takeIn,
+} from './intake.ts';
+import { chooseServices } from './services.ts';
+import type { SurveyOptions } from './survey.ts';
+import type { ServiceSettings, UnreadyService } from '../config/services.ts';
+import { storeErrorOf } from '../store/store-error.ts';
+import { isTemporalAway } from '../temporal/grpc-status.ts';
+import { reasonOf } from '../domain/plain-text.ts';
 import {
   type ConfigurationOptions,
   environmentOf,
   inSession,
+  ignoreNotices,
   logToWorkerLog,
+  type OnNotice,
   settingsOf,
 } from './session.ts';
 
@@ -64,6 +80,8 @@ export interface Plan {
   readonly errors: number;
   /** Number of warnings. */
   readonly warnings: number;
+  /** What `startCampaign` would refuse besides rows with errors: a service that is not configured, a token, the output. */
+  readonly refusals: readonly HundredfoldError[];
   /** Rows that ended in an earlier run of this campaign. */
   readonly done: number;
   /** Rows that request the same work as another row: they share one job. */
@@ -93,15 +111,13 @@ export async function plan(
   manifests: string | readonly string[],
   options: PlanOptions = {},
 ): Promise<Plan> {
-  const settings = settingsOf(options, { tokens: 'optional' });
   const problems = new KeptProblems();
-  const intake = await takeIn([manifests].flat(), options, settings, {
-    onProblem: (problem) => problems.add(problem),
+  const onProblem = (problem: Problem): void => problems.add(problem);
+  const { intake, forecasts, isChargeKnown, refusals } = await planCampaign([manifests].flat(), {
+    ...options,
+    onProblem,
   });
   const { name, folder, survey } = intake;
-  const charged = jobsOf(survey) > 0 ? await chargedIn(settings, options) : [];
-  const feeds = configuredServices(settings, options);
-  const forecasts = forecastCampaign(name, survey, feeds, charged ?? [], Date.now());
   const { rows, kinds, errors, warnings, ended, duplicates, cached } = survey;
   return {
     name,
@@ -111,50 +127,142 @@ export async function plan(
     problems: problems.kept,
     errors,
     warnings,
+    refusals,
     done: ended,
     duplicates,
     cached,
     submissions: jobsOf(survey),
     services: plannedServices(forecasts),
     endsAt: isoEnd(endOf(forecasts)),
-    chargesUnknown: charged === null,
+    chargesUnknown: !isChargeKnown,
     diskBytes: diskEstimate(survey),
   };
 }
 
-/** Null if it is unknown: the checks do not depend on it. */
-async function chargedIn(
+interface Planning extends PlanOptions, Pick<SurveyOptions, 'onProblem' | 'onFate' | 'onRow'> {
+  readonly onNotice?: OnNotice;
+  /** Called once all rows are checked. */
+  readonly onChecked?: () => void;
+}
+
+/** Everything that is known before a run. */
+export interface Planned {
+  readonly intake: Intake;
+  /** The services that are configured, also those without a token here. */
+  readonly feeds: readonly (ServiceSettings | UnreadyService)[];
+  readonly forecasts: readonly ServiceForecast[];
+  /** False: the forecasts are the earliest ends. */
+  readonly isChargeKnown: boolean;
+  readonly refusals: readonly HundredfoldError[];
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+export async function planCampaign(
+  manifests: readonly string[],
+  options: Planning,
+): Promise<Planned> {
+  const { onNotice = ignoreNotices, onChecked, onProblem, onFate, onRow } = options;
+  const settings = settingsOf(options, { tokens: 'optional' });
+  const intake = await takeIn(manifests, options, settings, {
+    onProblem,
+    ...(onFate && { onFate }),
+    ...(onRow && { onRow }),
+  });
+  onChecked?.();
+  const { name, survey } = intake;
+  const budgets =
+    jobsOf(survey) > 0 && mayBeCharged(settings)
+      ? await readCharged(() => chargedBudgets(settings, options), onNotice)
+      : [];
+  const now = Date.now();
+  const feeds = configuredServices(settings, options);
+  return {
+    intake,
+    feeds,
+    forecasts: forecastCampaign(name, survey, feeds, budgets ?? [], now),
+    isChargeKnown: budgets !== null,
+    refusals: await findRefusals(intake, settings, options),
+    now,
+  };
+}
+
+/** What `run` would refuse, if its rows were right; nothing is written to find that out. */
+async function findRefusals(
+  intake: Intake,
   settings: Settings,
-  options: ConfigurationOptions,
-): Promise<readonly BudgetStatus[] | null> {
-  if (!mayBeCharged(settings)) return [];
+  { services }: PlanOptions,
+): Promise<readonly HundredfoldError[]> {
+  const { needed, folder } = intake;
+  const found: HundredfoldError[] = settings.unready.map(({ reason }) => reason);
+  const checks: readonly (() => void | Promise<void>)[] = [
+    () => checkSameCampaign(intake),
+    () => checkOwner(intake),
+    () => checkFolder(folder),
+    () => {
+      const unready = new Set(settings.unready.map(({ reference }) => reference.service));
+      const others = new Set([...needed].filter((name) => !unready.has(name)));
+      chooseServices(settings, { local: services ?? null, needed: others, who: 'the manifest' });
+    },
+  ];
+  for (const check of checks)
+    try {
+      await check();
+    } catch (error) {
+      if (!(error instanceof HundredfoldError)) throw error;
+      found.push(error);
+    }
+  return found;
+}
+
+/** Whether files can be created in an output folder, or below the folder in which it would be created. */
+async function checkFolder(folder: string): Promise<void> {
+  if (isObjectAddress(folder)) return;
+  const there = nearestFolder(folder);
   try {
-    logToWorkerLog(settings);
-    return await chargedBudgets(settings, environmentOf(options));
+    if (!(await stat(there)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    await access(there, constants.W_OK);
   } catch (error) {
-    if (!(error instanceof HundredfoldError)) throw error;
+    throw storeErrorOf(error, `write in ${there}`);
+  }
+}
+
+/** What is charged now; null if that cannot be read: neither the checks nor a start depend on it. */
+export async function readCharged(
+  read: () => Promise<readonly BudgetStatus[]>,
+  onNotice: OnNotice,
+): Promise<readonly BudgetStatus[] | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof HundredfoldError) && !isTemporalAway(error)) throw error;
+    const code = error instanceof HundredfoldError ? ` [${error.code}]` : '';
+    onNotice(`Cannot read how much of the budgets is used: ${reasonOf(error)}${code}`);
     return null;
   }
 }
 
 /** False where no Temporal was ever used: nothing can be charged, and no server is started to find that out. */
-export function mayBeCharged({ temporal, embeddedDir }: Settings): boolean {
+function mayBeCharged({ temporal, embeddedDir }: Settings): boolean {
   return temporal !== null || existsSync(join(embeddedDir, 'temporal.db'));
 }
 
-/** @throws HundredfoldError where it cannot be asked */
-export async function chargedBudgets(
+async function chargedBudgets(
   settings: Settings,
-  environment: Environment,
+  options: ConfigurationOptions,
 ): Promise<readonly BudgetStatus[]> {
+  logToWorkerLog(settings, options);
+  const environment = environmentOf(options);
   return inSession({ settings, environment, purpose: 'look' }, ({ client }) => readBudgets(client));
 }
 
 /** In bytes: for the folder, or its nearest existing parent; null for a bucket, which has no limit. */
 export async function freeIn(folder: string): Promise<number | null> {
   if (isObjectAddress(folder)) return null;
-  let there = folder;
-  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
-  const { bavail, bsize } = await statfs(there);
+  const { bavail, bsize } = await statfs(nearestFolder(folder));
   return bavail * bsize;
+}
+
+function nearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 }

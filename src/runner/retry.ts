@@ -17,14 +17,13 @@ import { ensureTreeId } from '../store/lease.ts';
 import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../store/retry.ts';
 import { runningWorkflows } from '../workflows/search-attributes.ts';
 import { Campaign } from './campaign.ts';
+import { startInBackground } from '../host/background.ts';
 import { type CampaignTree, requireTree, treeIfAny } from './find.ts';
 import { type HeldTree, reportTokens, takeOver, whileHolding } from './hold-tree.ts';
-import type { RowOptions } from './intake.ts';
 import { campaignRun, digestOfIds, effectiveSettings, launch } from './launch.ts';
 import { chooseServices } from './services.ts';
 import {
   environmentOf,
-  ignoreNotices,
   logToWorkerLog,
   oneAtATime,
   type OnNotice,
@@ -45,32 +44,36 @@ interface RetryStart {
   readonly priority: number;
   /** Called with what is about to be run again, before it is. */
   readonly onSurvey?: (survey: RetrySurvey) => void;
-  readonly onNotice?: OnNotice;
-}
-
-interface Choice {
-  /** Ids of items; default: all that did not succeed. */
-  readonly items?: readonly string[] | undefined;
-  readonly failed?: boolean | undefined;
-  readonly out?: string | undefined;
-  readonly services?: LocalName | undefined;
+  readonly onNotice: OnNotice;
 }
 
 /** What is run again and where, as far as it is known before a server is started. Temporal may know another folder. */
-export async function retryOf(
+async function retryOf(
   name: string,
-  { items, failed, out, services }: Choice,
+  options: RetryOptions,
   settings: Settings,
-): Promise<
-  Pick<RetryStart, 'name' | 'expected' | 'chosenByUser' | 'local' | 'settings' | 'selection'>
-> {
+): Promise<RetryStart & { readonly notices: string[] }> {
+  const { items, failed, out, services, onSurvey, priority = USUAL_PRIORITY } = options;
+  const notices: string[] = [];
+  const { onNotice = (text: string): void => void notices.push(text) } = options;
   const expected = campaignAddress(out ?? settings.storeUrl, name);
   const local = services ?? (await treeIfAny(expected, name))?.local ?? null;
   const selection: Selection =
     items !== undefined
       ? { type: 'items', ids: new Set(items) }
       : { type: failed === true ? 'failed' : 'all' };
-  return { name, expected, chosenByUser: out !== undefined, local, settings, selection };
+  return {
+    name,
+    expected,
+    chosenByUser: out !== undefined,
+    local,
+    settings,
+    selection,
+    priority,
+    ...(onSurvey && { onSurvey }),
+    onNotice,
+    notices,
+  };
 }
 
 interface RetryStarted {
@@ -83,8 +86,8 @@ interface RetryStarted {
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`
  * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`, `TREE_OTHER_PLUGIN`
  */
-export async function startRetry(session: Session, wanted: RetryStart): Promise<RetryStarted> {
-  const { name, selection, onNotice = ignoreNotices } = wanted;
+async function startRetry(session: Session, wanted: RetryStart): Promise<RetryStarted> {
+  const { name, selection, onNotice } = wanted;
   const run = await campaignRun(session, name);
   const key = keyOf(selection);
   if (run?.running) {
@@ -107,7 +110,7 @@ async function surveyAndBegin(
   tree: CampaignTree,
   held: HeldTree,
 ): Promise<boolean> {
-  const { name, selection, onNotice = ignoreNotices } = wanted;
+  const { name, selection, onNotice } = wanted;
   requirePlugins(tree.store, tree.campaign);
   for (const line of listPluginNews(tree.campaign)) onNotice(line);
   const survey = await surveyRetry(tree.store, tree.campaign, selection);
@@ -129,7 +132,7 @@ interface Beginning {
 }
 
 async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
-  const { name, settings, onNotice = ignoreNotices } = wanted;
+  const { name, settings, onNotice } = wanted;
   const { store, folder, campaign } = tree;
   const { services, jobs, plugins } = effectiveSettings(feeds, settings.policy);
   const merged = {
@@ -215,12 +218,14 @@ function isRunning(name: string): HundredfoldError {
 /** Which items are run again, and how. */
 export interface RetryOptions
   extends
-    Pick<StartOptions, 'config' | 'environment' | 'services' | 'signal'>,
-    Pick<RowOptions, 'out' | 'priority'> {
+    Pick<StartOptions, 'config' | 'environment' | 'onLog' | 'services' | 'signal'>,
+    Pick<StartOptions, 'out' | 'priority' | 'detach' | 'onNotice'> {
   /** Ids of items that did not succeed. Default: all of them. */
   readonly items?: readonly string[];
   /** True: only items that `failed`, not those that are held or were cancelled. */
   readonly failed?: boolean;
+  /** @internal Called with what is about to be run again, before it is. */
+  readonly onSurvey?: (survey: RetrySurvey) => void;
 }
 
 /**
@@ -233,26 +238,35 @@ export interface RetryOptions
  * `STORE_*`, `TREE_*`, `TEMPORAL_*`, or `INTERRUPTED` when the signal is aborted
  */
 export async function retry(name: string, options: RetryOptions = {}): Promise<Campaign> {
-  const { signal = new AbortController().signal } = options;
+  const { signal = new AbortController().signal, detach = false } = options;
   throwIfInterrupted(signal);
   const settings = settingsOf(options);
-  const retried = await retryOf(name, options, settings);
-  logToWorkerLog(settings);
-  const environment = environmentOf(options);
-  const session = await openSession({ settings, environment, localServices: retried.local });
-  const notices: string[] = [];
-  const onNotice = (text: string): void => void notices.push(text);
+  const wanted = await retryOf(name, options, settings);
+  const { local, onNotice } = wanted;
+  const again = { ...options, ...(local && { services: local }) };
+  logToWorkerLog(settings, options);
+  if (detach) await startInBackground(settings, again);
+  const session = await openSession({
+    settings,
+    environment: environmentOf(options),
+    localServices: local,
+    ownWorker: !detach,
+  });
   try {
     throwIfInterrupted(signal);
-    const wanted = {
-      ...retried,
-      priority: options.priority ?? USUAL_PRIORITY,
-      onNotice,
-    };
-    const { folder, idle } = await oneAtATime(settings, onNotice, () =>
-      startRetry(session, wanted),
-    );
-    return new Campaign({ session, name, out: folder, signal, idle, notices });
+    const begun = await oneAtATime(settings, onNotice, () => startRetry(session, wanted));
+    const { folder: out, idle } = begun;
+    const { notices } = wanted;
+    return new Campaign({
+      session,
+      settings,
+      options: again,
+      name,
+      out,
+      signal,
+      begun: { idle },
+      notices,
+    });
   } catch (error) {
     await session.close();
     throw error;

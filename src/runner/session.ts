@@ -11,10 +11,15 @@ import { reachObjectStores } from '../store/open-store.ts';
 import { logTo } from '../telemetry/log.ts';
 import { inTime } from '../temporal/connection.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
-import { openWorkerLog } from './logs.ts';
+import { type LogLine, openWorkerLog, parseLogLine } from './logs.ts';
+
+interface LogOptions {
+  /** @internal Also gets each line of the log of the worker in this process. */
+  readonly onLog?: (line: LogLine) => void;
+}
 
 /** Options common to all functions of the library. */
-export interface ConfigurationOptions {
+export interface ConfigurationOptions extends LogOptions {
   /**
    * Path of the configuration file (docs/configuration.md). Default: `HUNDREDFOLD_CONFIG`, then `hundredfold.yaml` in
    * the working folder, if it exists.
@@ -39,8 +44,17 @@ export function settingsOf(options: ConfigurationOptions, load?: LoadOptions): S
 }
 
 /** The worker that runs in this process logs to `worker.log` in the folder of the embedded server. */
-export function logToWorkerLog(settings: Settings): void {
-  logTo(openWorkerLog(settings));
+export function logToWorkerLog(settings: Settings, { onLog }: LogOptions = {}): void {
+  const write = openWorkerLog(settings);
+  if (!onLog) {
+    logTo(write);
+    return;
+  }
+  logTo((line) => {
+    write(line);
+    const read = parseLogLine(line);
+    if (read !== null) onLog(read);
+  }, 'INFO');
 }
 
 /** Takes one line of text for people. */

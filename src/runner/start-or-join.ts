@@ -42,6 +42,8 @@ import {
   type Running,
 } from './launch.ts';
 import { ignoreNotices, type OnNotice } from './session.ts';
+import type { Begun } from './campaign.ts';
+import { checkOwner } from './intake.ts';
 import type { Spool } from './spool.ts';
 import type { Survey } from './survey.ts';
 
@@ -61,20 +63,8 @@ export interface CampaignStart extends Order {
   readonly signal?: AbortSignal;
 }
 
-export interface Started {
-  /** It was already running. */
-  readonly joined: boolean;
-  /** Rows that were added to the campaign that runs. */
-  readonly grownBy: number;
-  readonly items: number;
-  /** Items that ended in an earlier run; unknown for a campaign that was joined. */
-  readonly done: number;
-  /** All items had ended and are in the tables: nothing was started. */
-  readonly idle: boolean;
-}
-
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
-export async function startOrJoin(session: Session, start: CampaignStart): Promise<Started> {
+export async function startOrJoin(session: Session, start: CampaignStart): Promise<Begun> {
   const { name, folder, onNotice = ignoreNotices } = start;
   const running = (await campaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
@@ -101,7 +91,7 @@ async function startHere(
   session: Session,
   store: Store,
   { start, joined: running, held }: Here,
-): Promise<Started> {
+): Promise<Begun> {
   const { feeds, survey, onNotice = ignoreNotices } = start;
   const { items, digests } = survey;
   const taking = { session, held, feeds, onNotice };
@@ -189,7 +179,7 @@ interface PreparedTree {
 /** Prepares the items in the tree. Files from an earlier run are kept. */
 async function prepare(store: Store, start: CampaignStart): Promise<PreparedTree> {
   const { folder, survey, spool } = start;
-  checkOwner(start, await readPreparedCampaign(store));
+  await checkOwner(start);
   const rows = survey.shares.assign(spool.items());
   const prepared = await prepareCampaign(store, campaignOf(start), rows, options(start));
   await writeInvalidRows(store, spool.invalid());
@@ -199,15 +189,6 @@ async function prepare(store: Store, start: CampaignStart): Promise<PreparedTree
 
 async function isIdle(folder: string, { done, items, changed }: Prepared): Promise<boolean> {
   return done === items && !changed && (await isPublished(folder));
-}
-
-function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | null): void {
-  if (!former || former.name === name) return;
-  throw new HundredfoldError(
-    'CAMPAIGN_DIFFERS',
-    `${folder} is the output of the campaign ${former.name}`,
-    'Choose another folder with --out.',
-  );
 }
 
 function campaignOf({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {

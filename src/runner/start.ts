@@ -11,9 +11,16 @@ import { isObjectAddress } from '../domain/object-store.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
 import { openStore, probe } from '../store/open-store.ts';
-import { Campaign, hasOpenItems } from './campaign.ts';
+import { type Begun, Campaign, hasOpenItems } from './campaign.ts';
 import { retryWhileAway } from './follow.ts';
-import { checkedRows, type Intake, type IntakeOptions, type RowOptions } from './intake.ts';
+import {
+  checkedRows,
+  type Intake,
+  type IntakeOptions,
+  type RowOptions,
+  unchangedCampaign,
+  type RowHooks,
+} from './intake.ts';
 import { checkServices, chooseServices } from './services.ts';
 import {
   type ConfigurationOptions,
@@ -24,11 +31,17 @@ import {
   type OnNotice,
   settingsOf,
   throwIfInterrupted,
+  interrupted,
 } from './session.ts';
 import { Spool } from './spool.ts';
-import { startOrJoin, type CampaignStart, type Started } from './start-or-join.ts';
+import { startOrJoin, type CampaignStart } from './start-or-join.ts';
+import { campaignRun } from './launch.ts';
+import { readCharged } from './plan.ts';
+import { readBudgets } from '../activities/budget-status.ts';
+import { forecastCampaign, type ServiceForecast } from './forecast.ts';
+import { startInBackground } from '../host/background.ts';
 
-export interface RunOptions extends IntakeOptions {
+interface RunOptions extends IntakeOptions {
   /** From 1, which is served before all others, to 5; default 3. */
   readonly priority?: number;
   /** As in `CampaignStart`. */
@@ -40,7 +53,7 @@ export interface RunOptions extends IntakeOptions {
  * The campaign, checked as far as possible before a server is started for it.
  * @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID`, `SERVICE_URL_WRONG`, `STORE_*`
  */
-export async function runOf(
+async function checkedStart(
   intake: Intake,
   spool: Spool,
   settings: Settings,
@@ -111,17 +124,17 @@ interface StartingWith {
 }
 
 /** Starts the campaign, resumes it, or joins it if it runs. */
-export async function startRun(
+async function startRun(
   session: Session,
   start: CampaignStart,
   { settings, signal }: StartingWith,
-): Promise<Started> {
+): Promise<Begun> {
   const { onNotice = ignoreNotices } = start;
   return oneAtATime(settings, onNotice, () => startPatiently(session, start, signal));
 }
 
 /** Of a campaign that has ended: starts it once more if items in its tree have not, and returns whether it did. */
-export async function startAgainIfOpen(
+async function startAgainIfOpen(
   session: Session,
   start: CampaignStart,
   signal: AbortSignal,
@@ -137,17 +150,28 @@ function startPatiently(session: Session, start: CampaignStart, signal: AbortSig
   return retryWhileAway(session, signal, () => startOrJoin(session, start));
 }
 
+/** What is known of a campaign before it is started. */
+export interface Forecast extends Pick<CampaignStart, 'name' | 'folder' | 'survey'> {
+  readonly forecasts: readonly ServiceForecast[];
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
 /** How a campaign is started. */
-export interface StartOptions extends RowOptions, ConfigurationOptions {
+export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions {
   /**
    * `local`: the two services of this project, with the embedded server and recorded results; `synthetic`: with results
    * of the right form for any input. Default: the configured services.
    */
   readonly services?: 'local' | 'synthetic';
-  /** Stops the start, and ends `Campaign.events()`. The campaign itself is durable and is not cancelled. */
-  readonly signal?: AbortSignal;
   /** False: leaves the work to other workers. Only with your own Temporal server (`temporal.address`). */
   readonly worker?: boolean;
+  /** True: a process in the background works on it, from the start. */
+  readonly detach?: boolean;
+  /** Jobs of the present windows that a lost server has sent, if nothing here shows them. */
+  readonly assumeUsed?: number;
+  /** @internal Asked before the start: false ends it as `INTERRUPTED`. */
+  readonly confirm?: (forecast: Forecast) => Promise<boolean>;
 }
 
 /**
@@ -165,55 +189,106 @@ export async function startCampaign(
   manifests: string | readonly string[],
   options: StartOptions = {},
 ): Promise<Campaign> {
-  throwIfInterrupted(options.signal);
-  const settings = settingsOf(options);
-  const spool = new Spool(tmpdir());
+  const starting = new Starting([manifests].flat(), options);
   try {
-    const intake = await checkedRows([manifests].flat(), options, settings, spool);
-    throwIfInterrupted(options.signal);
-    return await openCampaign(intake, spool, options, settings);
+    return await starting.start();
   } catch (error) {
-    spool.remove();
-    throw error;
+    await starting.giveUp();
+    const { signal } = options;
+    throw signal?.aborted === true && error === signal.reason ? interrupted(error) : error;
   }
 }
 
-async function openCampaign(
-  intake: Intake,
-  spool: Spool,
-  options: StartOptions,
-  settings: Settings,
-): Promise<Campaign> {
-  const { signal = new AbortController().signal } = options;
-  const environment = environmentOf(options);
-  const notices: string[] = [];
-  const onNotice = (text: string): void => void notices.push(text);
-  const start = await runOf(intake, spool, settings, { ...options, onNotice });
-  logToWorkerLog(settings);
-  throwIfInterrupted(signal);
-  const session = await openSession({
-    settings,
-    environment,
-    localServices: options.services ?? null,
-    ownWorker: options.worker ?? true,
-  });
-  try {
+class Starting {
+  readonly #manifests: readonly string[];
+  readonly #options: StartOptions;
+  readonly #settings: Settings;
+  readonly #signal: AbortSignal;
+  readonly #spool = new Spool(tmpdir());
+  readonly #notices: string[] = [];
+  readonly #onNotice: OnNotice;
+  #session: Session | null = null;
+
+  constructor(manifests: readonly string[], options: StartOptions) {
+    throwIfInterrupted(options.signal);
+    this.#manifests = manifests;
+    this.#options = options;
+    this.#signal = options.signal ?? new AbortController().signal;
+    this.#onNotice = options.onNotice ?? ((text) => void this.#notices.push(text));
+    this.#settings = settingsOf(options);
+  }
+
+  async start(): Promise<Campaign> {
+    const [options, settings, signal] = [this.#options, this.#settings, this.#signal];
+    const onNotice = this.#onNotice;
+    const isRunning = await this.#continueUnchanged();
+    const hooks = { ...options, onNotice, signal };
+    const intake = await checkedRows(this.#manifests, hooks, settings, this.#spool, isRunning);
+    const checked = await checkedStart(intake, this.#spool, settings, { ...options, onNotice });
     throwIfInterrupted(signal);
-    const { idle } = await startRun(session, start, { settings, signal });
+    const session = (this.#session ??= await this.#open());
+    const start: CampaignStart = { ...checked, signal };
+    throwIfInterrupted(signal);
+    if (!(await this.#isConfirmed(session, start))) throw interrupted(undefined);
+    const begun = await startRun(session, start, { settings, signal });
     return new Campaign({
       session,
+      settings,
+      options,
       name: start.name,
       out: start.folder,
       signal,
-      idle,
+      begun,
       startAgainIfOpen: () => startAgainIfOpen(session, start, signal),
-      notices,
-      onClose: () => {
-        spool.remove();
-      },
+      notices: this.#notices,
+      onClose: () => this.#spool.remove(),
     });
-  } catch (error) {
-    await session.close();
-    throw error;
+  }
+
+  async giveUp(): Promise<void> {
+    this.#spool.remove();
+    await this.#session?.close();
+  }
+
+  async #open(): Promise<Session> {
+    const [options, settings] = [this.#options, this.#settings];
+    const { detach = false, worker = true, services = null } = options;
+    logToWorkerLog(settings, options);
+    if (detach) await startInBackground(settings, options);
+    return openSession({
+      settings,
+      environment: environmentOf(options),
+      localServices: services,
+      ownWorker: worker && !detach,
+    });
+  }
+
+  /** Opens the session before the rows are checked: a campaign that runs, which is returned, goes on, also with many rows. */
+  async #continueUnchanged(): Promise<boolean> {
+    if (this.#options.detach === true) return false;
+    const place = await unchangedCampaign(this.#manifests, this.#options, this.#settings);
+    if (place === null) return false;
+    const { name, folder } = place;
+    const session = (this.#session = await this.#open());
+    const run = await retryWhileAway(session, this.#signal, () => campaignRun(session, name));
+    const isRunning = run?.running?.out === folder;
+    if (isRunning)
+      this.#onNotice(`${name} is already running, and continues while its rows are checked.`);
+    return isRunning;
+  }
+
+  async #isConfirmed(session: Session, start: CampaignStart): Promise<boolean> {
+    const { confirm } = this.#options;
+    if (!confirm) return true;
+    const { name, folder, survey, feeds } = start;
+    const now = Date.now();
+    const budgets = await readCharged(() => readBudgets(session.client), this.#onNotice);
+    return confirm({
+      name,
+      folder,
+      survey,
+      now,
+      forecasts: forecastCampaign(name, survey, feeds, budgets ?? [], now),
+    });
   }
 }

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Desk, ROOT } from '../cli/command.ts';
 import { neverRefusedForRate, treeIsWhole } from '../promises.ts';
 import { digestOf, nameFolders, normalise, normaliseText } from './normalise.ts';
@@ -169,10 +169,12 @@ test('the residues of a shared result have the name of their own row', () => {
   expect(rows.filter(({ id, sequence }) => id !== sequence)).toEqual([]);
 });
 
-describe('still wrong', () => {
-  test.fails('plan knows --skip-invalid', async () => {
-    await desk.runs(0, ['plan', join(ROOT, 'batches/invalid'), '--skip-invalid']);
-  });
+test('plan knows --skip-invalid, and ends with the command that skips them', async () => {
+  const invalid = join(ROOT, 'batches/invalid');
+  const { stdout } = await desk.runs(2, ['plan', invalid]);
+  expect(stdout).toContain(`rows can run: hundredfold run ${invalid} --skip-invalid\n`);
+  const { stdout: skipped } = await desk.runs(0, ['plan', invalid, '--skip-invalid']);
+  expect(skipped).toContain(`To begin: hundredfold run ${invalid} --skip-invalid\n`);
 });
 
 test('no submission was refused for its rate', () => {

@@ -107,6 +107,7 @@ program
   .option('--out <dir>', 'output folder (default: store.url, or ./results)')
   .option('--name <name>', 'name of the campaign (default: from the manifest)', checkedName)
   .option('--allow-outside', 'allow the manifest to name files outside its folder')
+  .option('--skip-invalid', 'plan for the valid rows if some are invalid')
   .option('--no-cache', 'plan without results of earlier campaigns')
   .option('--explain', 'print what would happen to each row, and why')
   .option(

@@ -6,11 +6,10 @@ import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { absoluteAddress } from '../../store/layout.ts';
 import { checkChoice, commandSettings } from '../session/command-settings.ts';
-import type { RunFlags } from '../session/run-campaign.ts';
 import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
 import { listJobs } from './adopt-list.ts';
-import { run } from './run.ts';
+import { run, type RunFlags } from './run.ts';
 
 interface AdoptFlags extends RunFlags {
   readonly past?: boolean;

@@ -6,8 +6,8 @@ import type { Observed } from '../../runner/observe.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { follow } from '../live/follow.ts';
-import { concludeRun } from '../session/conclusion.ts';
+import { Campaign } from '../../runner/campaign.ts';
+import { followToEnd } from '../session/conclusion.ts';
 import { openCampaign } from '../session/open-campaign.ts';
 import { withSession, type Around } from '../session/with-session.ts';
 import { say } from '../text/explain.ts';
@@ -56,8 +56,10 @@ async function seeOut(
   { interruption, settings }: Around,
 ): Promise<number> {
   try {
-    const to = await follow(session, followed, interruption);
-    const code = await concludeRun(session, followed, to, { flags, settings });
+    const { name, folder: out } = followed;
+    const { signal } = interruption;
+    const campaign = new Campaign({ session, settings, options: flags, name, out, signal });
+    const code = await followToEnd(campaign, flags, interruption);
     return code === EXIT.cancelled ? EXIT.ok : code;
   } catch (error) {
     if (!isUnreplayable(error)) throw error;

@@ -1,82 +1,98 @@
 /** `hundredfold plan`: checks everything and reports what a run would do, without submitting anything. */
 import { existsSync } from 'node:fs';
-import type { BudgetStatus } from '../../budget/status.ts';
-import type { Settings } from '../../config/settings.ts';
-import type { UnreadyService } from '../../config/services.ts';
+import { EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import type { CheckedRow } from '../../domain/item.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { existsAlready, writeFixes } from '../../runner/fixes.ts';
-import {
-  type ServiceForecast,
-  forecastCampaign,
-  diskEstimate,
-  endOf,
-  isoEnd,
-  jobsOf,
-  plannedServices,
-} from '../../runner/forecast.ts';
+import { diskEstimate, endOf, isoEnd, jobsOf, plannedServices } from '../../runner/forecast.ts';
+import { rowsToRun } from '../../runner/intake.ts';
+import { freeIn, planCampaign, type Planned, type PlanOptions } from '../../runner/plan.ts';
 import type { Fate } from '../../runner/survey.ts';
-import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { ProblemList } from '../text/problem-list.ts';
-import {
-  checkSameCampaign,
-  configuredServices,
-  takeIn,
-  type Intake,
-  type IntakeOptions,
-} from '../../runner/intake.ts';
-import { freeIn, chargedBudgets, mayBeCharged } from '../../runner/plan.ts';
-import { logToFolder } from '../session/worker-log.ts';
-import { planLines } from '../text/plan-text.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { runCommand } from '../text/command.ts';
+import { say } from '../text/explain.ts';
+import { logToTerminal } from '../text/log-text.ts';
 import { printDocument, printLine } from '../text/output.ts';
+import { planLines } from '../text/plan-text.ts';
+import { ProblemList } from '../text/problem-list.ts';
 import { quoted } from '../text/quoted.ts';
 
-interface PlanFlags extends CommonFlags, IntakeOptions {
+interface PlanFlags extends CommonFlags, PlanOptions {
+  readonly skipInvalid?: boolean;
   /** Explain the outcome of each row. */
   readonly explain?: boolean;
   /** A new table with likely corrections. */
   readonly fixes?: string;
 }
 
-export async function plan(manifests: string[], flags: PlanFlags): Promise<number> {
-  const settings = commandSettings(flags, { tokens: 'optional' });
+interface FateOfRow {
+  readonly id: string;
+  readonly fate: Fate;
+}
+
+export async function plan(manifests: readonly string[], flags: PlanFlags): Promise<number> {
   if (flags.fixes !== undefined && existsSync(flags.fixes)) throw existsAlready(flags.fixes);
   const rows: CheckedRow[] = [];
-  const fates: { id: string; fate: Fate }[] = [];
-  const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
+  const fates: FateOfRow[] = [];
   // The problems are the main output of this command.
   const problems = new ProblemList(flags.json ? undefined : printLine);
-  const intake = await takeIn(manifests, flags, settings, {
-    ...(flags.explain && { onFate }),
-    ...(flags.fixes !== undefined && { onRow: (row: CheckedRow) => void rows.push(row) }),
+  const planned = await planCampaign(manifests, {
+    ...flags,
+    ...logToTerminal(),
+    onNotice: say,
+    ...(flags.explain && { onFate: (id, fate) => void fates.push({ id, fate }) }),
+    ...(flags.fixes !== undefined && { onRow: (row) => void rows.push(row) }),
     onProblem: (problem) => problems.add(problem),
+    onChecked: () => problems.sayRest(),
   });
-  problems.sayRest();
-  for (const line of intake.pluginNews) say(line);
+  const { survey, pluginNews } = planned.intake;
+  for (const line of pluginNews) say(line);
   if (flags.fixes !== undefined) await fix(flags.fixes, rows, flags);
-  const { name, survey } = intake;
-  const budgets = jobsOf(survey) > 0 ? await chargedNow(settings) : [];
-  const now = Date.now();
-  const feeds = configuredServices(settings, flags);
-  const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
-  const used = new Set(forecasts.filter(({ jobs }) => jobs > 0).map(({ service }) => service));
-  for (const feed of feeds)
-    if ('reason' in feed && used.has(feed.reference.service)) sayUncharged(feed, flags);
-  if (flags.json) print(intake, problems, forecasts, flags.explain ? fates : null);
+  sayUncharged(planned, flags);
+  const runnable = survey.errors === 0 ? 'all' : rowsToRun(survey, true);
+  if (flags.json) printPlan(planned, problems, flags.explain ? fates : null);
   else {
-    const freeBytes = await freeIn(intake.folder);
     for (const { id, fate } of fates) printLine(`  ${id}: ${fateText(fate, fates)}`);
-    for (const line of planLines({ name, survey, forecasts, now, freeBytes })) printLine(line);
-    if (survey.errors > 0) printLine('Nothing can be submitted until the errors are corrected.');
-    else {
-      await checkSameCampaign(intake);
-      printLine(`To begin: ${runCommand(manifests, flags)}`);
-      printMissing(settings);
-    }
+    const freeBytes = await freeIn(planned.intake.folder);
+    for (const line of planLines({ ...planned.intake, ...planned, freeBytes })) printLine(line);
+    printNext(planned, runnable, manifests, flags);
   }
-  return survey.errors > 0 ? EXIT.refused : EXIT.ok;
+  const isRunnable = runnable === 'all' || (runnable === 'valid' && flags.skipInvalid === true);
+  return isRunnable && !planned.refusals.some(isFinal) ? EXIT.ok : EXIT.refused;
+}
+
+/** What is not set up yet is no fault of the plan. */
+function isFinal({ code }: HundredfoldError): boolean {
+  return code === 'CAMPAIGN_DIFFERS' || /^STORE_/.test(code);
+}
+
+/** Ends with a command that works, and what it needs before. */
+function printNext(
+  { intake: { survey }, refusals }: Planned,
+  runnable: ReturnType<typeof rowsToRun>,
+  manifests: readonly string[],
+  flags: PlanFlags,
+): void {
+  const { skipInvalid = false } = flags;
+  const valid = `${survey.rows - survey.invalid} of ${survey.rows} rows`;
+  if (runnable === 'none') {
+    printLine('Nothing can be submitted until the errors are corrected.');
+    return;
+  }
+  if (runnable === 'valid' && !skipInvalid) {
+    printLine(
+      'Nothing can be submitted until the errors are corrected, or their rows are skipped.',
+    );
+    printLine(`${valid} can run: ${runCommand(manifests, { ...flags, skipInvalid: true })}`);
+  } else {
+    if (runnable === 'valid') printLine(`${valid} can run; failed.csv will list the others.`);
+    printLine(`To begin: ${runCommand(manifests, flags)}`);
+  }
+  for (const { message, remedy } of refusals) {
+    printLine(`  Before that: ${message.replace(/\.$/, '')}.`);
+    printLine(`  ${remedy}`);
+  }
+  if (refusals.some(({ code }) => code === 'CONFIG_NO_SERVICE'))
+    printLine(`  To try it here: ${runCommand(manifests, { ...flags, services: 'synthetic' })}`);
 }
 
 async function fix(file: string, checked: readonly CheckedRow[], { json }: PlanFlags) {
@@ -93,66 +109,33 @@ async function fix(file: string, checked: readonly CheckedRow[], { json }: PlanF
     print(`  ${leftOut} records of other files are not in it: a table cannot hold them.`);
 }
 
-/** With the options that decide which rows are run, and where to. */
-function runCommand(
-  manifests: readonly string[],
-  { out, name, allowOutside, cache, services, config }: PlanFlags,
-): string {
-  const options = [
-    ...(out === undefined ? [] : ['--out', quoted(out)]),
-    ...(name === undefined ? [] : ['--name', quoted(name)]),
-    ...(allowOutside ? ['--allow-outside'] : []),
-    ...(cache === false ? ['--no-cache'] : []),
-    ...(services === undefined ? [] : ['--services', services]),
-    ...(config === undefined ? [] : ['--config', quoted(config)]),
-  ];
-  return ['hundredfold run', ...manifests.map(quoted), ...options].join(' ');
-}
-
-/** `run` needs the tokens of all configured services: its worker also serves other campaigns of the folder. */
-function printMissing({ unready }: Settings): void {
-  for (const { reason } of unready) {
-    printLine(`  Before that: ${reason.message}.`);
-    printLine(`  ${reason.remedy}`);
+/** Without the charges, the forecast is the earliest possible end. In text, `printNext` gives the reason. */
+function sayUncharged({ feeds, forecasts }: Planned, { json }: PlanFlags): void {
+  const used = new Set(forecasts.filter(({ jobs }) => jobs > 0).map(({ service }) => service));
+  for (const feed of feeds) {
+    if (!('reason' in feed) || !used.has(feed.reference.service)) continue;
+    const unknown = `Cannot read how much of your budget at ${feed.reference.service} is used`;
+    say(
+      json ? `${unknown}: ${feed.reason.message}.` : `${unknown}; the forecast assumes none of it.`,
+    );
   }
 }
 
-/** What is charged to the budgets; empty if that is unknown. */
-async function chargedNow(settings: Settings): Promise<readonly BudgetStatus[]> {
-  if (!mayBeCharged(settings)) return [];
-  try {
-    logToFolder(settings);
-    return await chargedBudgets(settings, process.env);
-  } catch (error) {
-    // The checks work without it, and are the reason why most users run `plan`.
-    if (!(error instanceof HundredfoldError)) throw error;
-    say(`Cannot read how much of the budgets is used: ${error.message} [${error.code}]`);
-    return [];
-  }
-}
-
-/** Without the charges, the forecast is the earliest possible end. In text, `printMissing` gives the reason. */
-function sayUncharged(
-  { reference: { service }, reason }: UnreadyService,
-  { json }: Pick<PlanFlags, 'json'>,
-): void {
-  const unknown = `Cannot read how much of your budget at ${service} is used`;
-  say(json ? `${unknown}: ${reason.message}.` : `${unknown}; the forecast assumes none of it.`);
-}
-
-function print(
-  { name, folder, survey }: Intake,
+function printPlan(
+  { intake: { name, folder, survey }, forecasts, refusals }: Planned,
   problems: ProblemList,
-  forecasts: readonly ServiceForecast[],
-  fates: readonly { id: string; fate: Fate }[] | null,
+  fates: readonly FateOfRow[] | null,
 ): void {
-  const document = {
+  printDocument({
     campaign: name,
     out: folder,
     rows: survey.rows,
     kinds: survey.kinds,
     problems: problems.kept,
     ...(problems.omitted > 0 && { problemsOmitted: problems.omitted }),
+    ...(refusals.length > 0 && {
+      refusals: refusals.map(({ code, message, remedy }) => ({ code, message, remedy })),
+    }),
     invalid: survey.invalid,
     ended: survey.ended,
     submitted: survey.submitted,
@@ -166,8 +149,7 @@ function print(
     services: plannedServices(forecasts),
     diskBytes: diskEstimate(survey),
     ...(fates && { fates: fates.map(({ id, fate }) => ({ id, ...fate })) }),
-  };
-  printDocument(document);
+  });
 }
 
 function fateText(fate: Fate, all: readonly { id: string }[]): string {

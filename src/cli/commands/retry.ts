@@ -1,19 +1,12 @@
 /** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
-import { USUAL_PRIORITY } from '../../domain/campaign.ts';
-import { EXIT } from '../../domain/errors.ts';
-import { oneAtATime } from '../../runner/session.ts';
-import { retryOf, startRetry } from '../../runner/retry.ts';
-import { openSession } from '../../host/open-session.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { retry as retryCampaign } from '../../runner/retry.ts';
 import type { RetrySurvey } from '../../store/retry.ts';
-import { startInBackground } from '../../host/background.ts';
-import { commandSettings } from '../session/command-settings.ts';
-import { concludeRun, concludeEnded } from '../session/conclusion.ts';
-import { detach } from '../session/detached.ts';
-import { say } from '../text/explain.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
-import { follow } from '../live/follow.ts';
+import { followToEnd } from '../session/conclusion.ts';
 import { Interruption } from '../session/interruption.ts';
-import { logToFolder } from '../session/worker-log.ts';
+import { say } from '../text/explain.ts';
+import { logToTerminal } from '../text/log-text.ts';
 
 /** A longer list is not useful on a screen. */
 const SHOWN = 20;
@@ -73,35 +66,20 @@ interface RetryFlags extends ServiceFlags {
 }
 
 export async function retry(name: string, flags: RetryFlags): Promise<number> {
-  const settings = commandSettings(flags);
-  const retried = await retryOf(name, { ...flags, items: flags.item }, settings);
-  const { local } = retried;
+  const { item, ...others } = flags;
   const interruption = new Interruption();
-  logToFolder(settings);
-  const services = local ? { services: local } : {};
-  if (flags.detach) await startInBackground(settings, { ...flags, ...services });
-  const session = await openSession({
-    settings,
-    environment: process.env,
-    localServices: local,
-    ownWorker: !flags.detach,
-  });
   try {
-    if (interruption.requested()) return EXIT.interrupted;
-    const wanted = {
-      ...retried,
-      priority: flags.priority ?? USUAL_PRIORITY,
+    await using campaign = await retryCampaign(name, {
+      ...others,
+      ...logToTerminal(),
+      ...(item && { items: item }),
+      signal: interruption.signal,
       onNotice: say,
-      onSurvey: (survey: RetrySurvey) => explainRetry(name, survey),
-    };
-    const { folder, idle } = await oneAtATime(settings, say, () => startRetry(session, wanted));
-    const json = flags.json ?? false;
-    if (idle) return await concludeEnded(folder, { json });
-    const left = { settings, flags: { ...flags, ...services } };
-    if (flags.detach) return await detach(session, { name, folder }, left);
-    const to = await follow(session, { name, folder }, interruption);
-    return await concludeRun(session, { name, folder }, to, left);
-  } finally {
-    await session.close();
+      onSurvey: (survey) => explainRetry(name, survey),
+    });
+    return await followToEnd(campaign, flags, interruption);
+  } catch (error) {
+    if (!(error instanceof HundredfoldError) || error.code !== 'INTERRUPTED') throw error;
+    return EXIT.interrupted;
   }
 }

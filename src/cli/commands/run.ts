@@ -1,88 +1,96 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
-import { tmpdir } from 'node:os';
-import { EXIT } from '../../domain/errors.ts';
-import type { Problem } from '../../domain/problem.ts';
-import { Spool } from '../../runner/spool.ts';
+import { createInterface } from 'node:readline/promises';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import type { Campaign } from '../../runner/campaign.ts';
+import { endOf } from '../../runner/forecast.ts';
+import { ManifestRefusedError } from '../../runner/intake.ts';
+import { freeIn } from '../../runner/plan.ts';
+import { type Forecast, startCampaign, type StartOptions } from '../../runner/start.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { followToEnd } from '../session/conclusion.ts';
+import { Interruption } from '../session/interruption.ts';
 import { say } from '../text/explain.ts';
-import {
-  checkSameCampaign,
-  rowsToRun,
-  takeIn,
-  unchangedCampaign,
-  type Intake,
-} from '../../runner/intake.ts';
-import { ProblemList } from '../text/problem-list.ts';
-import type { Continued, RunFlags } from '../session/run-campaign.ts';
-import type { Settings } from '../../config/settings.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { logToTerminal } from '../text/log-text.ts';
 import { printDocument } from '../text/output.ts';
+import { planLines } from '../text/plan-text.ts';
+import { ProblemList } from '../text/problem-list.ts';
 
-export async function run(manifests: string[], flags: RunFlags): Promise<number> {
-  const settings = commandSettings(flags);
-  const unchanged = flags.detach ? null : await unchangedCampaign(manifests, flags, settings);
-  if (unchanged === null) return checkAndRun(manifests, flags, settings, null);
-  const { continueRun } = await import('../session/run-campaign.ts');
-  const continued = await continueRun(unchanged, flags, settings);
-  try {
-    return await checkAndRun(manifests, flags, settings, continued);
-  } catch (error) {
-    if (error !== continued.interruption.signal.reason) throw error;
-    say(`${unchanged.name} is safe on disk: run the same command to resume.`);
-    return EXIT.interrupted;
-  } finally {
-    await continued.session.close();
-  }
+export interface RunFlags
+  extends
+    CommonFlags,
+    Pick<StartOptions, 'services' | 'out' | 'name' | 'allowOutside' | 'cache' | 'skipInvalid'>,
+    Pick<StartOptions, 'priority' | 'assumeUsed' | 'detach' | 'worker'> {
+  readonly yes?: boolean;
 }
 
-async function checkAndRun(
-  manifests: readonly string[],
-  flags: RunFlags,
-  settings: Settings,
-  continued: Continued | null,
-): Promise<number> {
-  const spool = new Spool(tmpdir());
+export async function run(manifests: readonly string[], flags: RunFlags): Promise<number> {
+  const interruption = new Interruption();
+  const problems = new ProblemList();
   try {
-    const problems = new ProblemList();
-    const onProblem = (problem: Problem): void => problems.add(problem);
-    const takingIn = takeIn(manifests, flags, settings, {
-      spool,
-      onProblem,
-      ...(continued && { signal: continued.interruption.signal }),
+    await using campaign = await startCampaign(manifests, {
+      ...flags,
+      ...logToTerminal(),
+      signal: interruption.signal,
+      onNotice: say,
+      onProblem: (problem) => problems.add(problem),
+      onChecked: () => problems.sayRest(),
+      confirm: (forecast) => confirm(forecast, flags),
     });
-    // Loading Temporal's packages takes a second, and starting RDKit in its thread takes as long: do both in parallel.
-    const loading = import('../session/run-campaign.ts');
-    const intake = await takingIn;
-    problems.sayRest();
-    await spool.end();
-    if (!accepted(intake, problems, flags, continued?.runs ?? false)) return EXIT.refused;
-    await checkSameCampaign(intake);
-    const { runCampaign } = await loading;
-    return await runCampaign(intake, spool, flags, settings, continued);
-  } finally {
-    spool.remove();
+    sayBegun(campaign);
+    return await followToEnd(campaign, flags, interruption);
+  } catch (error) {
+    if (error instanceof ManifestRefusedError) return refuse(error, flags);
+    if (!(error instanceof HundredfoldError) || error.code !== 'INTERRUPTED') throw error;
+    return EXIT.interrupted;
   }
 }
 
-/**
- * Reports all problems together; submits nothing if one of them is an error, unless the user requested the valid rows.
- */
-function accepted(
-  { survey }: Intake,
-  problems: ProblemList,
+function refuse(
+  { rows, problems, errors, canSkip, isRunning }: ManifestRefusedError,
   { json, skipInvalid }: RunFlags,
-  continued: boolean,
-): boolean {
-  const { errors, invalid, brokenFiles, rows } = survey;
-  const toRun = rowsToRun(survey, skipInvalid ?? false);
-  if (toRun === 'valid')
-    say(`hundredfold: ${invalid} of ${rows} rows are skipped; failed.csv will list them.`);
-  if (toRun !== 'none') return true;
-  if (json) printDocument({ rows, problems: problems.kept });
+): number {
+  if (json) printDocument({ rows, problems });
   const count = errors === 1 ? 'one error' : `${errors} errors`;
-  const without = skipInvalid || brokenFiles > 0 ? '' : ' --skip-invalid runs the other rows.';
-  const submitted = continued ? 'only rows of the running campaign were' : 'nothing was';
+  const without = skipInvalid || !canSkip ? '' : ' --skip-invalid runs the other rows.';
+  const submitted = isRunning ? 'only rows of the running campaign were' : 'nothing was';
   say(
     `hundredfold: ${count}; ${submitted} submitted. Fix the manifest and run the command again.${without}`,
   );
+  return EXIT.refused;
+}
+
+/** Longer campaigns need a confirmation. */
+const ASKED_FROM_MS = 3_600_000;
+
+/** Shows the forecast; asks for confirmation if the campaign takes long and there is a terminal. */
+async function confirm(forecast: Forecast, { yes }: RunFlags): Promise<boolean> {
+  const { folder, survey, forecasts, now } = forecast;
+  const freeBytes = await freeIn(folder);
+  for (const line of planLines({ ...forecast, freeBytes })) say(line);
+  // A resumed campaign needs no confirmation.
+  const isNew = Object.values(survey.misses).some((rows) => rows > 0);
+  const long = isNew && (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
+  if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
+  const asked = createInterface({ input: process.stdin, output: process.stderr });
+  const question = asked.question('This takes more than an hour. Start? [Y/n] ');
+  const answer = await question.catch(leftUnanswered);
+  asked.close();
+  if (answer !== null && !/^\s*n/i.test(answer)) return true;
+  say('Nothing was submitted.');
   return false;
+}
+
+/** Ctrl-C and Ctrl-D mean no. */
+function leftUnanswered(error: unknown): null {
+  if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+  process.stderr.write('\n');
+  return null;
+}
+
+function sayBegun({ name, begun: { joined, grownBy, items, done, idle } }: Campaign): void {
+  if (idle) return;
+  if (grownBy > 0) say(`${name} is already running: ${grownBy} new rows were added to it.`);
+  else if (joined) say(`${name} is already running: this command joins it.`);
+  else if (done > 0 && done < items)
+    say(`${name} continues: ${done} of ${items} items have ended.`);
 }

@@ -8,7 +8,8 @@ import { Interruption } from '../session/interruption.ts';
 import { openLink } from '../session/open-link.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { workflowsLink } from '../text/ui-link.ts';
-import { logToFolder } from '../session/worker-log.ts';
+import { logToWorkerLog } from '../../runner/session.ts';
+import { logToTerminal } from '../text/log-text.ts';
 
 /**
  * Nothing is submitted in the meantime, unless another command does so.
@@ -18,7 +19,7 @@ import { logToFolder } from '../session/worker-log.ts';
 export async function ui(flags: CommonFlags): Promise<number> {
   const settings = commandSettings(flags, { tokens: 'optional' });
   if (settings.temporal) throw elsewhere(settings.temporal.address);
-  logToFolder(settings);
+  logToWorkerLog(settings, logToTerminal());
   const interruption = new Interruption({ submits: false });
   const session = await openSession({
     settings,

@@ -5,15 +5,13 @@
 import type { ReadStream } from 'node:tty';
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import type { Session } from '../../host/session.ts';
-import { pauseCampaign, resumeCampaign } from '../../runner/control.ts';
-import { Follower } from '../../runner/follow.ts';
+import type { Campaign } from '../../runner/campaign.ts';
 import { noticesOf } from '../../runner/events.ts';
 import { reasonOf } from '../../domain/plain-text.ts';
 import { say } from '../text/explain.ts';
 import type { Interruption } from '../session/interruption.ts';
 import { LiveView } from './live-view.ts';
-import type { CampaignObservation, Observed } from '../../runner/observe.ts';
+import type { CampaignObservation } from '../../runner/observe.ts';
 import { PlainLines } from './plain-lines.ts';
 import { uiLink } from '../text/ui-link.ts';
 import { isQuiet, isVerbose } from '../text/verbosity.ts';
@@ -62,13 +60,10 @@ export interface FollowedTo {
   readonly last: CampaignObservation | null;
 }
 
-export async function follow(
-  session: Session,
-  followed: Observed,
-  interruption: Interruption,
-): Promise<FollowedTo> {
-  if (session.ui) say(`All items in the Temporal UI: ${uiLink(session.ui, followed.name)}`);
-  const following = new Following(session, followed, interruption);
+export async function follow(campaign: Campaign, interruption: Interruption): Promise<FollowedTo> {
+  const { ui, name } = campaign;
+  if (ui) say(`All items in the Temporal UI: ${uiLink(ui, name)}`);
+  const following = new Following(campaign, interruption);
   try {
     return await following.untilTheEnd();
   } finally {
@@ -83,10 +78,8 @@ function redraws(): boolean {
 }
 
 class Following {
-  readonly #session: Session;
-  readonly #name: string;
+  readonly #campaign: Campaign;
   readonly #interruption: Interruption;
-  readonly #follower: Follower;
   readonly #keyboard: Keyboard | null;
   readonly #view: View;
   #last: CampaignObservation | null = null;
@@ -95,24 +88,24 @@ class Following {
   /** Keys of the notices already shown. */
   readonly #noticed = new Set<string>();
 
-  constructor(session: Session, followed: Observed, interruption: Interruption) {
-    this.#session = session;
-    this.#name = followed.name;
+  constructor(campaign: Campaign, interruption: Interruption) {
+    this.#campaign = campaign;
     this.#interruption = interruption;
-    this.#follower = new Follower(session, followed, this.#leaving.signal);
     void interruption.request.then(() => this.#leaving.abort());
     if (interruption.requested()) this.#leaving.abort();
     const live = redraws();
     this.#keyboard = live ? openKeyboard(process.stdin, (key) => this.#press(key)) : null;
     // This command may take over as host if the other one ends.
-    const ctrlC = () => (session.role === 'joined' ? 'leave' : 'stop');
+    const ctrlC = () => (campaign.session.role === 'joined' ? 'leave' : 'stop');
     const keys = this.#keyboard && { ctrlC };
-    this.#view = live ? new LiveView({ followed, ui: session.ui, keys }) : new PlainLines(followed);
+    const { name, out: folder, ui } = campaign;
+    const followed = { name, folder };
+    this.#view = live ? new LiveView({ followed, ui, keys }) : new PlainLines(followed);
     interruption.beforeWords = () => this.end();
   }
 
   async untilTheEnd(): Promise<FollowedTo> {
-    for await (const sight of this.#follower.sights()) {
+    for await (const sight of this.#campaign.sights(this.#leaving.signal)) {
       if (sight.type === 'unseen') {
         this.#view.trouble(
           sight.obstacle ??
@@ -146,14 +139,11 @@ class Following {
   }
 
   #press(key: string): void {
-    const { client } = this.#session;
+    const campaign = this.#campaign;
     const state = this.#last?.progress.state;
-    if (key === 'p' && state === 'running') {
-      const pausing = (): Promise<void> => pauseCampaign(client, this.#name);
-      void this.#control(pausing, 'Pausing: no new submissions.');
-    }
-    if (key === 'r' && state === 'paused')
-      void this.#control(() => resumeCampaign(client, this.#name), 'Resuming.');
+    if (key === 'p' && state === 'running')
+      void this.#control(() => campaign.pause(), 'Pausing: no new submissions.');
+    if (key === 'r' && state === 'paused') void this.#control(() => campaign.resume(), 'Resuming.');
     if (key === 'q') this.#leaving.abort();
   }
 
@@ -161,7 +151,7 @@ class Following {
     this.#view.notice(words);
     try {
       await send();
-      this.#follower.lookNow();
+      this.#campaign.lookNow();
     } catch (error) {
       this.#view.notice(`Cannot reach the campaign: ${reasonOf(error)}`);
     }

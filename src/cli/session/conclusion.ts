@@ -1,50 +1,56 @@
-/** What a command prints and returns when it stops following a campaign. */
-import type { Settings } from '../../config/settings.ts';
+/** Follows a campaign to its end, an interruption, or until the user leaves: what is printed then, and the exit code. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import type { Session } from '../../host/session.ts';
-import { brokenOff, notNotified } from '../../runner/campaign.ts';
-import { openStore } from '../../store/open-store.ts';
-import { findCampaign } from '../../runner/find.ts';
-import { say } from '../text/explain.ts';
-import type { FollowedTo } from '../live/follow.ts';
-import { answered } from '../../runner/session.ts';
-import { type CampaignObservation, type Observed, openDocument } from '../../runner/observe.ts';
-import { backgroundRuns } from '../../host/background.ts';
-import { detach } from './detached.ts';
-import { isTemporalAway } from '../../temporal/grpc-status.ts';
 import { endedCampaign } from '../../report/campaign-summary.ts';
-import type { ServiceFlags } from '../command-line/flags.ts';
+import { brokenOff, type Campaign, notNotified } from '../../runner/campaign.ts';
+import { describeCampaign, findCampaign, lineOf } from '../../runner/find.ts';
+import { type CampaignObservation, observe, openDocument } from '../../runner/observe.ts';
+import { answered } from '../../runner/session.ts';
+import { openStore } from '../../store/open-store.ts';
+import { isTemporalAway } from '../../temporal/grpc-status.ts';
+import { follow, type FollowedTo } from '../live/follow.ts';
+import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
 import { exitCodeOf, printEnd } from '../text/summary.ts';
+import { uiLink } from '../text/ui-link.ts';
+import type { Interruption } from './interruption.ts';
 
-interface ConclusionOptions {
-  readonly flags: ServiceFlags;
-  readonly settings: Settings;
-  /** Every item had ended before the command started. */
-  readonly idle?: boolean;
+interface FollowFlags {
+  readonly json?: boolean;
+  readonly detach?: boolean;
+}
+
+/** Of a campaign that was started by this command, or is watched. Returns the exit code. */
+export async function followToEnd(
+  campaign: Campaign,
+  flags: FollowFlags,
+  interruption: Interruption,
+): Promise<number> {
+  const { begun, out } = campaign;
+  if (begun.idle) return concludeEnded(out, flags, true);
+  if (flags.detach) return detach(campaign, flags);
+  return conclude(campaign, await follow(campaign, interruption), flags);
 }
 
 /** Returns the exit code. Throws CAMPAIGN_NOT_PUBLISHED when the campaign was terminated or failed. */
-export async function concludeRun(
-  session: Session,
-  followed: Observed,
+export async function conclude(
+  campaign: Campaign,
   { end, last }: FollowedTo,
-  { flags, settings, idle = false }: ConclusionOptions,
+  flags: FollowFlags,
 ): Promise<number> {
-  const { name, folder } = followed;
-  const json = flags.json ?? false;
-  if (end === 'detached') return detach(session, followed, { settings, flags });
+  const { name, session, begun, out } = campaign;
+  if (end === 'detached') return detach(campaign, flags);
   if (end === 'interrupted') {
-    if (json && last) await printOpen(session, name, last);
+    if (flags.json && last) await printOpen(campaign, last);
     say(`${name} is safe on disk: run the same command to resume.`);
-    if (backgroundRuns(settings))
+    if (campaign.runsInBackground())
       say('  The background process continues it; `hundredfold stop` stops that process.');
     else if (session.role === 'joined') say('  The command that runs the server continues it.');
     else if (session.role === 'remote') say('  Other workers, if any are running, continue it.');
     return EXIT.interrupted;
   }
   if (!last?.completed) throw await brokenOff(session, name);
-  const code = await concludeEnded(folder, { json, idle });
+  const { items, done } = begun;
+  const code = await concludeEnded(out, flags, items > 0 && items === done);
   // The last observation may be older than the end.
   for (const reason of await notNotified(session, name))
     say(`  notification of the end failed: ${reason}`);
@@ -52,7 +58,7 @@ export async function concludeRun(
 }
 
 /** The command that runs the server may have been interrupted as well: this command has still succeeded. */
-async function printOpen(session: Session, name: string, last: CampaignObservation): Promise<void> {
+async function printOpen({ name, session }: Campaign, last: CampaignObservation): Promise<void> {
   const document = async () =>
     openDocument(session, await findCampaign(session.client, name), last);
   try {
@@ -64,13 +70,39 @@ async function printOpen(session: Session, name: string, last: CampaignObservati
   }
 }
 
-/** For a campaign that has ended and is published. Returns the exit code. */
-export async function concludeEnded(
+/**
+ * For a campaign that has ended and is published. Returns the exit code.
+ * @param idle every item had ended before the command started
+ */
+async function concludeEnded(
   folder: string,
-  { json, idle = false }: { readonly json: boolean; readonly idle?: boolean },
+  { json }: FollowFlags,
+  idle: boolean,
 ): Promise<number> {
   const ended = await endedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
   printEnd(ended, { idle });
   return exitCodeOf(ended.document);
+}
+
+/** @throws HundredfoldError `HOST_NOT_READY` */
+async function detach(campaign: Campaign, { json }: FollowFlags): Promise<number> {
+  const { name, out, ui, session } = campaign;
+  const { client, role } = session;
+  if (json) {
+    const found = await describeCampaign(client, name);
+    const seen = await observe(session, { name, folder: out }, found);
+    printDocument(await openDocument(session, lineOf(found), seen));
+  }
+  if (role === 'host') say('Moving to the background: finishing submissions in progress.');
+  await campaign.detach();
+  if (role === 'remote') {
+    say(`${name} has started; its output is in ${out}. It continues as long as a worker runs:`);
+    say(`  hundredfold worker    starts one; hundredfold watch ${name}    shows progress.`);
+  } else {
+    say(`${name} runs in the background; its output is in ${out}.`);
+    say(`  hundredfold watch ${name}    shows progress; hundredfold stop stops the server.`);
+  }
+  if (ui) say(`  All items in the Temporal UI: ${uiLink(ui, name)}`);
+  return EXIT.ok;
 }

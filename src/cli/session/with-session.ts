@@ -2,12 +2,12 @@
  * For commands that inspect or control campaigns: they join the running host, or start the server while they need it.
  */
 import type { Settings } from '../../config/settings.ts';
-import { inSession, type Purpose } from '../../runner/session.ts';
+import { inSession, logToWorkerLog, type Purpose } from '../../runner/session.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { say } from '../text/explain.ts';
 import { Interruption } from './interruption.ts';
-import { logToFolder } from './worker-log.ts';
+import { logToTerminal } from '../text/log-text.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { commandSettings } from './command-settings.ts';
 
@@ -24,7 +24,7 @@ export async function withSession(
   hurried = purpose === 'look',
 ): Promise<number> {
   const settings = commandSettings(flags, { tokens: 'optional' });
-  logToFolder(settings);
+  logToWorkerLog(settings, logToTerminal());
   const interruption = new Interruption({ submits: purpose === 'work' });
   return inSession({ settings, environment: process.env, purpose, hurried }, async (session) => {
     if (interruption.requested()) return EXIT.interrupted;

@@ -2,8 +2,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
 import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
-import { concludeRun } from '../../../src/cli/session/conclusion.ts';
+import { conclude } from '../../../src/cli/session/conclusion.ts';
 import type { Settings } from '../../../src/config/settings.ts';
+import { Campaign } from '../../../src/runner/campaign.ts';
 import type { CampaignObservation } from '../../../src/runner/observe.ts';
 import type { RecentEnd } from '../../../src/domain/campaign.ts';
 import { EXIT } from '../../../src/domain/errors.ts';
@@ -54,10 +55,14 @@ test('with --json, a command that is interrupted as Temporal ends exits as inter
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const session = { client: new Client({ connection: nowhere }), role: 'joined' };
   const to = { end: 'interrupted', last: look(NOW, []) } as const;
-  const followed = { name: 'b', folder: '/nowhere' };
-  const settings = { embeddedDir: '/nowhere' } as Settings;
-  const how = { flags: { json: true }, settings };
-  const code = await concludeRun(session as unknown as Session, followed, to, how);
+  const campaign = new Campaign({
+    session: session as unknown as Session,
+    settings: { embeddedDir: '/nowhere' } as Settings,
+    name: 'b',
+    out: '/nowhere',
+    signal: new AbortController().signal,
+  });
+  const code = await conclude(campaign, to, { json: true });
   const said = stderr.mock.calls.map(([text]) => text.toString()).join('');
   stderr.mockRestore();
   await nowhere.close();
