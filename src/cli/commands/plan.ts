@@ -73,6 +73,7 @@ function printNext(
   flags: PlanFlags,
 ): void {
   const { skipInvalid = false } = flags;
+  const skip = { skipInvalid: runnable === 'valid' };
   const valid = `${survey.rows - survey.invalid} of ${survey.rows} rows`;
   if (runnable === 'none') {
     printLine('Nothing can be submitted until the errors are corrected.');
@@ -82,7 +83,7 @@ function printNext(
     printLine(
       'Nothing can be submitted until the errors are corrected, or their rows are skipped.',
     );
-    printLine(`${valid} can run: ${runCommand(manifests, { ...flags, skipInvalid: true })}`);
+    printLine(`${valid} can run: ${runCommand(manifests, { ...flags, ...skip })}`);
   } else {
     if (runnable === 'valid') printLine(`${valid} can run; failed.csv will list the others.`);
     printLine(`To begin: ${runCommand(manifests, flags)}`);
@@ -92,7 +93,9 @@ function printNext(
     printLine(`  ${remedy}`);
   }
   if (refusals.some(({ code }) => code === 'CONFIG_NO_SERVICE'))
-    printLine(`  To try it here: ${runCommand(manifests, { ...flags, services: 'synthetic' })}`);
+    printLine(
+      `  To try it here: ${runCommand(manifests, { ...flags, ...skip, services: 'synthetic' })}`,
+    );
 }
 
 async function fix(file: string, checked: readonly CheckedRow[], { json }: PlanFlags) {
