@@ -1,7 +1,8 @@
 /**
- * Writes docs/errors.md, and the table of what `export` leaves out: `node scripts/error-tables.ts`. What errors say is
- * read from the source: an error stands with its code, message and remedy where it is thrown. A test compares the pages
- * (test/project/generated.test.ts), so that a change of any message is seen as text.
+ * Writes the tables of docs/errors.md, that of what `export` leaves out, and what every error says into
+ * test/goldens/errors.txt: `node scripts/error-tables.ts`. An error stands with its code, message and remedy where it is
+ * thrown, and is read from there. A test compares the files (test/project/generated.test.ts), so that a change of any
+ * message is seen as text.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -97,23 +98,12 @@ const TABLES: Readonly<Record<string, () => readonly Row[]>> = {
       remedy,
     ]),
   ],
-  errors: () => {
-    const texts = readErrorTexts();
-    return [
-      ['code', 'exit code', 'what it says', 'what to do'],
-      ...Object.entries(ERROR_EXITS).flatMap(([code, exit]) =>
-        texts
-          .filter((text) => text.code === code)
-          .sort((one, other) => one.message.localeCompare(other.message, 'en'))
-          .map(({ message, remedy }) => [
-            inCode([code]),
-            String(EXIT[exit]),
-            inCell(message),
-            inCell(remedy),
-          ]),
-      ),
-    ];
-  },
+  errors: () => [
+    ['exit code', 'codes'],
+    ...[...Map.groupBy(Object.entries(ERROR_EXITS), ([, exit]) => EXIT[exit])].map(
+      ([exit, entries]) => [String(exit), inCode(entries.map(([code]) => code))],
+    ),
+  ],
   'left out': () => [
     ['left out because', 'meaning'],
     ...Object.entries(LEFT_OUT).map(([code, meaning]) => [inCode([code]), meaning]),
@@ -132,9 +122,14 @@ function inCode(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
-/** One line, in which nothing is taken for markup. */
-function inCell(text: string): string {
-  return text.replaceAll('\n', ' ').replaceAll('|', '\\|').replaceAll('<', '\\<').trim();
+export const GOLDEN = join(ROOT, 'test', 'goldens', 'errors.txt');
+
+/** Code, message and remedy of every error, each on a line of its own. */
+export function errorTexts(): string {
+  const lines = readErrorTexts().map(({ code, message, remedy }) =>
+    [code, message, remedy].map((text) => text.replaceAll('\n', ' ').trim()).join('\n  '),
+  );
+  return `${lines.sort().join('\n')}\n`;
 }
 
 export function readPage(page: string): string {
@@ -159,5 +154,7 @@ function withTable(text: string, name: string, [header = [], ...rows]: readonly 
   return [text.slice(0, from) + begin, '', ...lines, '', text.slice(to)].join('\n');
 }
 
-if (process.argv[1] === import.meta.filename)
+if (process.argv[1] === import.meta.filename) {
   for (const page of PAGES) writeFileSync(join(ROOT, 'docs', page), withCodes(page));
+  writeFileSync(GOLDEN, errorTexts());
+}

@@ -1,6 +1,6 @@
 /**
  * Coded errors: this project never throws a bare string. A code is stable and searchable; the message says what happened
- * and where, the remedy what to do. Both stand where the error is thrown; docs/errors.md lists them all.
+ * and where, the remedy what to do. Both stand where the error is thrown; test/goldens/errors.txt has them all.
  */
 import { EXIT, type ExitName } from './exit.ts';
 import type { ItemEndCode } from './item-end-codes.ts';

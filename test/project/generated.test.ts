@@ -2,7 +2,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PAGES, readErrorTexts, readPage, withCodes } from '../../scripts/error-tables.ts';
+import {
+  errorTexts,
+  GOLDEN,
+  PAGES,
+  readErrorTexts,
+  readPage,
+  withCodes,
+} from '../../scripts/error-tables.ts';
 import { MAN_PAGE, manPage } from '../../scripts/man.ts';
 import { SCHEMAS, schemaFiles } from '../../scripts/schemas.ts';
 import { ERROR_EXITS } from '../../src/domain/errors.ts';
@@ -30,6 +37,10 @@ test.each(PAGES)(
     expect(readPage(page)).toBe(withCodes(page));
   },
 );
+
+test('errors say what the golden has (to update: node scripts/error-tables.ts)', () => {
+  expect(errorTexts()).toBe(readFileSync(GOLDEN, 'utf8'));
+});
 
 test('docs/output-tree.md explains every warning', () => {
   for (const [code, { meaning }] of Object.entries(ITEM_WARNINGS))
