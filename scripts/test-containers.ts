@@ -73,7 +73,7 @@ function kubernetesTools(): void {
   must(join(validate, 'bin', 'pip'), 'install', '--quiet', 'kubernetes-validate==1.33.1');
 }
 
-/** The version in docs/operations.md; Debian 12 has an older one. */
+/** The version in docs/containers.md; Debian 12 has an older one. */
 function podmanCompose(): void {
   const folder = join(TOOLS, 'compose');
   if (!existsSync(join(folder, 'bin', 'podman-compose'))) {

@@ -51,7 +51,7 @@ interface WorkersOptions {
   readonly activities: Activities | null;
   /** Those for which it has a token. */
   readonly references: readonly ServiceReference[];
-  /** Worker versioning (docs/operations.md); null: none. */
+  /** Worker versioning (docs/workers.md); null: none. */
   readonly build: Build | null;
   /** null if all workers belong to one user: then each does everything. */
   readonly roles: readonly Role[] | null;

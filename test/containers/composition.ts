@@ -135,7 +135,7 @@ export class Composition {
     return Number(stdout);
   }
 
-  /** `hundredfold` in a separate container beside the worker, as in docs/operations.md. */
+  /** `hundredfold` in a separate container beside the worker, as in docs/containers.md. */
   async type(...args: readonly string[]): Promise<Ended> {
     const run = ['run', '--no-deps', '--rm', '-T', '--volume', `${this.night}:/night:ro`, 'worker'];
     return this.#compose(...run, ...args);

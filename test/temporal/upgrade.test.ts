@@ -58,7 +58,7 @@ async function promote({ client, taskQueue }: Rig, { id: buildId }: Build): Prom
     buildId,
     ignoreMissingTaskQueues: true,
   });
-  // As docs/operations.md says: a run that waits for hours takes the version with its next task.
+  // As docs/workers.md says: a run that waits for hours takes the version with its next task.
   const query = runningWorkflows(['campaign', 'budget'], { taskQueue });
   for await (const { workflowId } of client.workflow.list({ query }))
     await client.workflow.getHandle(workflowId).signal(nudgeSignal);
