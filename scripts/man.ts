@@ -1,13 +1,6 @@
-/**
- * Writes the manual page, docs/hundredfold.1, from the same commands and options as `--help`: `node scripts/man.ts`.
- * A test compares the file with what is written here (test/project/generated.test.ts).
- */
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** Prints the manual page of the package, from the same commands and options as `--help`: `node scripts/man.ts`. */
 import type { Command } from 'commander';
 import { program } from '../src/cli/command-line/program.ts';
-
-export const MAN_PAGE = fileURLToPath(new URL('../docs/hundredfold.1', import.meta.url));
 
 const EXIT_STATUS = [
   ['0', 'Every item succeeded, or the question was answered.'],
@@ -19,7 +12,7 @@ const EXIT_STATUS = [
 ] as const;
 
 /** man(7), as groff and mandoc read it. */
-export function manPage(): string {
+function manPage(): string {
   const lines = [
     `.TH HUNDREDFOLD 1 "" "hundredfold ${program.version() ?? ''}" "User Commands"`,
     '.SH NAME',
@@ -90,4 +83,4 @@ function text(words: string): string {
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }
 
-if (import.meta.main) writeFileSync(MAN_PAGE, manPage());
+process.stdout.write(manPage());

@@ -32,6 +32,8 @@ interface Manifest {
   readonly packages?: Readonly<Record<string, Manifest>>;
 }
 
+const MAN_PAGE = 'hundredfold.1';
+
 const { values } = parseArgs({ options: { out: { type: 'string', default: '.' } } });
 const out = resolve(values.out);
 fs.mkdirSync(out, { recursive: true });
@@ -61,11 +63,12 @@ function copyProgram(): void {
   const digest = bundleDigest();
   for (const path of [
     ...['dist/report-page', `dist/workflows-${digest}.js`, `dist/workflows-${digest}-encoded.js`],
-    ...['bin', 'batches/demo', 'examples/services', 'schemas', 'starter', 'docs/hundredfold.1'],
+    ...['bin', 'batches/demo', 'examples/services', 'schemas', 'starter'],
     'package-lock.json',
     ...['CHANGELOG.md', 'LICENSE', 'NOTICE', 'README.md', 'package.json'],
   ])
     fs.cpSync(path, join(staged, path), { recursive: true });
+  fs.writeFileSync(join(staged, MAN_PAGE), `${outputOf(process.execPath, 'scripts/man.ts')}\n`);
   fs.writeFileSync(join(staged, 'dist', DIGEST_FILE), `${JSON.stringify({ digest })}\n`);
 }
 
@@ -91,7 +94,7 @@ function installPackages(): void {
       // Unlike a checkout, the package brings no Node of its own.
       engines: { node: '>=22.23' },
       // npm links the page into PREFIX/share/man for global installations, if it is in a list.
-      man: ['docs/hundredfold.1'],
+      man: [MAN_PAGE],
       bundleDependencies: Object.keys(dependencies),
     });
   });

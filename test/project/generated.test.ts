@@ -10,7 +10,6 @@ import {
   readPage,
   withCodes,
 } from '../../scripts/error-tables.ts';
-import { MAN_PAGE, manPage } from '../../scripts/man.ts';
 import { SCHEMAS, schemaFiles } from '../../scripts/schemas.ts';
 import { ERROR_EXITS } from '../../src/domain/errors.ts';
 import { ITEM_ENDS } from '../../src/domain/item-end-codes.ts';
@@ -18,10 +17,6 @@ import { ITEM_WARNINGS } from '../../src/domain/item-warnings.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CODES: readonly string[] = Object.keys(ERROR_EXITS);
-
-test('the manual page is up to date (to update: node scripts/man.ts)', () => {
-  expect(readFileSync(MAN_PAGE, 'utf8')).toBe(manPage());
-});
 
 test('schemas/ matches the types of the program (to update: node scripts/schemas.ts)', async () => {
   const committed = readdirSync(SCHEMAS).map((name) => [
