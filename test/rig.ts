@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, vi } from 'vitest';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.js';
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import type { Window } from '../src/budget/policy.ts';
@@ -28,6 +28,7 @@ import { PROGRESS_MEMO } from '../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../src/workflows/names.ts';
 import { ENCRYPTED } from './namespaces.ts';
 import { keepsPromises, type PromiseName } from './promises.ts';
+import { replaysHistories } from './replay/every-history.ts';
 import { launchCampaign, writeManifest, type Started } from './launch.ts';
 
 export type { Started } from './launch.ts';
@@ -171,17 +172,17 @@ export class Rig {
   async #keepsPromises(journal: readonly JournalEntry[]): Promise<void> {
     // A campaign that was started again has the rows of each time.
     const trees = new Map<string, string[]>();
-    const texts: Record<string, string> = { 'worker log': workerLog.join('\n') };
+    const handles: WorkflowHandle[] = [];
     for (const started of this.#started) {
       const { status } = await started.handle.describe();
       if (status.name === 'COMPLETED')
         trees.set(started.folder, [...(trees.get(started.folder) ?? []), ...started.ids]);
-      texts[`history of ${started.name}`] = await historyOf(started.handle);
+      handles.push(started.handle);
     }
     for (const { reference } of this.settings) {
-      const id = budgetWorkflowId(reference);
-      texts[`history of ${id}`] = await historyOf(this.client.workflow.getHandle(id));
+      handles.push(this.client.workflow.getHandle(budgetWorkflowId(reference)));
     }
+    const histories = await historiesOf(handles);
     const { limit = 100, believedLimit, windowMs = 3_600_000 } = this.#options;
     const { furtherWindows = [] } = this.#options;
     // A service without a limit counts nothing: then the one that the budget believes must hold.
@@ -194,10 +195,11 @@ export class Rig {
         trees: Array.from(trees, ([folder, ids]) => ({ folder, ids: [...new Set(ids)] })),
         secrets: [this.#token],
         folders: [this.folder],
-        texts,
+        texts: { 'worker log': workerLog.join('\n'), ...textsOf(histories) },
       },
       this.#broken,
     );
+    await replaysHistories(histories, this.#options.codec ?? null);
   }
 
   /**
@@ -307,14 +309,27 @@ interface UserAt {
   readonly rows: string[];
 }
 
-/** As JSON; empty if the workflow never ran. */
-export async function historyOf(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<string> {
-  try {
-    return JSON.stringify(historyToJSON(await handle.fetchHistory()));
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return '';
-    throw error;
-  }
+/** Of the last run of each, by its id; without those that never ran. */
+export async function historiesOf(
+  handles: Iterable<Pick<WorkflowHandle, 'workflowId' | 'fetchHistory'>>,
+): Promise<Map<string, History>> {
+  const found = new Map<string, History>();
+  for (const handle of handles)
+    try {
+      found.set(handle.workflowId, await handle.fetchHistory());
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  return found;
+}
+
+/** Histories as JSON, to look for secrets in them. */
+export function textsOf(histories: ReadonlyMap<string, History>): Record<string, string> {
+  const texts = Array.from(histories, ([id, history]) => [
+    `history of ${id}`,
+    JSON.stringify(historyToJSON(history)),
+  ]);
+  return Object.fromEntries(texts) as Record<string, string>;
 }
 
 function temporalOf({ codec }: RigOptions): TemporalAddress {

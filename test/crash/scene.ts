@@ -24,7 +24,8 @@ import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { policyOf } from '../policy.ts';
 import { keepsPromises } from '../promises.ts';
 import { launchCampaign, writeManifest, type Started } from '../launch.ts';
-import { historyOf } from '../rig.ts';
+import { replaysHistories } from '../replay/every-history.ts';
+import { historiesOf, textsOf } from '../rig.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import type { Crash } from './hazards.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -190,13 +191,12 @@ export class Scene {
   /** The six promises, over these campaigns, the only ones of the services. */
   async keepsPromises(...campaigns: readonly Started[]): Promise<void> {
     const { limit = LIMITS.limit, windowMs = LIMITS.windowMs } = this.#options;
-    const texts: Record<string, string> = { 'worker logs': this.log() };
     const { workflow } = this.client;
     const ids = [this.budget().workflowId];
     for (const { name } of campaigns)
       for await (const { workflowId } of workflow.list({ query: `Campaign="${name}"` }))
         ids.push(workflowId);
-    for (const id of ids) texts[id] = await historyOf(workflow.getHandle(id));
+    const histories = await historiesOf(ids.map((id) => workflow.getHandle(id)));
     await keepsPromises({
       journal: this.journal(),
       windows: [{ limit, windowMs }],
@@ -204,8 +204,9 @@ export class Scene {
       trees: campaigns,
       secrets: [TOKEN],
       folders: campaigns.map(({ folder }) => folder),
-      texts,
+      texts: { 'worker logs': this.log(), ...textsOf(histories) },
     });
+    await replaysHistories(histories, null);
   }
 
   log(): string {

@@ -2,7 +2,24 @@
 import { Worker } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { dataConverterOf } from '../../src/temporal/codec.ts';
+
+/** Replays histories by the id of their workflow; `codec`: the module that encoded their payloads. */
+export async function replaysHistories(
+  histories: ReadonlyMap<string, History>,
+  codec: string | null,
+): Promise<void> {
+  const dataConverter = dataConverterOf(codec);
+  const bundle = await workflowBundle(dataConverter.failureConverterPath);
+  const replays = Worker.runReplayHistories(
+    { workflowBundle: bundle, dataConverter },
+    Array.from(histories, ([workflowId, history]) => ({ workflowId, history })),
+  );
+  for await (const { workflowId, runId, error } of replays)
+    expect(error, `replay of ${workflowId}, run ${runId}`).toBeUndefined();
+}
 
 /** Replays all runs of these workflows, and returns how those of each ended. */
 export async function replaysEveryHistory(
