@@ -243,7 +243,7 @@ export async function readCharged(
 }
 
 /** False where no Temporal was ever used: nothing can be charged, and no server is started to find that out. */
-function mayBeCharged({ temporal, embeddedDir }: Settings): boolean {
+export function mayBeCharged({ temporal, embeddedDir }: Settings): boolean {
   return temporal !== null || existsSync(join(embeddedDir, 'temporal.db'));
 }
 

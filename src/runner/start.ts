@@ -37,6 +37,7 @@ import { Spool } from './spool.ts';
 import { startOrJoin, type CampaignStart } from './start-or-join.ts';
 import { campaignRun } from './launch.ts';
 import { readCharged } from './plan.ts';
+import { rememberCampaign, runCommand } from './remembered.ts';
 import { readBudgets } from '../activities/budget-status.ts';
 import { forecastCampaign, type ServiceForecast } from './forecast.ts';
 import { startInBackground } from '../host/background.ts';
@@ -170,6 +171,8 @@ export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions
   readonly detach?: boolean;
   /** Jobs of the present windows that a lost server has sent, if nothing here shows them. */
   readonly assumeUsed?: number;
+  /** @internal What the user typed; default: the `run` with these options. */
+  readonly command?: string;
   /** @internal Asked before the start: false ends it as `INTERRUPTED`. */
   readonly confirm?: (forecast: Forecast) => Promise<boolean>;
 }
@@ -231,6 +234,7 @@ class Starting {
     throwIfInterrupted(signal);
     if (!(await this.#isConfirmed(session, start))) throw interrupted(undefined);
     const begun = await startRun(session, start, { settings, signal });
+    this.#remember(session, start);
     return new Campaign({
       session,
       settings,
@@ -243,6 +247,13 @@ class Starting {
       notices: this.#notices,
       onClose: () => this.#spool.remove(),
     });
+  }
+
+  #remember({ stateFolder }: Session, { name, folder }: CampaignStart): void {
+    const { config, command = runCommand(this.#manifests, this.#options) } = this.#options;
+    const at = new Date().toISOString();
+    const typed = { cwd: process.cwd(), command, ...(config !== undefined && { config }) };
+    rememberCampaign(stateFolder, Object.assign(typed, { name, folder, at }));
   }
 
   async giveUp(): Promise<void> {

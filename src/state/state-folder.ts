@@ -89,9 +89,12 @@ function usable(path: string): string {
   return path;
 }
 
-/** The files of the ledger. */
+/** Campaigns that were started on this machine. */
+export const REMEMBERED_FILE = 'campaigns.jsonl';
+
+/** With the files of the ledger. */
 function isOurs(name: string): boolean {
-  return name.startsWith('ledger.');
+  return name.startsWith('ledger.') || name === REMEMBERED_FILE;
 }
 
 function firstExisting(path: string): string {

@@ -13,6 +13,7 @@
  * cannot do; an expiry time, which needs synchronised clocks.
  */
 import { hash, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { leaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
@@ -283,9 +284,18 @@ export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
   return new StoreError(
     'TREE_LEASED',
     `${store.location} is in use by another Temporal server: ${who}.`,
-    'To continue with it here, stop that one (hundredfold stop, or its workers) and type this command again. Otherwise wait until the campaign there has ended, or choose another output folder with --out.',
+    `To continue with it here, ${howToStop(by)} and type this command again. Otherwise wait until the campaign there has ended, or choose another output folder with --out.`,
     { retryable: true },
   );
+}
+
+/** `where` names the folder of an embedded server, which can be stopped from anywhere on its machine. */
+function howToStop(by: LeaseRecord | null): string {
+  const [, dir] = /^the Temporal server of (.+)$/.exec(by?.where ?? '') ?? [];
+  if (by === null || dir === undefined)
+    return 'stop its workers (Ctrl-C, or hundredfold stop where they run)';
+  const there = by.host === hostname() ? '' : ` on ${by.host}`;
+  return `stop that one${there} (HUNDREDFOLD_EMBEDDED_DIR='${dir}' hundredfold stop)`;
 }
 
 /** A description of the holder, for people. */

@@ -96,7 +96,7 @@ test('Ctrl-C shuts down gracefully, a second one exits at once; a dumb terminal 
     '3 succeeded  2 waiting',
     expect.stringMatching(/^predictions .* 3 of 3 in 1 h, 0 free$/),
     'Stopping: finishing submissions in progress. Press Ctrl-C again to stop at once.',
-    'night is safe on disk: run the same command to resume.',
+    'night is safe on disk. To resume: hundredfold run night.csv',
   ]);
   expect(interrupted.stdout, 'colours').toMatch(COLOUR);
   expect(at.servers(), 'processes left behind').toEqual([]);

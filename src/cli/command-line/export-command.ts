@@ -10,7 +10,7 @@ export function addExportCommand({ program, config, json, ending }: CommandLine)
   program
     .command('export')
     .description('write results as files for other programs: GROMACS, OpenMM, RDKit, Jalview, …')
-    .argument('[name]', 'campaign, or the folder of its output tree')
+    .argument('[name]', 'campaign (default: the newest), or the folder of its output tree')
     .option('--to <format>', 'format to write; --list shows them')
     .option('--list', 'list the formats and their content')
     .option('--out <dir>', 'folder for the files (default: ./export/NAME-FORMAT)')

@@ -4,7 +4,7 @@ import { checkedName } from '../../domain/name.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import { kindNames } from '../../kinds/registry.ts';
 import type { CommandLine } from './command-line.ts';
-import type { TreeFlags } from '../session/find-tree.ts';
+import type { TreeFlags } from '../session.ts';
 import type { ItemsFlags } from '../commands/items.ts';
 import { suggest, type CommonFlags } from './flags.ts';
 
@@ -12,7 +12,7 @@ export function addItemsCommand({ program, config, json, ending }: CommandLine):
   program
     .command('items')
     .description('list the items of a campaign')
-    .argument('<name>', '', checkedName)
+    .argument('[name]', 'campaign (default: the newest)', checkedName)
     .addOption(
       new Option('--state <state>', 'only items in this state').choices([
         ...OPEN_STATES,
@@ -25,7 +25,7 @@ export function addItemsCommand({ program, config, json, ending }: CommandLine):
     .addOption(config())
     .addOption(json())
     .action(
-      ending(async (name: string, flags: ItemsFlags) =>
+      ending(async (name: string | undefined, flags: ItemsFlags) =>
         (await import('../commands/items.ts')).items(name, flags),
       ),
     );
@@ -42,13 +42,13 @@ export function addLookCommands({ program, config, json, ending }: CommandLine):
   program
     .command('logs')
     .description('print the log of a campaign, or the history of one of its items')
-    .argument('<name>', '', checkedName)
+    .argument('[name]', 'campaign (default: the newest)', checkedName)
     .argument('[id]', 'item; prints its attempts, and the log of its job if the service has one')
     .option('--out <dir>', 'output folder (default: where the campaign ran)')
     .addOption(config())
     .addOption(json())
     .action(
-      ending(async (name: string, id: string | undefined, flags: TreeFlags) =>
+      ending(async (name: string | undefined, id: string | undefined, flags: TreeFlags) =>
         (await import('../commands/logs.ts')).logs(name, id, flags),
       ),
     );

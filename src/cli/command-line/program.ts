@@ -168,7 +168,7 @@ addItemsCommand({ program, config, json, ending });
 program
   .command('watch')
   .description('show a live view of a campaign until it ends')
-  .argument('<name>', '', checkedName)
+  .argument('[name]', 'campaign (default: the newest)', checkedName)
   .addOption(config())
   .addOption(json())
   .action(ending(async (name, flags) => (await import('../commands/watch.ts')).watch(name, flags)));
@@ -195,7 +195,7 @@ program
   )
   .addOption(config())
   .action(
-    ending(async (name, flags) => (await import('../commands/resume.ts')).resume(name, flags)),
+    ending(async (name, flags) => (await import('../commands/pause.ts')).resume(name, flags)),
   );
 
 program
@@ -226,7 +226,7 @@ program
 program
   .command('report')
   .description('rebuild the tables and report.html of a campaign from its output tree')
-  .argument('<name>', '', checkedName)
+  .argument('[name]', 'campaign (default: the newest)', checkedName)
   .option('--out <dir>', 'output folder (default: where the campaign ran)')
   .option('--open', 'show the report in the browser')
   .addOption(config())
@@ -285,11 +285,14 @@ function addProofCommands({ program, config, json, ending }: CommandLine): void 
   program
     .command('verify')
     .description('check digests, tables, summary and crate of a campaign against its items')
-    .argument('<name>', 'a campaign, or the folder or s3:// address of its tree')
+    .argument(
+      '[name]',
+      'a campaign (default: the newest), or the folder or s3:// address of its tree',
+    )
     .addOption(config())
     .addOption(json())
     .action(
-      ending(async (name: string, flags: CommonFlags) =>
+      ending(async (name: string | undefined, flags: CommonFlags) =>
         (await import('../commands/verify.ts')).verify(name, flags),
       ),
     );

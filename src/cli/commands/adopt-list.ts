@@ -15,7 +15,7 @@ import {
   type RemoteJobs,
 } from '../../runner/remote-jobs.ts';
 import { absoluteAddress } from '../../store/layout.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { commandSettings } from '../session.ts';
 
 interface ListFlags extends ServiceFlags {
   readonly out?: string;

@@ -5,7 +5,7 @@ import { serviceNames } from '../../services/registry.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { absoluteAddress } from '../../store/layout.ts';
-import { checkChoice, commandSettings } from '../session/command-settings.ts';
+import { checkChoice, commandSettings } from '../session.ts';
 import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
 import { listJobs } from './adopt-list.ts';
@@ -34,11 +34,15 @@ export async function adopt(
     );
   const folder = absoluteAddress(flags.out ?? settings.storeUrl);
   const order = { service, settings, local: flags.services ?? null, folder, name, kind };
+  const typed = ['hundredfold adopt', service, ...(past ? ['--past'] : ids)];
+  if (name !== null) typed.push('--name', name);
+  if (flags.services !== undefined) typed.push('--services', flags.services);
+  const command = typed.join(' ');
   const onPast = (found: PastJobs): void => sayPast(order, found);
   const adopted = await adoptJobs(
     order,
     { ids: past ? 'past' : ids, onPast },
-    (manifest, campaign) => run([manifest], { ...flags, name: campaign }),
+    (manifest, campaign) => run([manifest], { ...flags, name: campaign, command }),
   );
   if (adopted === null && flags.json) printDocument({ campaign: null, adopted: 0 });
   return adopted ?? EXIT.ok;

@@ -8,8 +8,9 @@ import type { Session } from '../../host/session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { Campaign } from '../../runner/campaign.ts';
 import { followToEnd } from '../session/conclusion.ts';
-import { openCampaign } from '../session/open-campaign.ts';
-import { withSession, type Around } from '../session/with-session.ts';
+import type { CampaignLine } from '../../runner/find.ts';
+import { sayEnded } from './pause.ts';
+import { findMeant, withCampaign, type Around } from '../session.ts';
 import { say } from '../text/explain.ts';
 
 interface CancelFlags extends CommonFlags {
@@ -18,19 +19,23 @@ interface CancelFlags extends CommonFlags {
 }
 
 export async function cancel(name: string, flags: CancelFlags): Promise<number> {
-  const end = (session: Session, around: Around) => cancelled(name, flags, session, around);
-  return withSession(flags, 'work', end, true);
+  const end = (session: Session, found: CampaignLine, around: Around) =>
+    cancelled(found, flags, session, around);
+  return withCampaign(await findMeant(name, flags), 'work', end, true);
 }
 
 async function cancelled(
-  name: string,
+  found: CampaignLine,
   flags: CancelFlags,
   session: Session,
   around: Around,
 ): Promise<number> {
-  const found = await openCampaign(session, name);
-  if (found === null) return EXIT.ok;
-  const followed = { name, folder: found.out };
+  const { name, out } = found;
+  if (!found.open) {
+    sayEnded(found);
+    return EXIT.ok;
+  }
+  const followed = { name, folder: out };
   if (flags.abandon === true) {
     await answered(abandonCampaign(session, followed, say));
     return EXIT.ok;

@@ -7,7 +7,7 @@ import { WRONG_ADDRESS } from '../../runner/doctor-services.ts';
 import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { commandSettings } from '../session.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 import type { Row } from '../../runner/conformance/answers.ts';

@@ -17,7 +17,7 @@ import { lineOf } from '../../runner/items.ts';
 import { nowAndThen } from '../text/now-and-then.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
-import { findTreeOrFolder } from '../session/tree-or-folder.ts';
+import { findTreeOrFolder } from '../session.ts';
 import { parseWhere } from '../command-line/where.ts';
 
 export interface ExportFlags extends CommonFlags {
@@ -36,7 +36,7 @@ export async function exportCampaign(
   flags: ExportFlags,
 ): Promise<number> {
   if (flags.list === true) return listFormats(flags);
-  if (name === undefined || flags.to === undefined) throw incomplete();
+  if (flags.to === undefined) throw incomplete();
   const format = exportFormatOf(flags.to);
   const where = flags.where && parseWhere(flags.where);
   const { store, campaign } = await findTreeOrFolder(name, flags);

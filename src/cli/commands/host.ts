@@ -10,7 +10,7 @@ import { openSession } from '../../host/open-session.ts';
 import type { Session } from '../../host/session.ts';
 import { logTo } from '../../telemetry/log.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { commandSettings } from '../session.ts';
 import { Interruption } from '../session/interruption.ts';
 import { say } from '../text/explain.ts';
 import { runningWorkflows } from '../../workflows/search-attributes.ts';

@@ -8,7 +8,7 @@ import { errnoOf } from '../../domain/errno.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
 import { say } from '../text/explain.ts';
-import { quoted } from '../text/quoted.ts';
+import { quoted } from '../../runner/remembered.ts';
 
 /** Target path in the folder → source path in the project. */
 export const STARTER: Readonly<Record<string, string>> = {

@@ -4,10 +4,16 @@ import { kindNames } from '../../kinds/registry.ts';
 import { readRecord } from '../../host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { itemLines, type ItemFilter, type OpenItem, type ItemLine } from '../../runner/items.ts';
+import {
+  itemLines,
+  type ItemFilter,
+  type OpenItem,
+  type ItemLine,
+  openItems,
+} from '../../runner/items.ts';
 import { requireTree, treeIfAny, type CampaignTree } from '../../runner/find.ts';
 import { campaignAddress } from '../../store/layout.ts';
-import { checkChoice, commandSettings } from '../session/command-settings.ts';
+import { checkChoice, commandSettings, findMeant, withCampaign } from '../session.ts';
 import { say } from '../text/explain.ts';
 import { Table } from '../text/table.ts';
 import { beginDocument } from '../text/output.ts';
@@ -87,7 +93,8 @@ export interface ItemsFlags extends CommonFlags, ItemFilter {
   readonly out?: string;
 }
 
-export async function items(name: string, flags: ItemsFlags): Promise<number> {
+export async function items(given: string | undefined, wanted: ItemsFlags): Promise<number> {
+  const { name, flags } = await findMeant(given, wanted);
   const settings = commandSettings(flags, { tokens: 'optional' });
   const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
   const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
@@ -97,12 +104,7 @@ export async function items(name: string, flags: ItemsFlags): Promise<number> {
     const tree = await treeIfAny(expected, name);
     if (tree) return show(tree, new Map());
   }
-  // Temporal's packages take a second to load.
-  const { withSession } = await import('../session/with-session.ts');
-  const { findCampaign } = await import('../../runner/find.ts');
-  const { openItems } = await import('../../runner/items.ts');
-  return withSession(flags, 'look', async ({ client }) => {
-    const { open, out } = await findCampaign(client, name);
+  return withCampaign({ name, flags }, 'look', async ({ client }, { open, out }) => {
     const tree = await requireTree(flags.out === undefined ? out : expected, name, true);
     return show(tree, open ? await openItems(client, name) : new Map<string, OpenItem>());
   });

@@ -3,19 +3,20 @@ import { readLogs, type LogLine } from '../../runner/logs.ts';
 import type { Attempt } from '../../domain/campaign.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { JOB_LOG } from '../../store/layout.ts';
-import { commandSettings } from '../session/command-settings.ts';
-import { findTree, type TreeFlags } from '../session/find-tree.ts';
+import { commandSettings, findTree, type TreeFlags } from '../session.ts';
 import { say } from '../text/explain.ts';
 import { logText } from '../text/log-text.ts';
 import { printDocument, printLine } from '../text/output.ts';
 
 export async function logs(
-  name: string,
+  given: string | undefined,
   id: string | undefined,
   flags: TreeFlags,
 ): Promise<number> {
+  const tree = await findTree(given, flags);
+  const { name } = tree.campaign;
+  // Those of its folder.
   const settings = commandSettings(flags, { tokens: 'optional' });
-  const tree = await findTree(name, flags);
   const { record, worker, engine } = await readLogs(tree, id ?? null, settings);
   const attempts = record?.attempts ?? [];
   if (flags.json) {

@@ -4,7 +4,7 @@ import { EXIT } from '../../domain/errors.ts';
 import { sizeText } from '../../domain/size-text.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { parseWhere } from '../command-line/where.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { commandSettings } from '../session.ts';
 import { say } from '../text/explain.ts';
 import { nowAndThen } from '../text/now-and-then.ts';
 import { printDocument } from '../text/output.ts';

@@ -13,7 +13,7 @@ import {
 import { publishTree, readStanding } from '../../report/publish.ts';
 import { addressOf, REPORT } from '../../store/layout.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { findTree } from '../session/find-tree.ts';
+import { findTree } from '../session.ts';
 import { openLink } from '../session/open-link.ts';
 import { say } from '../text/explain.ts';
 import { printDocument } from '../text/output.ts';
@@ -24,9 +24,10 @@ interface ReportFlags extends CommonFlags {
   readonly open?: boolean;
 }
 
-export async function report(name: string, flags: ReportFlags): Promise<number> {
-  const found = await findTree(name, flags);
-  const { folder } = found;
+export async function report(given: string | undefined, flags: ReportFlags): Promise<number> {
+  const found = await findTree(given, flags);
+  const { folder, campaign } = found;
+  const { name } = campaign;
   const path = addressOf(folder, REPORT);
   if (flags.open && isObjectAddress(path))
     throw new HundredfoldError(

@@ -4,6 +4,7 @@ import { retry as retryCampaign } from '../../runner/retry.ts';
 import type { RetrySurvey } from '../../store/retry.ts';
 import type { ServiceFlags } from '../command-line/flags.ts';
 import { followToEnd } from '../session/conclusion.ts';
+import { findMeant } from '../session.ts';
 import { Interruption } from '../session/interruption.ts';
 import { say } from '../text/explain.ts';
 import { logToTerminal } from '../text/log-text.ts';
@@ -67,17 +68,19 @@ interface RetryFlags extends ServiceFlags {
 
 export async function retry(name: string, flags: RetryFlags): Promise<number> {
   const { item, ...others } = flags;
+  const again = `hundredfold retry ${name}${item ? ` --item ${item.join(' ')}` : ''}${flags.failed ? ' --failed' : ''}`;
   const interruption = new Interruption();
   try {
+    const meant = await findMeant(name, others);
     await using campaign = await retryCampaign(name, {
-      ...others,
+      ...meant.flags,
       ...logToTerminal(),
       ...(item && { items: item }),
       signal: interruption.signal,
       onNotice: say,
       onSurvey: (survey) => explainRetry(name, survey),
     });
-    return await followToEnd(campaign, flags, interruption);
+    return await followToEnd(campaign, { ...flags, again }, interruption);
   } catch (error) {
     if (!(error instanceof HundredfoldError) || error.code !== 'INTERRUPTED') throw error;
     return EXIT.interrupted;

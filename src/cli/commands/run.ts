@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Campaign } from '../../runner/campaign.ts';
 import { endOf } from '../../runner/forecast.ts';
+import { runCommand } from '../../runner/remembered.ts';
 import { ManifestRefusedError } from '../../runner/intake.ts';
 import { freeIn } from '../../runner/plan.ts';
 import { type Forecast, startCampaign, type StartOptions } from '../../runner/start.ts';
@@ -19,13 +20,14 @@ export interface RunFlags
   extends
     CommonFlags,
     Pick<StartOptions, 'services' | 'out' | 'name' | 'allowOutside' | 'cache' | 'skipInvalid'>,
-    Pick<StartOptions, 'priority' | 'assumeUsed' | 'detach' | 'worker'> {
+    Pick<StartOptions, 'priority' | 'assumeUsed' | 'command' | 'detach' | 'worker'> {
   readonly yes?: boolean;
 }
 
 export async function run(manifests: readonly string[], flags: RunFlags): Promise<number> {
   const interruption = new Interruption();
   const problems = new ProblemList();
+  const again = flags.command ?? runCommand(manifests, flags);
   try {
     await using campaign = await startCampaign(manifests, {
       ...flags,
@@ -37,7 +39,7 @@ export async function run(manifests: readonly string[], flags: RunFlags): Promis
       confirm: (forecast) => confirm(forecast, flags),
     });
     sayBegun(campaign);
-    return await followToEnd(campaign, flags, interruption);
+    return await followToEnd(campaign, { ...flags, again }, interruption);
   } catch (error) {
     if (error instanceof ManifestRefusedError) return refuse(error, flags);
     if (!(error instanceof HundredfoldError) || error.code !== 'INTERRUPTED') throw error;

@@ -1,6 +1,6 @@
 /** `hundredfold status`: all campaigns and budgets; `status NAME`: the state of one campaign. */
 import { readBudgets } from '../../activities/budget-status.ts';
-import { EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { openStore } from '../../store/open-store.ts';
 import { describeCampaign, lineOf, listCampaigns, type CampaignLine } from '../../runner/find.ts';
@@ -16,42 +16,120 @@ import { say } from '../text/explain.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printEnd } from '../text/summary.ts';
 import { printTable } from '../text/table.ts';
-import { withSession } from '../session/with-session.ts';
+import { commandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';
+import { describeTree, findRunCommand, readRemembered } from '../../runner/remembered.ts';
+import { mayBeCharged } from '../../runner/plan.ts';
+import { readStanding } from '../../report/publish.ts';
+import type { BudgetStatus } from '../../budget/status.ts';
 
-export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {
-  return withSession(flags, 'look', async (session) => {
-    if (name === undefined) return printAll(session, flags);
-    const found = await describeCampaign(session.client, name);
+export async function status(given: string | undefined, wanted: CommonFlags): Promise<number> {
+  if (given === undefined) return showAll(wanted);
+  const { name, flags } = await findMeant(given, wanted);
+  return withSession(flags, 'look', async (session, { settings }) => {
+    const found = await ifKnown(describeCampaign(session.client, name));
+    if (found === null) return showElsewhere(name, settings, flags);
     const campaign = lineOf(found);
     if (campaign.open) {
       const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
       if (flags.json) printDocument(await openDocument(session, campaign, seen));
       else await printOpen(session, campaign, seen);
-    } else {
-      const ended = await endedCampaign(await openStore(campaign.out), campaign.out);
-      if (flags.json) printDocument(ended.document);
-      else printEnd(ended, { print: printLine });
-    }
+    } else await showEnd(campaign.out, flags);
     return EXIT.ok;
   });
 }
 
-/** The campaigns, the newest first, and the budget of each service and credential. */
-async function printAll({ client }: Session, { json }: CommonFlags): Promise<number> {
-  const [campaigns, budgets] = await Promise.all([listCampaigns(client), readBudgets(client)]);
-  if (json) printDocument({ campaigns, budgets });
-  else {
-    if (campaigns.length === 0) say('No campaigns yet.');
-    else printTable(HEADER, campaigns.map(cellsOf));
-    printBudgets(budgets);
+async function showEnd(folder: string, { json }: CommonFlags): Promise<void> {
+  const ended = await endedCampaign(await openStore(folder), folder);
+  if (json) printDocument(ended.document);
+  else printEnd(ended, { print: printLine });
+}
+
+async function ifKnown<T>(campaign: Promise<T>): Promise<T | null> {
+  try {
+    return await campaign;
+  } catch (error) {
+    if (error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNKNOWN') return null;
+    throw error;
   }
+}
+
+/** Of a campaign that this Temporal does not know: what its tree tells, and the command that goes on with it. */
+async function showElsewhere(
+  name: string,
+  settings: Parameters<typeof findTreeElsewhere>[1],
+  flags: CommonFlags,
+): Promise<number> {
+  const tree = await findTreeElsewhere(name, settings);
+  if (tree === null)
+    throw new HundredfoldError(
+      'CAMPAIGN_UNKNOWN',
+      `no campaign is named ${name}`,
+      '`hundredfold status` shows all campaigns.',
+    );
+  const { store, campaign, folder } = tree;
+  const { ended, items, isPublished } = await readStanding(store, campaign);
+  if (isPublished) {
+    await showEnd(folder, flags);
+    return EXIT.ok;
+  }
+  const command = await findRunCommand(name, folder);
+  if (flags.json)
+    printDocument({
+      campaign: name,
+      state: 'elsewhere',
+      items: { total: items, ended },
+      out: folder,
+      command,
+    });
+  else {
+    printLine(`${name} ran at another Temporal server: ${await describeTree(tree)}.`);
+    if (command !== null) printLine(`  To go on with it here: ${command}`);
+  }
+  return EXIT.ok;
+}
+
+/** The campaigns, the newest first, and the budget of each service and credential. */
+async function showAll(flags: CommonFlags): Promise<number> {
+  // Where no Temporal was ever used there is nothing to ask, and no server has to be downloaded to find that out.
+  if (!mayBeCharged(commandSettings(flags, { tokens: 'optional' }))) return printAll([], [], flags);
+  return withSession(flags, 'look', async ({ client }) => {
+    const [campaigns, budgets] = await Promise.all([listCampaigns(client), readBudgets(client)]);
+    return printAll(campaigns, budgets, flags);
+  });
+}
+
+function printAll(
+  campaigns: readonly CampaignLine[],
+  budgets: readonly BudgetStatus[],
+  { json }: CommonFlags,
+): number {
+  const here = new Set(campaigns.map(({ out }) => out));
+  const elsewhere = readRemembered().filter(({ folder }) => !here.has(folder));
+  if (json) {
+    printDocument({ campaigns, budgets, ...(elsewhere.length > 0 && { elsewhere }) });
+    return EXIT.ok;
+  }
+  if (campaigns.length > 0) printTable(HEADER, campaigns.map(cellsOf));
+  else if (elsewhere.length === 0) say('No campaigns yet.');
+  if (elsewhere.length > 0) {
+    if (campaigns.length > 0) printLine('');
+    printTable(
+      ['NAME', 'ELSEWHERE', 'STARTED', 'OUT'],
+      elsewhere.map(({ name, cwd, at, folder }) => [name, cwd, timeText(at), folder]),
+    );
+  }
+  printBudgets(budgets);
   return EXIT.ok;
 }
 
 const HEADER = ['NAME', 'STATE', 'STARTED', 'OUT'];
 
 function cellsOf({ name, state, startedAt, out }: CampaignLine): string[] {
-  return [name, state, clockText(Date.parse(startedAt), Date.now()), out];
+  return [name, state, timeText(startedAt), out];
+}
+
+function timeText(iso: string): string {
+  return clockText(Date.parse(iso), Date.now());
 }
 
 async function printOpen(

@@ -6,7 +6,7 @@ import { lives, stopDevServer } from '../../temporal/dev-server.ts';
 import { endProcess, runsAs } from '../../temporal/processes.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { commandSettings } from '../session.ts';
 
 /** The worker waits 35 s for POSTs in progress, then the server is stopped. */
 const PATIENCE_MS = 60_000;

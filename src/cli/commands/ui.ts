@@ -1,7 +1,7 @@
 /** `hundredfold ui`: the Temporal UI, with the embedded server until the user ends the command. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { openSession } from '../../host/open-session.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { commandSettings } from '../session.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { Interruption } from '../session/interruption.ts';

@@ -2,13 +2,16 @@
 import { EXIT } from '../../domain/errors.ts';
 import { CHECKS, type Fault, verifyTree, type Verification } from '../../report/verify.ts';
 import { say } from '../text/explain.ts';
-import { findTreeOrFolder } from '../session/tree-or-folder.ts';
+import { findTreeOrFolder } from '../session.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { nowAndThen } from '../text/now-and-then.ts';
 import { printDocument } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 
-export async function verify(nameOrFolder: string, flags: CommonFlags): Promise<number> {
+export async function verify(
+  nameOrFolder: string | undefined,
+  flags: CommonFlags,
+): Promise<number> {
   const { folder, store, campaign } = await findTreeOrFolder(nameOrFolder, flags);
   const { name, items } = campaign;
   const verification = await verifyTree(store, {

@@ -15,7 +15,7 @@ import { buildOn, type Build } from '../../temporal/deployment.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import type { WorkerOptions } from '../../worker/options.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
-import { commandSettings } from '../session/command-settings.ts';
+import { commandSettings } from '../session.ts';
 
 interface WorkerFlags extends CommonFlags {
   /** Default: all. */

@@ -17,6 +17,8 @@ import type { Interruption } from './interruption.ts';
 interface FollowFlags {
   readonly json?: boolean;
   readonly detach?: boolean;
+  /** The command that resumes it. */
+  readonly again?: string;
 }
 
 /** Of a campaign that was started by this command, or is watched. Returns the exit code. */
@@ -41,7 +43,7 @@ export async function conclude(
   if (end === 'detached') return detach(campaign, flags);
   if (end === 'interrupted') {
     if (flags.json && last) await printOpen(campaign, last);
-    say(`${name} is safe on disk: run the same command to resume.`);
+    say(`${name} is safe on disk. To resume: ${flags.again ?? `hundredfold watch ${name}`}`);
     if (campaign.runsInBackground())
       say('  The background process continues it; `hundredfold stop` stops that process.');
     else if (session.role === 'joined') say('  The command that runs the server continues it.');

@@ -2,6 +2,7 @@
 import { HundredfoldError } from '../../domain/errors.ts';
 import { harmless } from '../../domain/plain-text.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { commandAfter } from './run-again.ts';
 import { typeable } from './typeable.ts';
 import { isQuiet } from './verbosity.ts';
 
@@ -36,5 +37,7 @@ export function say(line: string): void {
 }
 
 function write(line: string): void {
-  process.stderr.write(`${typeable(harmless(line))}\n`);
+  const after = commandAfter(line);
+  for (const one of after === null ? [line] : [line, after])
+    process.stderr.write(`${typeable(harmless(one))}\n`);
 }

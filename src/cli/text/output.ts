@@ -3,6 +3,7 @@
  * `| less` work. Progress, notes and warnings go to stderr (explain.ts).
  */
 import { harmless } from '../../domain/plain-text.ts';
+import { commandAfter } from './run-again.ts';
 import { typeable } from './typeable.ts';
 
 let documented = false;
@@ -24,5 +25,7 @@ export function beginDocument(): void {
 }
 
 export function printLine(line: string): void {
-  process.stdout.write(`${typeable(harmless(line))}\n`);
+  const after = commandAfter(line);
+  for (const one of after === null ? [line] : [line, after])
+    process.stdout.write(`${typeable(harmless(one))}\n`);
 }

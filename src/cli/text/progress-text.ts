@@ -98,7 +98,7 @@ export function isBlocked({ blockedUntil, refusal }: BlockStatus): boolean {
   return blockedUntil !== null || refusal !== undefined;
 }
 
-export function blockText(block: BlockStatus, now: number): string {
+function blockText(block: BlockStatus, now: number): string {
   const { blockedUntil, blockedBecause, refusal } = block;
   const standing = refusal ? `blocked since ${clockText(refusal.since, now)}` : 'waiting';
   const why = refusal?.reason ?? blockedBecause ?? '';

@@ -1,0 +1,209 @@
+/** What commands have in common: settings, the campaign that is meant, its tree, and a session in which it is read or changed. */
+import { existsSync } from 'node:fs';
+import type { LoadOptions } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { checkedName } from '../domain/name.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import type { Session } from '../host/session.ts';
+import {
+  type CampaignLine,
+  type CampaignTree,
+  findCampaign,
+  openFolder,
+  requireTree,
+  treeIfAny,
+} from '../runner/find.ts';
+import { describeTree, findRunCommand, readRemembered } from '../runner/remembered.ts';
+import { inSession, logToWorkerLog, type Purpose, settingsOf } from '../runner/session.ts';
+import { absoluteAddress, campaignAddress } from '../store/layout.ts';
+import type { CommonFlags } from './command-line/flags.ts';
+import { Interruption } from './session/interruption.ts';
+import { say } from './text/explain.ts';
+import { logToTerminal } from './text/log-text.ts';
+import { setRunCommand } from './text/run-again.ts';
+
+type Settings = ReturnType<typeof settingsOf>;
+
+/** Throws CONFIG_* with what to do; exit code 2. */
+export function commandSettings({ config }: CommonFlags, options?: LoadOptions): Settings {
+  return settingsOf(config === undefined ? {} : { config }, options);
+}
+
+/**
+ * Names of kinds and services are known only after the plugins were loaded.
+ * @throws HundredfoldError `USAGE`
+ */
+export function checkChoice(
+  option: string,
+  value: string | undefined,
+  choices: readonly string[],
+): void {
+  if (value === undefined || choices.includes(value)) return;
+  const remedy = `Choose one of ${choices.join(', ')}.`;
+  throw new HundredfoldError('USAGE', `${option} is "${value}"`, remedy);
+}
+
+export interface TreeFlags extends CommonFlags {
+  readonly out?: string;
+}
+
+/** A campaign, and the flags with which it is found. */
+interface Meant<F> {
+  readonly name: string;
+  readonly flags: F;
+}
+
+/**
+ * The campaign that is named, or the newest that was started on this machine. One that was started in another folder is
+ * looked for there, as if the command were typed there.
+ * @throws HundredfoldError `USAGE` if none is named and none was started
+ */
+export async function findMeant<F extends TreeFlags>(
+  given: string | undefined,
+  flags: F,
+): Promise<Meant<F>> {
+  const remembered = readRemembered();
+  const name = given ?? remembered[0]?.name;
+  if (name === undefined)
+    throw new HundredfoldError(
+      'USAGE',
+      'no campaign is named, and none was started on this machine',
+      'Start one with hundredfold run.',
+    );
+  if (given === undefined) say(`${name} is the newest campaign.`);
+  const known = remembered.filter((one) => one.name === name);
+  const [newest] = known;
+  await setRunCommand(name);
+  const isChosen = (flags.config ?? flags.out ?? process.env['HUNDREDFOLD_CONFIG']) !== undefined;
+  if (!newest || isChosen || known.some(({ cwd }) => cwd === process.cwd())) return { name, flags };
+  const { storeUrl, temporal } = commandSettings(flags, { tokens: 'optional' });
+  const isHere = temporal !== null || (await treeIfAny(campaignAddress(storeUrl, name), name));
+  if (isHere || !existsSync(newest.cwd)) return { name, flags };
+  process.chdir(newest.cwd);
+  say(`${name} was started in ${newest.cwd}.`);
+  await setRunCommand(name);
+  return {
+    name,
+    flags: { ...flags, ...(newest.config !== undefined && { config: newest.config }) },
+  };
+}
+
+/**
+ * The output tree of a campaign. Looks in the default folder; queries Temporal only if the tree is not there.
+ *
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
+ * @throws StoreError `STORE_NOT_PREPARED`
+ */
+export async function findTree(
+  given: string | undefined,
+  wanted: TreeFlags,
+): Promise<CampaignTree> {
+  const { name, flags } = await findMeant(given, wanted);
+  const { storeUrl } = commandSettings(flags, { tokens: 'optional' });
+  const expected = campaignAddress(flags.out ?? storeUrl, name);
+  const tree = await treeIfAny(expected, name);
+  if (tree !== null) return tree;
+  if (flags.out !== undefined) return requireTree(expected, name, false);
+  const found: string[] = [];
+  await withSession(flags, 'look', async ({ client }) => {
+    found.push((await findCampaign(client, name)).out);
+    return EXIT.ok;
+  });
+  return requireTree(found[0] ?? expected, name, true);
+}
+
+/**
+ * By the name of its campaign, or its folder.
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `USAGE`
+ */
+export async function findTreeOrFolder(
+  nameOrFolder: string | undefined,
+  { config, json }: CommonFlags,
+): Promise<CampaignTree> {
+  const flags = { ...(config !== undefined && { config }), ...(json !== undefined && { json }) };
+  if (nameOrFolder === undefined) return findTree(undefined, flags);
+  // Campaign names contain no slash, and do not consist of dots.
+  if (isObjectAddress(nameOrFolder) || /[/\\]|^\.\.?$/.test(nameOrFolder)) {
+    commandSettings(flags, { tokens: 'optional' });
+    return openFolder(absoluteAddress(nameOrFolder));
+  }
+  return findTree(checkedName(nameOrFolder), flags);
+}
+
+export interface Around {
+  readonly settings: Settings;
+  readonly interruption: Interruption;
+}
+
+/**
+ * For commands that inspect or control campaigns: they join the running host, or start the server while they need it.
+ * @param hurried a user waits for the answer: a host that does not answer is reported within seconds
+ */
+export async function withSession(
+  flags: CommonFlags,
+  purpose: Purpose,
+  use: (session: Session, around: Around) => Promise<number>,
+  hurried = purpose === 'look',
+): Promise<number> {
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  logToWorkerLog(settings, logToTerminal());
+  const interruption = new Interruption({ submits: purpose === 'work' });
+  return inSession({ settings, environment: process.env, purpose, hurried }, async (session) => {
+    if (interruption.requested()) return EXIT.interrupted;
+    if (purpose === 'work' && session.role !== 'joined') sayUnready(settings);
+    return use(session, { settings, interruption });
+  });
+}
+
+/** The open items of these services remain open: neither their jobs nor this command can process them. */
+function sayUnready({ unready }: Settings): void {
+  for (const { reference, reason } of unready) {
+    say(
+      `${reference.service}: this command neither submits nor fetches anything there: ${reason.message}.`,
+    );
+    say(`  ${reason.remedy}`);
+  }
+}
+
+/** Passes the session in which the campaign is known. A tree whose campaign runs elsewhere says so. */
+export async function withCampaign(
+  { name, flags }: Meant<CommonFlags>,
+  purpose: Purpose,
+  use: (session: Session, campaign: CampaignLine, around: Around) => Promise<number>,
+  hurried = purpose === 'look',
+): Promise<number> {
+  const known = async (session: Session, around: Around): Promise<number> => {
+    const found = await findCampaign(session.client, name).catch(async (error: unknown) => {
+      throw await explainUnknown(name, around.settings, error);
+    });
+    return use(session, found, around);
+  };
+  return withSession(flags, purpose, known, hurried);
+}
+
+/** The tree of a campaign that Temporal does not know here. */
+export async function findTreeElsewhere(
+  name: string,
+  { storeUrl }: Settings,
+): Promise<CampaignTree | null> {
+  const folders = readRemembered().filter((one) => one.name === name);
+  const expected = campaignAddress(storeUrl, name);
+  for (const folder of [expected, ...folders.map((one) => one.folder)]) {
+    const tree = await treeIfAny(folder, name);
+    if (tree !== null) return tree;
+  }
+  return null;
+}
+
+/** With what its tree knows, and the command that goes on with it here. */
+async function explainUnknown(name: string, settings: Settings, error: unknown): Promise<unknown> {
+  if (!(error instanceof HundredfoldError) || error.code !== 'CAMPAIGN_UNKNOWN') return error;
+  const tree = await findTreeElsewhere(name, settings);
+  if (tree === null) return error;
+  const command = await findRunCommand(name, tree.folder);
+  return new HundredfoldError(
+    'CAMPAIGN_UNKNOWN',
+    `${name} ran at another Temporal server: ${await describeTree(tree)}`,
+    `To go on with it here: ${command ?? 'run its manifests again'}`,
+  );
+}

@@ -1,0 +1,126 @@
+/**
+ * Campaigns that were started on this machine, in whatever folder: `hundredfold status night` finds them from anywhere,
+ * and messages name the exact command that continues one.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Environment } from '../domain/environment.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import { PRIVATE_FILE } from '../state/private-folder.ts';
+import { REMEMBERED_FILE, statePath } from '../state/state-folder.ts';
+import { readStanding } from '../report/publish.ts';
+import { holderInWords, newestLease } from '../store/lease.ts';
+import { unreadableIsNone } from '../store/store-error.ts';
+import { type CampaignTree, treeIfAny } from './find.ts';
+
+const remembered = z.object({
+  name: z.string(),
+  /** Its output tree. */
+  folder: z.string(),
+  /** Where the command was typed. */
+  cwd: z.string(),
+  command: z.string(),
+  config: z.string().optional(),
+  /** ISO 8601, UTC. */
+  at: z.string(),
+});
+type Remembered = z.infer<typeof remembered>;
+
+/** A line of a file that only grows: commands that start at the same time do not disturb each other. */
+export function rememberCampaign(stateFolder: string, campaign: Remembered): void {
+  const line = `${JSON.stringify(campaign)}\n`;
+  appendFileSync(join(stateFolder, REMEMBERED_FILE), line, { mode: PRIVATE_FILE });
+}
+
+/** The newest first, each tree once; those whose tree was removed are left out. */
+export function readRemembered(environment: Environment = process.env): readonly Remembered[] {
+  const file = join(statePath(environment), REMEMBERED_FILE);
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  const trees = new Map<string, Remembered>();
+  for (const line of lines.reverse()) {
+    const read = parse(line);
+    if (read !== null && !trees.has(read.folder)) trees.set(read.folder, read);
+  }
+  return [...trees.values()].filter(({ folder }) => isObjectAddress(folder) || existsSync(folder));
+}
+
+/** Null for a line that was cut off in a crash. */
+function parse(line: string): Remembered | null {
+  try {
+    return remembered.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
+
+interface RunWords {
+  readonly out?: string | undefined;
+  readonly name?: string | undefined;
+  readonly allowOutside?: boolean | undefined;
+  readonly cache?: boolean | undefined;
+  readonly skipInvalid?: boolean | undefined;
+  readonly services?: string | undefined;
+  readonly config?: string | undefined;
+  readonly worker?: boolean | undefined;
+}
+
+/** With the options that decide which rows are run, and where. */
+export function runCommand(manifests: readonly string[], options: RunWords): string {
+  const { out, name, allowOutside, cache, skipInvalid, services, config, worker } = options;
+  const value = (option: string, text: string | undefined) =>
+    text === undefined ? [] : [option, quoted(text)];
+  return [
+    'hundredfold run',
+    ...manifests.map(quoted),
+    ...value('--out', out),
+    ...value('--name', name),
+    ...(allowOutside ? ['--allow-outside'] : []),
+    ...(skipInvalid ? ['--skip-invalid'] : []),
+    ...(cache === false ? ['--no-cache'] : []),
+    ...(worker === false ? ['--no-worker'] : []),
+    ...value('--services', services),
+    ...value('--config', config),
+  ].join(' ');
+}
+
+/** A word of a command as it is typed in a shell. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) && !word.startsWith('-')
+    ? word
+    : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The command that continues a campaign, as it can be typed here; null if nothing here tells its manifests. */
+export async function findRunCommand(name: string, folder?: string): Promise<string | null> {
+  const known = readRemembered().find(
+    (one) => one.name === name && (folder === undefined || one.folder === folder),
+  );
+  if (known) return typedIn(known.cwd, known.command);
+  const tree = folder === undefined ? null : await treeIfAny(folder, name).catch(unreadableIsNone);
+  return tree && commandOfTree(tree);
+}
+
+function typedIn(cwd: string, command: string): string {
+  return cwd === process.cwd() ? command : `cd ${quoted(cwd)} && ${command}`;
+}
+
+/** The tree has the manifests as they were typed, but not where. */
+function commandOfTree({ folder, campaign, local }: CampaignTree): string {
+  const out = isObjectAddress(folder)
+    ? folder.slice(0, folder.lastIndexOf('/'))
+    : dirname(resolve(folder));
+  return runCommand(
+    campaign.manifestDigests.map(({ file }) => file),
+    { name: campaign.name, out, services: local ?? undefined },
+  );
+}
+
+/** What a tree tells of its campaign, which this Temporal does not know. */
+export async function describeTree(tree: CampaignTree): Promise<string> {
+  const { ended, items, isPublished } = await readStanding(tree.store, tree.campaign);
+  const state = isPublished ? 'it has ended' : `${ended} of ${items} items have ended`;
+  const lease = await newestLease(tree.store);
+  const holder = lease?.record && !lease.released ? `, used by ${holderInWords(lease.record)}` : '';
+  return `${state}, by its tree in ${tree.folder}${holder}`;
+}
