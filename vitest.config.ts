@@ -27,7 +27,7 @@ const SLOW = [
   'test/manifest/{lossless.property,problems}.test.ts',
   'test/local-services/{engine-processes,faults}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
-  'test/{runner/{examples,library,workflows},inputs/hostile.property}.test.ts',
+  'test/{plugins/campaigns,runner/{examples,library,workflows},inputs/hostile.property}.test.ts',
   'test/store/{in-bucket,prepare-sharing,s3}.test.ts',
   'test/{host/{port-race,web-pages},report/tables/read-back,services/redaction}.test.ts',
 ];

@@ -2,20 +2,18 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ItemTable } from '../../src/report/page-data.ts';
 import { type Column, headOf, selectColumns, suits } from './columns.ts';
-import { FEWEST_POINTS, PlotPanel } from './plot.tsx';
-import { hashOf, replaceRoute, type Route } from './route.ts';
+import { Choice, FEWEST_POINTS, PlotPanel } from './plot.tsx';
+import { hashOf, replaceRoute } from './route.ts';
 import { groupOf } from './query.ts';
-import { Rows, type ShownRows } from './rows.tsx';
+import { Rows, type RowsProps, type ShownRows } from './rows.tsx';
 import { type Way, waysToTake } from './take.tsx';
 import { counted, countText } from './words.ts';
-
-type Change = (changed: Partial<Route>) => void;
 
 export function ItemTableView(props: ShownRows) {
   const { data, columns, rows, route } = props;
   const { kind, state, code, view } = route;
   const paging = usePaging(rows.length);
-  const change: Change = (changed) => {
+  const change: RowsProps['change'] = (changed) => {
     paging.setPage(0);
     replaceRoute({ ...route, ...changed });
   };
@@ -76,10 +74,8 @@ function useShownFrom(filter: string, reset: () => void) {
   return heading;
 }
 
-interface FiltersProps {
+interface FiltersProps extends Pick<RowsProps, 'route' | 'change'> {
   readonly table: ItemTable;
-  readonly route: Route;
-  readonly change: Change;
 }
 
 function Filters({ table, route, change }: FiltersProps) {
@@ -87,6 +83,16 @@ function Filters({ table, route, change }: FiltersProps) {
     [...new Set(values.filter((value) => value !== null))].sort();
   const states = useMemo(() => unique(table.state.map(groupOf)), [table]);
   const codes = useMemo(() => unique(table.code), [table]);
+  const kinds = table.kinds.map(({ name }) => name);
+  const choice = (key: 'kind' | 'state' | 'code', name: string, values: readonly string[]) => (
+    <Choice
+      name={name}
+      value={route[key]}
+      options={values.map((one) => [one, one])}
+      none="all"
+      choose={(value) => change({ [key]: value, ...(key === 'kind' && { columns: '' }) })}
+    />
+  );
   return (
     <div class="line filters">
       <label class="search">
@@ -98,43 +104,10 @@ function Filters({ table, route, change }: FiltersProps) {
           onInput={({ currentTarget }) => change({ q: currentTarget.value })}
         />
       </label>
-      <Choice
-        name="Kind"
-        value={route.kind}
-        options={table.kinds.map(({ name }) => name)}
-        choose={(kind) => change({ kind, columns: '' })}
-      />
-      <Choice
-        name="State"
-        value={route.state}
-        options={states}
-        choose={(state) => change({ state })}
-      />
-      <Choice name="Error" value={route.code} options={codes} choose={(code) => change({ code })} />
+      {choice('kind', 'Kind', kinds)}
+      {choice('state', 'State', states)}
+      {choice('code', 'Error', codes)}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  readonly name: string;
-  readonly value: string;
-  readonly options: readonly string[];
-  readonly choose: (value: string) => void;
-}
-
-function Choice({ name, value, options, choose }: ChoiceProps) {
-  return (
-    <label>
-      {name}
-      <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        <option value="">all</option>
-        {options.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 
@@ -142,15 +115,14 @@ function Choice({ name, value, options, choose }: ChoiceProps) {
 const MIN_COMPARED = 2;
 const MAX_COMPARED = 12;
 
-interface ActionsProps extends ShownRows {
+interface ActionsProps extends RowsProps {
   readonly shown: readonly Column[];
-  readonly change: Change;
 }
 
 /** How many rows are meant, and one row of buttons; what is needed less often is in a menu. */
 function Actions(props: ActionsProps) {
-  const { data, columns, rows, route, selection, shown, change } = props;
-  const { table } = data;
+  const { rows, route, selection, change } = props;
+  const { table } = props.data;
   const [said, say] = useState('');
   const isPlot = route.view === 'plot';
   const count = selection.rows.length;
@@ -180,7 +152,7 @@ function Actions(props: ActionsProps) {
       >
         Compare
       </button>
-      <ColumnMenu table={table} columns={columns} shown={shown} kind={route.kind} change={change} />
+      <ColumnMenu {...props} />
       <TakeMenu {...props} taken={taken} say={say} />
       <span role="status" class="quiet">
         {said}
@@ -223,16 +195,7 @@ function TakeMenu({ data, columns, selection, taken, say }: TakeMenuProps) {
   );
 }
 
-interface ColumnMenuProps {
-  readonly table: ItemTable;
-  readonly columns: readonly Column[];
-  readonly shown: readonly Column[];
-  /** Of the rows that are shown; empty for all kinds. */
-  readonly kind: string;
-  readonly change: Change;
-}
-
-function ColumnMenu({ table, columns, shown, kind, change }: ColumnMenuProps) {
+function ColumnMenu({ data: { table }, columns, shown, route: { kind }, change }: ActionsProps) {
   const keys = new Set(shown.map(({ key }) => key));
   const choose = (key: string, isShown: boolean): void => {
     const now = columns.filter((one) => (one.key === key ? isShown : keys.has(one.key)));

@@ -108,43 +108,58 @@ function colourColumns(columns: readonly Column[], numbers: readonly Column[], y
   return columns.filter((column) => column.type === 'category' || isNumber(column));
 }
 
-interface AxisChoicesProps {
+interface AxisChoicesProps extends Pick<ShownRows, 'columns' | 'route'> {
   readonly axes: Axes;
-  readonly columns: readonly Column[];
   readonly numbers: readonly Column[];
-  readonly route: Route;
 }
 
 function AxisChoices({ axes: { x, y, colour }, columns, numbers, route }: AxisChoicesProps) {
   const choice = (
+    axis: 'x' | 'y' | 'colour',
     name: string,
     column: Column | null,
     all: readonly Column[],
-    set: (key: string) => Partial<Route>,
-    none = '',
+    none: string | null,
   ) => (
+    <Choice
+      name={name}
+      value={column?.key ?? ''}
+      options={all.map((one) => [one.key, numberHeadOf(one)])}
+      none={none}
+      choose={(key) => replaceRoute({ ...route, [axis]: key })}
+    />
+  );
+  return (
+    <div class="line filters">
+      {choice('x', 'X axis', x, numbers, null)}
+      {choice('y', 'Y axis', y, numbers, 'number of items')}
+      {choice('colour', 'Colour', colour, colourColumns(columns, numbers, y), 'same for all')}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, words: string])[];
+  /** For no choice; null if there is always one. */
+  readonly none: string | null;
+  readonly choose: (value: string) => void;
+}
+
+export function Choice({ name, value, options, none, choose }: ChoiceProps) {
+  return (
     <label>
       {name}
-      <select
-        value={column?.key ?? ''}
-        onChange={({ currentTarget }) => replaceRoute({ ...route, ...set(currentTarget.value) })}
-      >
-        {none !== '' && <option value="">{none}</option>}
-        {all.map((one) => (
-          <option key={one.key} value={one.key}>
-            {numberHeadOf(one)}
+      <select value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+        {none !== null && <option value="">{none}</option>}
+        {options.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
           </option>
         ))}
       </select>
     </label>
-  );
-  const colourings = colourColumns(columns, numbers, y);
-  return (
-    <div class="line filters">
-      {choice('X axis', x, numbers, (key) => ({ x: key }))}
-      {choice('Y axis', y, numbers, (key) => ({ y: key }), 'number of items')}
-      {choice('Colour', colour, colourings, (key) => ({ colour: key }), 'same for all')}
-    </div>
   );
 }
 

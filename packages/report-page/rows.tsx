@@ -39,7 +39,7 @@ export interface ShownRows {
   readonly selection: Selection;
 }
 
-interface RowsProps extends ShownRows {
+export interface RowsProps extends ShownRows {
   readonly change: (changed: Partial<Route>) => void;
 }
 
@@ -51,7 +51,7 @@ export function Rows(props: RowsProps) {
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
-              <Heading key={column.key} column={column} sort={route.sort} change={change} />
+              <Heading key={column.key} column={column} route={route} change={change} />
             ))}
           </tr>
         </thead>
@@ -68,14 +68,10 @@ export function Rows(props: RowsProps) {
   );
 }
 
-interface HeadingProps {
-  readonly column: Column;
-  readonly sort: string;
-  readonly change: (changed: Partial<Route>) => void;
-}
+type HeadingProps = Pick<RowsProps, 'route' | 'change'> & { readonly column: Column };
 
 /** First ascending, then descending, then manifest order again. */
-function Heading({ column, sort, change }: HeadingProps) {
+function Heading({ column, route: { sort }, change }: HeadingProps) {
   const { key, meaning } = column;
   const order = sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : 'none';
   const next = { none: key, ascending: `-${key}`, descending: '' }[order];

@@ -79,19 +79,3 @@ export function signedText(value: number, decimals: number): string {
   if (Number(text) === 0) return text;
   return value < 0 ? `−${text}` : `+${text}`;
 }
-
-/** The unit of a time axis. */
-interface Unit {
-  readonly name: string;
-  readonly ms: number;
-}
-
-/** For an axis up to this length. */
-export function unitFor(longestMs: number): Unit {
-  const units: readonly Unit[] = [
-    { name: 'days', ms: 86_400_000 },
-    { name: 'hours', ms: 3_600_000 },
-    { name: 'minutes', ms: 60_000 },
-  ];
-  return units.find(({ ms }) => longestMs > 3 * ms) ?? { name: 'seconds', ms: 1000 };
-}

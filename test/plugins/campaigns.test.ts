@@ -14,7 +14,7 @@ import { desk, ROOT, type Desk } from '../cli/command.ts';
 import { keepsPromises, neverOverBudget } from '../promises.ts';
 
 const KEY = { TRANSLATE_KEY: 'kEy-of-the-lab-7' };
-const ROWS = 60;
+const ROWS = 24;
 
 interface Scene {
   readonly plugin: 'uniprot' | 'translate';
@@ -92,10 +92,10 @@ async function expectPromises(at: Desk, server: FakeServer, windows: readonly Wi
 }
 
 test('lists of identifiers are mapped page by page, and the promises are kept', async () => {
-  const windows = [{ limit: 25, windowMs: 10_000 }];
-  const server = fakeUniProt({ windows, counts: 'sent', maxOpen: 5, loseEvery: 7, busyEvery: 9 });
+  const windows = [{ limit: 10, windowMs: 4_000 }];
+  const server = fakeUniProt({ windows, counts: 'sent', maxOpen: 5, loseEvery: 7, busyEvery: 8 });
   const rows = Array.from({ length: ROWS }, (_, n) => `row-${n},P${n} Q${n} NO${n}`);
-  const settings = 'pageSize: 2, budget: { limit: 25, window: 10s }';
+  const settings = 'pageSize: 2, budget: { limit: 10, window: 4s }';
   const at = await setUp({ plugin: 'uniprot', server, settings, manifest: ['id,ids', ...rows] });
   await runThroughKills(at);
   await expectPromises(at, server, windows);
@@ -111,12 +111,12 @@ test('lists of identifiers are mapped page by page, and the promises are kept', 
 
 test('DNA is translated within two windows and five open jobs, and the promises are kept', async () => {
   const windows = [
-    { limit: 15, windowMs: 5_000 },
-    { limit: 40, windowMs: 15_000 },
+    { limit: 6, windowMs: 2_000 },
+    { limit: 16, windowMs: 6_000 },
   ];
-  const server = fakeTranslate({ windows, maxOpen: 5, loseEvery: 7, busyEvery: 9 });
+  const server = fakeTranslate({ windows, maxOpen: 5, loseEvery: 7, busyEvery: 8 });
   const manifest = ['id,dna', ...Array.from({ length: ROWS }, (_, n) => `row-${n},${dnaOf(n)}`)];
-  const settings = 'budget: [{ limit: 15, window: 5s }, { limit: 40, window: 15s }]';
+  const settings = 'budget: [{ limit: 6, window: 2s }, { limit: 16, window: 6s }]';
   const at = await setUp({ plugin: 'translate', server, settings, manifest });
   await runThroughKills(at);
   await expectPromises(at, server, windows);

@@ -183,7 +183,7 @@ test('the report counts a job from the moment it was sent', async () => {
   await publishCampaign(store, END);
   const page = await opened(store.location);
   await page.locator('.logistics summary').click();
-  const said = await page.locator('section[aria-labelledby=submissions] figcaption').innerText();
+  const said = await page.locator('.logistics p').innerText();
   expect(said.slice(said.indexOf('): ') + 3)).toBe(
     '60 jobs accepted; at most 30 sent in any 60 s, of 30 allowed.',
   );
