@@ -199,11 +199,13 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, n) => all + n, 0);
 }
 
+type Feed = Pick<ServiceSettings, 'reference' | 'policy' | 'secrets'> | UnreadyService;
+
 /** `budgets`: those that Temporal has; a service without one has charged nothing yet. */
 export function forecastCampaign(
   name: string,
-  { jobs }: Survey,
-  feeds: readonly (ServiceSettings | UnreadyService)[],
+  { jobs }: Pick<Survey, 'jobs'>,
+  feeds: readonly Feed[],
   budgets: readonly BudgetStatus[],
   now: number,
 ): readonly ServiceForecast[] {
@@ -216,15 +218,18 @@ export function forecastCampaign(
   return forecast(jobs, [...supplies, ...usual], now);
 }
 
-function supplyFor(
-  name: string,
-  feed: ServiceSettings | UnreadyService,
-  budgets: readonly BudgetStatus[],
-): Supply {
+function supplyFor(name: string, feed: Feed, budgets: readonly BudgetStatus[]): Supply {
   const { reference, policy } = feed;
-  const kept = 'secrets' in feed && budgets.find((one) => isSameReference(one, feed.reference));
+  const kept =
+    'secrets' in feed &&
+    budgets.find((one) => isSameReference(one, feed.reference) && isConfigured(one));
   // A token that this Temporal has not seen yet has charged nothing.
   return kept ? supplyOf(kept, name) : unused(reference.service, policy);
+}
+
+/** One that has just started allows nothing until it hears what the service allows. */
+function isConfigured({ windows }: BudgetStatus): boolean {
+  return windows.every(({ limit }) => limit > 0);
 }
 
 function unused(service: string, policy: Policy): Supply {

@@ -7,7 +7,13 @@ import type { AccountStatus, BudgetStatus } from '../../src/budget/status.ts';
 import type { CampaignObservation } from '../../src/runner/observe.ts';
 import type { Kind } from '../../src/domain/item.ts';
 import { kindOf } from '../../src/kinds/registry.ts';
-import { expectedEnd, forecast, freshAccount, type Supply } from '../../src/runner/forecast.ts';
+import {
+  expectedEnd,
+  forecast,
+  forecastCampaign,
+  freshAccount,
+  type Supply,
+} from '../../src/runner/forecast.ts';
 import { policyOf } from '../policy.ts';
 import { budget as budgetOf, NOW, seen as seenBy, window as windowOf } from '../cli/live/scenes.ts';
 
@@ -76,6 +82,19 @@ test('a forecast includes each service with jobs, and ends one job of average le
   const mean = (kindOf('sequence').estimate.seconds + 3 * kindOf('shifts').estimate.seconds) / 4;
   expect(all[1]?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
   expect(forecast(jobs({}), supply, NOW)).toEqual([]);
+});
+
+test('a budget that has just started, and does not know its limit yet, does not keep a campaign from ending', () => {
+  const account = { ...fresh(0), blockedUntil: null };
+  const started = budgetOf('predictions', account, 0, 0);
+  const { service, address, credential } = started;
+  const feed = {
+    reference: { service, address, credential },
+    policy: policyOf(2, HOUR),
+    secrets: {},
+  };
+  const [only] = forecastCampaign('night', { jobs: jobs({ sequence: 1 }) }, [feed], [started], NOW);
+  expect(only).toMatchObject({ jobs: 1, free: 2 });
 });
 
 describe('the expected end of a campaign', () => {
