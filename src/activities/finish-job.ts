@@ -20,7 +20,7 @@ import type {
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchArtefact, type BadDownloads, type FetchTries } from './download.ts';
-import { poll, type Finished, type PollTries, type Seen } from './poll.ts';
+import { poll, type Finished, type PollTries, type Seen, type Unfinished } from './poll.ts';
 import { beatingWith, storeFailure } from './retry.ts';
 import { ageOf, type ServerClock } from './server-clock.ts';
 
@@ -30,13 +30,7 @@ import { ageOf, type ServerClock } from './server-clock.ts';
  */
 const BEAT_INTERVAL_MS = 3_000;
 
-/** A job, as its item asks for its end. */
-interface Finishing {
-  readonly job: RemoteJob;
-  readonly policy: JobPolicy;
-  readonly submitted: SubmittedJob;
-  /** How it had ended before `retry`. */
-  readonly former: string | null;
+interface Finishing extends Unfinished {
   readonly stage: JobStage;
 }
 
@@ -60,10 +54,9 @@ export function finishJob(
 }
 
 async function pollAndEnd(deps: Dependencies, finishing: Finishing): Promise<JobFinish> {
-  const { job, policy, former, stage } = finishing;
+  const { job, stage } = finishing;
   if (stage.finished === undefined) {
-    const polling = { ...policy, isFormer: former !== null };
-    const result = await poll(deps, job, polling, stage.pollTries());
+    const result = await poll(deps, finishing, stage.pollTries());
     if (result.type === 'failed') return result;
     stage.finish(result);
   }

@@ -17,7 +17,12 @@ import { givenUp } from '../store/reopen.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import { nameOfJob } from '../store/work.ts';
-import type { ItemAddress, KeptFile, RemoteJob } from '../workflows/activity-types.ts';
+import type {
+  ItemAddress,
+  KeptFile,
+  RemoteJob,
+  SubmittedJob,
+} from '../workflows/activity-types.ts';
 import { giveUpSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
@@ -94,15 +99,17 @@ export interface Owed {
 export async function noteAcceptanceOnce(
   deps: Trees,
   job: RemoteJob,
+  submitted: SubmittedJob,
   tries: Tries<Owed>,
 ): Promise<void> {
   if (tries.attempt > 1 && tries.left?.noteOwed !== true) return;
-  await oneAfterAnother(job.item, () => noteAcceptance(deps, job, tries));
+  await oneAfterAnother(job.item, () => noteAcceptance(deps, job, submitted, tries));
 }
 
 async function noteAcceptance(
   deps: Trees,
-  { item, reference, remoteId, times }: RemoteJob,
+  { item, reference, remoteId }: RemoteJob,
+  { submittedAt, sentAt, answeredAt }: SubmittedJob,
   tries: Tries<Owed>,
 ): Promise<void> {
   try {
@@ -110,13 +117,19 @@ async function noteAcceptance(
     await changeItem(store, item, async (record, write) => {
       // A late attempt, for example of a frozen worker, must not reopen an item that another attempt has ended.
       if (!record || (isFinal(record.state) && record.remoteId === remoteId)) return;
+      // Already noted at its acceptance, if the same job is polled again.
+      const isNoted = record.remoteId === remoteId && record.submittedAt !== null;
       await write({
         ...record,
         state: 'running',
         address: reference.address,
         jobName: record.adopted ? null : jobName(item, record),
         remoteId,
-        ...timesOf(record, remoteId, times),
+        ...(!isNoted && {
+          submittedAt,
+          sentAt: sentAt ?? null,
+          answeredAt: answeredAt ?? null,
+        }),
       });
     });
   } catch (error) {
@@ -128,21 +141,6 @@ async function noteAcceptance(
     if (!(error instanceof StoreError)) throw error;
     log.warn('the acceptance could not be noted in the output tree', { id: item.id, error });
   }
-}
-
-type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;
-
-/** Already noted at its acceptance, if the same job is polled again. */
-function timesOf(record: ItemRecord, remoteId: string, times: RemoteJob['times']): Times {
-  const { submittedAt, sentAt, answeredAt } = record;
-  if (record.adopted) return { submittedAt: null, sentAt: null, answeredAt: null };
-  if (record.remoteId === remoteId && submittedAt !== null)
-    return { submittedAt, sentAt, answeredAt };
-  return {
-    submittedAt: times?.submittedAt ?? new Date().toISOString(),
-    sentAt: times?.sentAt ?? null,
-    answeredAt: times?.answeredAt ?? null,
-  };
 }
 
 /** The last work of this process on the record of an item. */
@@ -175,7 +173,6 @@ export async function oneAfterAnother<T>(
  *
  * Rejected: deciding by the error code alone, which paid for a second job while the first still ran, and polling in the
  * command, which needs tokens and takes minutes before anything starts.
- *
  * Then its campaign requests another one.
  *
  * @param files what was fetched of it, which is in the item's folder now
@@ -186,28 +183,20 @@ export async function giveUp(
   files: readonly KeptFile[],
   attempts: readonly Attempt[],
 ): Promise<void> {
-  await noteGivenUp(deps, { item, remoteId }, files, attempts);
-  const campaign = deps.temporal.workflow.getHandle(campaignWorkflowId(item.campaign));
-  // One that was terminated requests it when it is run again.
-  await ifFound(campaign.signal(giveUpSignal, item.id));
-}
-
-async function noteGivenUp(
-  deps: Dependencies,
-  { item, remoteId }: Pick<RemoteJob, 'item' | 'remoteId'>,
-  files: readonly KeptFile[],
-  attempts: readonly Attempt[],
-): Promise<void> {
   try {
     const store = await openHeldTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
-    // An earlier attempt has done this, and its result was lost.
-    if (record?.remoteId !== remoteId) return;
-    const fetched = Object.fromEntries(files.map(({ name, ...file }) => [name, file]));
-    await writeItem(store, givenUp(record, fetched, attempts));
+    // If it has another job, an earlier attempt has done this, and its result was lost.
+    if (record?.remoteId === remoteId) {
+      const fetched = Object.fromEntries(files.map(({ name, ...file }) => [name, file]));
+      await writeItem(store, givenUp(record, fetched, attempts));
+    }
   } catch (error) {
     throw storeFailure(error);
   }
+  const campaign = deps.temporal.workflow.getHandle(campaignWorkflowId(item.campaign));
+  // One that was terminated requests it when it is run again.
+  await ifFound(campaign.signal(giveUpSignal, item.id));
 }
 
 const ANOTHER_WORKER_MAY_MS = 15_000;

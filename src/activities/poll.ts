@@ -12,7 +12,7 @@ import { jobStuckBecause } from '../domain/stuck-job.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
 import { isOwnService } from '../services/registry.ts';
-import type { FailedJob, RemoteJob } from '../workflows/activity-types.ts';
+import type { FailedJob, RemoteJob, SubmittedJob } from '../workflows/activity-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { noteAcceptanceOnce, requireService, type Owed } from './item-job.ts';
 import { growing, hindered, notYet, storeFailure, type Tries } from './retry.ts';
@@ -32,9 +32,13 @@ const SLACK_MS = 50;
 const MIN_DENIALS = 4;
 const MAX_DENIAL_INTERVAL_MS = 60_000;
 
-export interface PollPolicy extends JobPolicy {
-  /** The job is from before `retry`. */
-  readonly isFormer: boolean;
+/** A job, as its item asks for its end. */
+export interface Unfinished {
+  readonly job: RemoteJob;
+  readonly policy: JobPolicy;
+  readonly submitted: SubmittedJob;
+  /** How it had ended before `retry`; null for another. */
+  readonly former: string | null;
 }
 
 export interface Finished {
@@ -73,18 +77,18 @@ type Lost = Extract<PollOutcome, { readonly type: 'unknown' | 'deleted' }>;
 
 export async function poll(
   deps: Dependencies,
-  job: RemoteJob,
-  policy: PollPolicy,
+  unfinished: Unfinished,
   tries: PollTries,
 ): Promise<Finished | FailedJob> {
+  const { job, submitted, former } = unfinished;
   const { cancellationSignal: signal } = Context.current();
   const service = requireService(deps, job.reference);
   if (!isOwnService(job.reference.service)) await checkTree(deps, job);
-  await noteAcceptanceOnce(deps, job, tries);
+  await noteAcceptanceOnce(deps, job, submitted, tries);
   // A job from before `retry` may have ended long ago.
-  if (tries.attempt === 1 && !policy.isFormer) await waitUntilLikely(deps, job, tries);
+  if (tries.attempt === 1 && former === null) await waitUntilLikely(deps, job, tries);
   for (let waitedMs = 0; ;) {
-    const answer = await pollOnce(service, job, policy, tries);
+    const answer = await pollOnce(service, unfinished, tries);
     if (answer.type !== 'later') return answer;
     const { delayMs, message } = answer;
     waitedMs += delayMs;
@@ -122,8 +126,7 @@ async function waitUntilLikely(
 
 async function pollOnce(
   { client, pace }: KnownService,
-  job: RemoteJob,
-  policy: PollPolicy,
+  { job, policy, former }: Unfinished,
   tries: PollTries,
 ): Promise<Finished | FailedJob | Later> {
   const { cancellationSignal: signal } = Context.current();
@@ -141,7 +144,7 @@ async function pollOnce(
     case 'failed':
       return failed('JOB_FAILED', outcome.message, outcome.timing);
     case 'unknown':
-      return outlastDenial(client, outcome, policy, tries);
+      return outlastDenial(client, outcome, denialPatienceMs(policy, former, tries), tries);
     case 'deleted':
       return failed('JOB_LOST', outcome.message);
     case 'postponed': {
@@ -174,7 +177,7 @@ function failed(code: ItemEndCode, message: string, timing: Timing | null = null
 function outlastOutage(
   { message, retryAfterMs, unreadable = false, othersWell = false }: Unavailable,
   ageMs: number,
-  { deadlineMs, lostAfterMs = LOST_AFTER_MS }: PollPolicy,
+  { deadlineMs, lostAfterMs = LOST_AFTER_MS }: JobPolicy,
   tries: PollTries,
 ): FailedJob {
   // A service that wants a pause has not looked at the job.
@@ -214,10 +217,9 @@ function denyAgain(tries: PollTries, by: 'unknown' | 'unavailable') {
 async function outlastDenial(
   client: ServiceClient,
   { message, retryAfterMs = 0 }: Lost,
-  policy: PollPolicy,
+  lostAfterMs: number,
   tries: PollTries,
 ): Promise<FailedJob> {
-  const lostAfterMs = denialPatienceMs(policy, tries.left?.isKnown);
   const { forMs, times } = denyAgain(tries, 'unknown');
   if (forMs >= lostAfterMs && times >= MIN_DENIALS) {
     const { cancellationSignal: signal } = Context.current();
@@ -240,8 +242,10 @@ async function outlastDenial(
 const FORMER_LOST_AFTER_MS = 5_000;
 
 function denialPatienceMs(
-  { lostAfterMs = LOST_AFTER_MS, isFormer }: PollPolicy,
-  isKnown: boolean | undefined,
+  { lostAfterMs = LOST_AFTER_MS }: JobPolicy,
+  former: string | null,
+  { left }: PollTries,
 ): number {
-  return isFormer && !isKnown ? Math.min(lostAfterMs, FORMER_LOST_AFTER_MS) : lostAfterMs;
+  const isUnseen = former !== null && left?.isKnown !== true;
+  return isUnseen ? Math.min(lostAfterMs, FORMER_LOST_AFTER_MS) : lostAfterMs;
 }

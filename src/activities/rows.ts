@@ -35,13 +35,12 @@ import { openHeldTree } from './tree-leases.ts';
 
 export async function loadPage(
   deps: Dependencies,
-  folder: string,
+  campaign: CampaignTree,
   { service, address }: ServiceReference,
   page: number,
-  tree: string,
 ): Promise<ItemOfPage[]> {
   try {
-    const opened = await openHeldTree(deps, { store: folder, tree });
+    const opened = await openHeldTree(deps, campaign);
     const kinds = kindsOf(serviceOf(service));
     const entries = await readPage(opened, page);
     const worked = await workedSettings(opened.location, address, entries);

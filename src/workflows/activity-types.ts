@@ -56,7 +56,10 @@ export interface FetchResult {
 /** What is known of an accepted job, for the record of its item. */
 export interface SubmittedJob extends Partial<PostTimes> {
   readonly attempts: readonly Attempt[];
-  /** ISO 8601, UTC. */
+  /**
+   * ISO 8601, UTC: the answer to its POST; without one, when a look-up found the job. null for an adopted one, which was
+   * submitted at a time that only its service knows.
+   */
   readonly submittedAt: string | null;
 }
 
@@ -85,13 +88,6 @@ export interface RemoteJob {
   readonly item: ItemAddress;
   readonly reference: ServiceReference;
   readonly remoteId: string;
-  /** When it was accepted; absent for an adopted job. */
-  readonly times?: AcceptanceTimes;
-}
-
-interface AcceptanceTimes extends Partial<PostTimes> {
-  /** ISO 8601, UTC: the answer to its POST; without one, when a look-up found the job. */
-  readonly submittedAt: string;
 }
 
 /** What is recorded in item.json when the item has ended. */
@@ -196,10 +192,9 @@ export interface Activities {
   conclude(conclusion: ItemConclusion): Promise<ItemEnd>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */
   loadPage(
-    store: string,
+    campaign: CampaignTree,
     reference: ServiceReference,
     page: number,
-    tree: string,
   ): Promise<ItemOfPage[]>;
   /** Starts the budget workflow of a service if it does not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;

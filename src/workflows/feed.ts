@@ -34,7 +34,7 @@ import {
   shouldContinueAsNew,
   withToken,
 } from './activity-options.ts';
-import type { ItemOfPage, ItemRequest } from './activity-types.ts';
+import type { CampaignTree, ItemOfPage, ItemRequest } from './activity-types.ts';
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
 import {
@@ -206,10 +206,12 @@ export class Feed {
   /** Where rows with the same options have succeeded, an earlier time or elsewhere, the others need not wait. */
   async #load(): Promise<readonly ItemOfPage[]> {
     const { reference, pages } = this.spec;
-    const { store, tree } = this.#campaign;
     const summary = `page ${this.#page + 1} of ${pages}, the rows for ${this.service}`;
-    const page = [store, reference, this.#page, tree] as const;
-    const entries = await loadPage.executeWithOptions({ summary }, [...page]);
+    const entries = await loadPage.executeWithOptions({ summary }, [
+      this.#tree,
+      reference,
+      this.#page,
+    ]);
     const proven = entries.filter((row) => row.proven || row.ended?.state === 'succeeded');
     for (const { kind } of proven) this.#breaker.endTrial(this.service, kind);
     return entries;
@@ -239,15 +241,13 @@ export class Feed {
   }
 
   #inputOf({ remoteId: _, ...row }: ItemEntry, remoteId: string): ItemInput {
-    const { name, store, tree, policy } = this.#campaign;
+    const { policy } = this.#campaign;
     const { reference, fetchQueue } = this.spec;
     const how = row.adopted ? 'adopted' : 'found';
     return {
       ...row,
-      campaign: name,
-      store,
+      ...this.#tree,
       reference,
-      tree,
       policy,
       ...standingIn(this.#campaign),
       ...(fetchQueue !== undefined && { fetchQueue }),
@@ -300,6 +300,11 @@ export class Feed {
     };
   }
 
+  get #tree(): CampaignTree {
+    const { name, store, tree } = this.#campaign;
+    return { campaign: name, store, tree };
+  }
+
   /** Rows of the pages that are not read yet, and of this one; the last page may have fewer. */
   get #behind(): number {
     const perPage = this.#entries?.length ?? 0;
@@ -315,11 +320,14 @@ export class Feed {
    * @param since when the campaign began (ms)
    */
   async check(since: number): Promise<void> {
-    const { name, store, tree } = this.#campaign;
     const items = [...this.open.values()].filter(({ id }) => !this.#again.has(id));
     const summary = `where the ${items.length} open items are`;
-    const look = [{ campaign: name, store, tree }, this.spec.reference, items, since] as const;
-    const unstarted = await checkItems.executeWithOptions({ summary }, [...look]);
+    const unstarted = await checkItems.executeWithOptions({ summary }, [
+      this.#tree,
+      this.spec.reference,
+      items,
+      since,
+    ]);
     // Items with a job had a workflow: the next run of the campaign finds the job.
     await this.#request(unstarted.flatMap((id) => this.open.get(id) ?? []).filter(isSent));
   }
@@ -349,8 +357,9 @@ export class Feed {
   async cancelRunning(): Promise<void> {
     if (this.open.size === 0) return;
     const summary = `cancel those of ${this.open.size} open items that run`;
-    const running = [this.#campaign.name, [...this.open.keys()]] as const;
-    for (const id of await cancelRunning.executeWithOptions({ summary }, [...running]))
+    const ids = [...this.open.keys()];
+    const { name } = this.#campaign;
+    for (const id of await cancelRunning.executeWithOptions({ summary }, [name, ids]))
       this.open.delete(id);
   }
 }

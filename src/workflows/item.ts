@@ -31,6 +31,7 @@ import type {
   JobFinish,
   KeptFile,
   RemoteJob,
+  SubmittedJob,
 } from './activity-types.ts';
 import { endSummary, itemDetails, summary } from './details.ts';
 import { acceptedSignal, type ItemInput, type JobBegin } from './messages.ts';
@@ -102,7 +103,9 @@ class ItemRun {
     const { begin } = this.#input;
     if (begin.type === 'end') return begin.end;
     try {
-      return await this.#finishJob(this.#remoteJob(begin));
+      const { reference } = this.#input;
+      const { remoteId } = begin;
+      return await this.#finishJob({ item: this.#item, reference, remoteId });
     } catch (error) {
       if (isCancellation(error) || CancellationScope.current().consideredCancelled)
         return CANCELLED;
@@ -115,17 +118,9 @@ class ItemRun {
     const { formerEnd, adopted, policy } = this.#input;
     const former = adopted ? null : (formerEnd ?? null);
     const words = summary(`job ${job.remoteId}: wait for it, download, write the end`);
-    const submitted = {
-      attempts: this.#attempts,
-      submittedAt: this.#submittedAt,
-      ...this.#posted,
-    };
-    const result = await finishJob.executeWithOptions(withToken(words, this.#input), [
-      job,
-      policy,
-      submitted,
-      former,
-    ]);
+    const options = withToken(words, this.#input);
+    const submitted = this.#submitted;
+    const result = await finishJob.executeWithOptions(options, [job, policy, submitted, former]);
     if (result.type === 'ended') return this.#ended(result);
     if (former !== null && isOfNoUse(result.code, former)) return this.#giveUp(job, result);
     this.#timing = result.timing;
@@ -171,13 +166,12 @@ class ItemRun {
     this.#engine ??= engine;
   }
 
-  #remoteJob({ remoteId, how }: JobBegin): RemoteJob {
-    const job = { item: this.#address(), reference: this.#input.reference, remoteId };
-    if (how === 'adopted' || this.#submittedAt === null) return job;
-    return { ...job, times: { submittedAt: this.#submittedAt, ...this.#posted } };
+  get #submitted(): SubmittedJob {
+    const [attempts, submittedAt] = [this.#attempts, this.#submittedAt];
+    return { attempts, submittedAt, ...this.#posted };
   }
 
-  #address(): ItemAddress {
+  get #item(): ItemAddress {
     const { campaign, store, tree, id, kind, generation } = this.#input;
     return { campaign, store, id, kind, generation, tree };
   }
@@ -189,18 +183,15 @@ class ItemRun {
   }
 
   #conclude(end: ItemEnd): Promise<ItemEnd> {
-    const remoteId = this.#job?.remoteId ?? null;
     const conclusion = {
-      item: this.#address(),
+      item: this.#item,
       reference: this.#input.reference,
       end,
-      remoteId,
-      attempts: this.#attempts,
+      remoteId: this.#job?.remoteId ?? null,
+      ...this.#submitted,
       files: this.#files,
-      submittedAt: this.#submittedAt,
       finishedAt: new Date().toISOString(),
       timing: this.#timing,
-      ...(remoteId !== null && this.#posted),
       engine: this.#engine,
     };
     return conclude.executeWithOptions({ summary: endSummary(end) }, [conclusion]);

@@ -203,8 +203,9 @@ describe('a late attempt for a job whose end is recorded', () => {
     const before = await concluded(store, {});
     const { item, reference } = conclusionOf(store, {});
     const job = { item, reference, remoteId: 'job-2' };
+    const submitted = { attempts: [], submittedAt: SUBMITTED };
     const tries: Tries<Owed> = { attempt: 1, ageMs: () => 0, left: null, leave: () => undefined };
-    await noteAcceptanceOnce(deps(openFileStore), job, tries);
+    await noteAcceptanceOnce(deps(openFileStore), job, submitted, tries);
     expect(await recordIn(store)).toEqual(before);
   });
 

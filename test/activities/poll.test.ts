@@ -54,11 +54,16 @@ async function pollOnce(given: Attempt) {
     currentAttemptScheduledTimestampMs: server,
   });
   const { isFormer = false } = given;
-  const common = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
-  const policy = { ...common, isFormer };
+  const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+  const submitted = { attempts: [], submittedAt: null };
+  const former = isFormer ? 'JOB_LOST' : null;
   const ended: unknown = await activity
     .run(() =>
-      poll(worker, job, policy, new JobStage(Context.current(), worker.serverClock).pollTries()),
+      poll(
+        worker,
+        { job, policy, submitted, former },
+        new JobStage(Context.current(), worker.serverClock).pollTries(),
+      ),
     )
     .catch((error: unknown) => error);
   return { ended, polls };

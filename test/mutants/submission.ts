@@ -95,8 +95,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'former-job-given-up-early',
     file: 'src/activities/poll.ts',
-    find: 'return isFormer && !isKnown ? Math.min(lostAfterMs, FORMER_LOST_AFTER_MS) : lostAfterMs;',
-    replace: 'return isFormer ? Math.min(lostAfterMs, FORMER_LOST_AFTER_MS) : lostAfterMs;',
+    find: 'const isUnseen = former !== null && left?.isKnown !== true;',
+    replace: 'const isUnseen = former !== null;',
     breaks: '4: another job is not paid for while the one from before a retry runs.',
     tests: ['test/activities/poll.test.ts'],
   },
