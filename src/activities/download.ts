@@ -23,7 +23,6 @@ import type { Dependencies } from './dependencies.ts';
 import { readJob, requireService } from './item-job.ts';
 import { growing, hindered, storeFailure, type Tries } from './retry.ts';
 import { keptFile, KEPT_FREE, problemOf, writeArtefact, writeFailed } from './take-result.ts';
-import { ageOf } from './server-clock.ts';
 import { openHeldTree } from './tree-leases.ts';
 
 /**
@@ -108,7 +107,7 @@ async function receiveChecked(
     const job = await readJob(store, item);
     const problem = await problemOf(job, remoteId, got, client.mayBeSynthetic);
     // The length is right but the content incomplete: a proxy may truncate an answer before it sets its length.
-    if (problem && NOT_WHOLE.has(problem.code)) askAgain(wanted, problem);
+    if (problem && NOT_WHOLE.includes(problem.code)) askAgain(wanted, problem);
     return await writeArtefact(store, item, job, got, problem);
   } catch (error) {
     // The folder was removed while the job ran, which is paid for: `run` recreates it, and then it is asked for again.
@@ -121,11 +120,7 @@ async function receiveChecked(
 }
 
 /** Problems of a result that another download may fix. */
-const NOT_WHOLE: ReadonlySet<string> = new Set([
-  'RESULT_TRUNCATED',
-  'RESULT_NOT_JSON',
-  'RESULT_EMPTY',
-]);
+const NOT_WHOLE: readonly string[] = ['RESULT_TRUNCATED', 'RESULT_NOT_JSON', 'RESULT_EMPTY'];
 
 const REMOVED: readonly string[] = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] satisfies ItemEndCode[];
 
@@ -338,20 +333,26 @@ const FAILED_TIMEOUT_MS = 20_000;
  *
  * Rejected: fetching all artefacts of a failed job, which services answer with 404 and 422.
  */
-export async function keepFailed(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
+export async function keepFailed(
+  deps: Dependencies,
+  job: RemoteJob,
+  tries: Pick<FetchTries, 'attempt' | 'ageMs'>,
+): Promise<FetchResult> {
   try {
     const { client } = requireService(deps, job.reference);
     const store = await openHeldTree(deps, job.item);
     for (const name of client.artefactsOfFailed(job.item.kind)) {
-      const kept = await keepArtefact(client, store, job, name);
+      const kept = await keepArtefact(client, store, job, name, tries);
       if (kept) return kept;
     }
     return withoutFile(null);
   } catch (error) {
-    const { info, cancellationSignal } = Context.current();
+    const { cancellationSignal, cancellationDetails } = Context.current();
+    // If the item is cancelled, its end stays the same: the job has failed before.
+    if (cancellationDetails?.cancelRequested) return withoutFile(null);
     if (cancellationSignal.aborted) throw error;
-    if (ageOf(deps.serverClock, info) > FAILED_PATIENCE_MS) return withoutFile(null);
-    throw storeFailure(error);
+    if (tries.ageMs() > FAILED_PATIENCE_MS) return withoutFile(null);
+    throw storeFailure(error, tries.attempt);
   }
 }
 
@@ -361,15 +362,16 @@ async function keepArtefact(
   store: Store,
   { item, remoteId }: RemoteJob,
   name: ArtefactName,
+  { attempt }: Pick<FetchTries, 'attempt'>,
 ): Promise<FetchResult | null> {
-  const { cancellationSignal, info } = Context.current();
+  const { cancellationSignal } = Context.current();
   const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(FAILED_TIMEOUT_MS)]);
   const outcome = await client.fetch(remoteId, name, { signal });
   if (outcome.type === 'absent' || outcome.type === 'tooLarge') return null;
   if (outcome.type === 'unavailable') {
     const { message, retryAfterMs } = outcome;
     if (retryAfterMs !== null && retryAfterMs > FAILED_PATIENCE_MS) return null;
-    throw hindered(message, Math.max(growing(info.attempt), retryAfterMs ?? 0));
+    throw hindered(message, Math.max(growing(attempt), retryAfterMs ?? 0));
   }
   const fileName = artefactFile(item.kind, name, outcome.contentType);
   const { bytes, release } = await collected(outcome, fileName, signal);

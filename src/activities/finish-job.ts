@@ -8,19 +8,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { SUCCEEDED, type JobPolicy } from '../domain/campaign.ts';
+import { SUCCEEDED, type Attempt, type JobPolicy } from '../domain/campaign.ts';
 import { isOfNoUse } from '../domain/of-no-use.ts';
 import { NO_TIMING, type ArtefactName, type Timing } from '../domain/outcomes.ts';
 import type {
   FetchResult,
+  ItemConclusion,
+  KeptFile,
   JobFinish,
   RemoteJob,
   SubmittedJob,
 } from '../workflows/activity-types.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
-import { fetchArtefact, type BadDownloads, type FetchTries } from './download.ts';
-import { poll, type Finished, type PollTries, type Seen, type Unfinished } from './poll.ts';
+import { fetchArtefact, keepFailed, type BadDownloads, type FetchTries } from './download.ts';
+import { giveUp } from './item-job.ts';
+import {
+  poll,
+  type FailedJob,
+  type FinishedJob,
+  type PollTries,
+  type Seen,
+  type Unfinished,
+} from './poll.ts';
 import { beatingWith, storeFailure } from './retry.ts';
 import { ageOf, type ServerClock } from './server-clock.ts';
 
@@ -55,23 +65,94 @@ export function finishJob(
 
 async function pollAndEnd(deps: Dependencies, finishing: Finishing): Promise<JobFinish> {
   const { job, stage } = finishing;
-  if (stage.finished === undefined) {
-    const result = await poll(deps, finishing, stage.pollTries());
-    if (result.type === 'failed') return result;
-    stage.finish(result);
-  }
+  const polled = stage.polled ?? stage.keepPolled(await poll(deps, finishing, stage.pollTries()));
+  if (polled.type === 'failed') return endFailed(deps, finishing, polled);
   const { campaign, id } = job.item;
   deps.ends.downloading(campaign, id);
   try {
-    return await end(deps, finishing, await fetchAll(deps, finishing));
+    return await endFinished(deps, finishing, polled);
   } finally {
     deps.ends.downloaded(campaign, id);
   }
 }
 
+/** Its failure is certain: what the service has of it explains it, and is no result. */
+async function endFailed(
+  deps: Dependencies,
+  finishing: Finishing,
+  { code, message, timing }: FailedJob,
+): Promise<JobFinish> {
+  const { job, former, stage } = finishing;
+  if (former !== null && isOfNoUse(code, former))
+    return giveUpJob(deps, finishing, { code, message }, []);
+  const kept = code === 'JOB_LOST' ? null : await keepFailed(deps, job, stage.triesSinceEnd);
+  // A job that may be good, and whose state nobody can read, is the user's decision: another one would be paid for.
+  const state = code === 'JOB_UNREADABLE' ? 'held' : 'failed';
+  return writeEnd(deps, finishing, {
+    end: { state, code, message },
+    files: kept?.files ?? [],
+    timing: timing ?? kept?.timing ?? null,
+    engine: kept?.engine ?? null,
+  });
+}
+
+async function endFinished(
+  deps: Dependencies,
+  finishing: Finishing,
+  { artefacts, queuedAt }: FinishedJob,
+): Promise<JobFinish> {
+  const { former } = finishing;
+  const fetched = await fetchAll(deps, finishing, artefacts);
+  const problem = fetched.find((one) => one.problem !== null)?.problem ?? null;
+  const files = fetched.flatMap((one) => one.files);
+  if (problem !== null && former !== null && isOfNoUse(problem.code, former))
+    return giveUpJob(deps, finishing, problem, files);
+  const logged = fetched.find((one) => one.timing !== null)?.timing ?? null;
+  return writeEnd(deps, finishing, {
+    end: problem === null ? SUCCEEDED : { state: 'failed', ...problem },
+    files,
+    timing: withQueuedAt(logged, queuedAt),
+    engine: fetched.find((one) => one.engine !== null)?.engine ?? null,
+  });
+}
+
+/** Its row requests another job, which begins the item again. */
+async function giveUpJob(
+  deps: Dependencies,
+  { job, submitted }: Finishing,
+  { code, message }: { readonly code: string; readonly message: string },
+  files: readonly KeptFile[],
+): Promise<JobFinish> {
+  const attempt: Attempt = {
+    at: new Date().toISOString(),
+    outcome: 'given-up',
+    message: `${code}: ${message}`,
+    remoteId: job.remoteId,
+  };
+  await giveUp(deps, job, files, [...submitted.attempts, attempt]);
+  return { type: 'givenUp', attempt };
+}
+
+async function writeEnd(
+  deps: Dependencies,
+  { job, submitted }: Finishing,
+  ended: Pick<ItemConclusion, 'end' | 'files' | 'timing' | 'engine'>,
+): Promise<JobFinish> {
+  const finishedAt = new Date().toISOString();
+  try {
+    const end = await conclude(deps, { ...job, ...submitted, ...ended, finishedAt });
+    return { type: 'ended', end, files: ended.files, timing: ended.timing };
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
 /** Immediately and in parallel: the service deletes results, and each file is checked separately. */
-async function fetchAll(deps: Dependencies, finishing: Finishing): Promise<FetchResult[]> {
-  const { artefacts = [] } = finishing.stage.finished ?? {};
+async function fetchAll(
+  deps: Dependencies,
+  finishing: Finishing,
+  artefacts: readonly ArtefactName[],
+): Promise<FetchResult[]> {
   const downloads = await Promise.allSettled(
     artefacts.map((artefact) => fetchOnce(deps, finishing, artefact)),
   );
@@ -104,52 +185,19 @@ function lastOf(failures: readonly unknown[]): unknown {
   return failures.reduce((last, one) => (delayOf(one) > delayOf(last) ? one : last));
 }
 
-async function end(
-  deps: Dependencies,
-  { job, submitted, former, stage }: Finishing,
-  fetched: readonly FetchResult[],
-): Promise<JobFinish> {
-  const problem = fetched.find((one) => one.problem !== null)?.problem ?? null;
-  const files = fetched.flatMap((one) => one.files);
-  const logged = fetched.find((one) => one.timing !== null)?.timing ?? null;
-  const timing = withQueuedAt(logged, stage.finished?.queuedAt ?? null);
-  if (problem !== null && former !== null && isOfNoUse(problem.code, former))
-    return { type: 'failed', ...problem, timing, files };
-  const engine = fetched.find((one) => one.engine !== null)?.engine ?? null;
-  const { item, reference, remoteId } = job;
-  const brought = { files, timing, engine };
-  try {
-    const written = await conclude(deps, {
-      item,
-      reference,
-      remoteId,
-      ...submitted,
-      ...brought,
-      end: problem === null ? SUCCEEDED : { state: 'failed', ...problem },
-      finishedAt: new Date().toISOString(),
-    });
-    return { type: 'ended', end: written, ...brought };
-  } catch (error) {
-    throw storeFailure(error);
-  }
-}
-
 /** The timing from the log of a job, and from its status while it ran. */
 function withQueuedAt(timing: Timing | null, queuedAt: string | null): Timing | null {
   if (queuedAt === null) return timing;
   return { ...(timing ?? NO_TIMING), queuedAt: timing?.queuedAt ?? queuedAt };
 }
 
-interface FinishedJob extends Finished {
-  /** How old the job was when that was seen (ms), and by which try. */
-  readonly ageMs: number;
-  readonly attempt: number;
-}
+/** How a job had ended, how old it was when that was seen (ms), and by which try. */
+type Polled = (FinishedJob | FailedJob) & { readonly ageMs: number; readonly attempt: number };
 
 interface Left {
   /** By the last poll of a job that has not ended. */
   readonly seen?: Seen | null;
-  readonly finished?: FinishedJob;
+  readonly polled?: Polled;
   /** Whole files. */
   readonly fetched?: Readonly<Partial<Record<ArtefactName, FetchResult>>>;
   readonly bad?: Readonly<Partial<Record<ArtefactName, BadDownloads>>>;
@@ -168,8 +216,8 @@ export class JobStage {
     this.#left = (context.info.heartbeatDetails as Left | null | undefined) ?? {};
   }
 
-  get finished(): FinishedJob | undefined {
-    return this.#left.finished;
+  get polled(): Polled | undefined {
+    return this.#left.polled;
   }
 
   beat(): void {
@@ -181,9 +229,11 @@ export class JobStage {
     if (!isDeepStrictEqual(this.#left, this.#context.info.heartbeatDetails ?? {})) this.beat();
   }
 
-  finish(finished: Finished): void {
+  keepPolled(ended: FinishedJob | FailedJob): Polled {
     const { attempt } = this.#context.info;
-    this.#left = { finished: { ...finished, ageMs: this.#ageMs(), attempt } };
+    const polled = { ...ended, ageMs: this.#ageMs(), attempt };
+    this.#left = { polled };
+    return polled;
   }
 
   fetched(artefact: ArtefactName): FetchResult | undefined {
@@ -208,15 +258,22 @@ export class JobStage {
   }
 
   /** Counted from when the job was seen to have ended. */
-  fetchTries(artefact: ArtefactName): FetchTries {
+  get triesSinceEnd(): Pick<FetchTries, 'attempt' | 'ageMs'> {
     const { attempt } = this.#context.info;
-    const { finished, bad } = this.#left;
+    const { polled } = this.#left;
     return {
-      attempt: attempt - (finished?.attempt ?? attempt) + 1,
-      ageMs: () => this.#ageMs() - (finished?.ageMs ?? 0),
-      left: bad?.[artefact] ?? null,
-      leave: (left) =>
-        (this.#left = { ...this.#left, bad: { ...this.#left.bad, [artefact]: left } }),
+      attempt: attempt - (polled?.attempt ?? attempt) + 1,
+      ageMs: () => this.#ageMs() - (polled?.ageMs ?? 0),
+    };
+  }
+
+  fetchTries(artefact: ArtefactName): FetchTries {
+    return {
+      ...this.triesSinceEnd,
+      left: this.#left.bad?.[artefact] ?? null,
+      leave: (left) => {
+        this.#left = { ...this.#left, bad: { ...this.#left.bad, [artefact]: left } };
+      },
     };
   }
 

@@ -5,8 +5,6 @@ import { beating } from './retry.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finishJob } from './finish-job.ts';
-import { giveUp } from './item-job.ts';
-import { keepFailed } from './download.ts';
 import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
@@ -28,8 +26,6 @@ export function createActivities(deps: Dependencies): Activities {
     }, 'begun'),
     settleFate: beating((...args) => settleFate(deps, ...args)),
     finishJob: (...args) => finishJob(deps, ...args),
-    keepFailed: beating((...args) => keepFailed(deps, ...args)),
-    giveUp: beating((...args) => giveUp(deps, ...args)),
     conclude: beating((...args) => conclude(deps, ...args)),
     loadPage: beating((...args) => loadPage(deps, ...args)),
     ensureBudget: beating((...args) => ensureBudget(deps, ...args)),

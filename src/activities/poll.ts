@@ -12,7 +12,7 @@ import { jobStuckBecause } from '../domain/stuck-job.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
 import { isOwnService } from '../services/registry.ts';
-import type { FailedJob, RemoteJob, SubmittedJob } from '../workflows/activity-types.ts';
+import type { RemoteJob, SubmittedJob } from '../workflows/activity-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { noteAcceptanceOnce, requireService, type Owed } from './item-job.ts';
 import { growing, hindered, notYet, storeFailure, type Tries } from './retry.ts';
@@ -41,7 +41,14 @@ export interface Unfinished {
   readonly former: string | null;
 }
 
-export interface Finished {
+export interface FailedJob {
+  readonly type: 'failed';
+  readonly code: ItemEndCode;
+  readonly message: string;
+  readonly timing: Timing | null;
+}
+
+export interface FinishedJob {
   readonly type: 'finished';
   readonly artefacts: readonly ArtefactName[];
   /** When the service accepted the job, from its timing block while the job ran; null if there was none. */
@@ -79,7 +86,7 @@ export async function poll(
   deps: Dependencies,
   unfinished: Unfinished,
   tries: PollTries,
-): Promise<Finished | FailedJob> {
+): Promise<FinishedJob | FailedJob> {
   const { job, submitted, former } = unfinished;
   const { cancellationSignal: signal } = Context.current();
   const service = requireService(deps, job.reference);
@@ -128,7 +135,7 @@ async function pollOnce(
   { client, pace }: KnownService,
   { job, policy, former }: Unfinished,
   tries: PollTries,
-): Promise<Finished | FailedJob | Later> {
+): Promise<FinishedJob | FailedJob | Later> {
   const { cancellationSignal: signal } = Context.current();
   const outcome = await client.poll(job.remoteId, { signal });
   const ageMs = tries.ageMs();
@@ -167,7 +174,7 @@ async function pollOnce(
 }
 
 function failed(code: ItemEndCode, message: string, timing: Timing | null = null): FailedJob {
-  return { type: 'failed', code, message, timing, files: [] };
+  return { type: 'failed', code, message, timing };
 }
 
 /**

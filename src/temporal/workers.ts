@@ -117,7 +117,7 @@ const MAX_PUBLICATIONS = 2;
 /** The activities of each role but `workflows`, which has all of them. */
 const ACTIVITIES: Readonly<Record<Exclude<Role, 'workflows'>, readonly string[]>> = {
   submit: ['submit'],
-  fetch: ['settleFate', 'finishJob', 'keepFailed', 'ensureBudget'],
+  fetch: ['settleFate', 'finishJob', 'ensureBudget'],
   publish: ['publish'],
 } satisfies Record<string, (keyof Activities)[]>;
 

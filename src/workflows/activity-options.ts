@@ -91,15 +91,8 @@ export const { finishJob } = proxyActivities<Activities>({
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 
-/** It explains a failure that is certain: it is tried for less than a minute (src/activities/download.ts ends it). */
-export const { keepFailed } = proxyActivities<Activities>({
-  startToCloseTimeout: '30s',
-  heartbeatTimeout,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
-});
-
 /** A full disk is waited out: no item fails because of it. */
-export const { conclude, giveUp, loadPage, ensureBudget, checkItems, cancelRunning, startItem } =
+export const { conclude, loadPage, ensureBudget, checkItems, cancelRunning, startItem } =
   proxyActivities<Activities>({
     startToCloseTimeout: '10m',
     heartbeatTimeout,

@@ -64,25 +64,15 @@ export interface SubmittedJob extends Partial<PostTimes> {
 }
 
 export type JobFinish =
-  /** Its files are in the tree, and the end of the item is written and reported to the campaign. */
+  /** What the service has of it is in the tree, and the end of the item is written and reported to the campaign. */
   | {
       readonly type: 'ended';
       readonly end: ItemEnd;
       readonly files: readonly KeptFile[];
       readonly timing: Timing | null;
-      readonly engine: string | null;
     }
-  /** The job has failed, or another one is to follow it: nothing is written yet. */
-  | FailedJob;
-
-export interface FailedJob {
-  readonly type: 'failed';
-  readonly code: string;
-  readonly message: string;
-  readonly timing: Timing | null;
-  /** What was fetched of it, which is in the item's folder now. */
-  readonly files: readonly KeptFile[];
-}
+  /** Another one is to follow it, which the campaign requests. */
+  | { readonly type: 'givenUp'; readonly attempt: Attempt };
 
 export interface RemoteJob {
   readonly item: ItemAddress;
@@ -166,7 +156,7 @@ export interface Activities {
     result: UnsettledResult,
   ): Promise<SettledFate>;
   /**
-   * Polls until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
+   * Polls until the job has ended, downloads all its files (of one that failed, its log), and writes and reports the end of the item. "Not yet" is a
    * retry.
    *
    * `former`: how the job had ended before `retry`; null for another. It was paid for, so it is polled first; if it is of no use, another
@@ -178,13 +168,6 @@ export interface Activities {
     submitted: SubmittedJob,
     former: string | null,
   ): Promise<JobFinish>;
-  /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */
-  keepFailed(job: RemoteJob): Promise<FetchResult>;
-  /**
-   * Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own, and has
-   * the campaign request it.
-   */
-  giveUp(job: RemoteJob, files: readonly KeptFile[], attempts: readonly Attempt[]): Promise<void>;
   /**
    * Writes the end of an item into the output tree, and returns it: a success becomes a failure if the files of the job
    * contradict each other.

@@ -21,18 +21,9 @@ import {
 } from '@temporalio/workflow';
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { isOfNoUse } from '../domain/of-no-use.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
-import { conclude, finishJob, giveUp, keepFailed, withToken } from './activity-options.ts';
-import type {
-  FailedJob,
-  FetchResult,
-  ItemAddress,
-  JobFinish,
-  KeptFile,
-  RemoteJob,
-  SubmittedJob,
-} from './activity-types.ts';
+import { conclude, finishJob, withToken } from './activity-options.ts';
+import type { ItemAddress, KeptFile, SubmittedJob } from './activity-types.ts';
 import { endSummary, itemDetails, summary } from './details.ts';
 import { acceptedSignal, type ItemInput, type JobBegin } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
@@ -76,7 +67,6 @@ class ItemRun {
   readonly #submittedAt: string | null;
   #files: readonly KeptFile[] = [];
   #timing: Timing | null = null;
-  #engine: string | null = null;
   /** On disk, and reported to the campaign. */
   #written: ItemEnd | null = null;
 
@@ -103,9 +93,7 @@ class ItemRun {
     const { begin } = this.#input;
     if (begin.type === 'end') return begin.end;
     try {
-      const { reference } = this.#input;
-      const { remoteId } = begin;
-      return await this.#finishJob({ item: this.#item, reference, remoteId });
+      return await this.#finishJob(begin.remoteId);
     } catch (error) {
       if (isCancellation(error) || CancellationScope.current().consideredCancelled)
         return CANCELLED;
@@ -114,56 +102,27 @@ class ItemRun {
     }
   }
 
-  async #finishJob(job: RemoteJob): Promise<ItemEnd | null> {
-    const { formerEnd, adopted, policy } = this.#input;
+  async #finishJob(remoteId: string): Promise<ItemEnd | null> {
+    const { formerEnd, adopted, policy, reference } = this.#input;
     const former = adopted ? null : (formerEnd ?? null);
-    const words = summary(`job ${job.remoteId}: wait for it, download, write the end`);
+    const words = summary(`job ${remoteId}: wait for it, download, write the end`);
     const options = withToken(words, this.#input);
-    const submitted = this.#submitted;
-    const result = await finishJob.executeWithOptions(options, [job, policy, submitted, former]);
-    if (result.type === 'ended') return this.#ended(result);
-    if (former !== null && isOfNoUse(result.code, former)) return this.#giveUp(job, result);
-    this.#timing = result.timing;
-    await this.#keepLog(job, result);
-    const { code, message } = result;
-    // A job that may be good, and whose state nobody can read, is the user's decision: another one would be paid for.
-    return { state: code === 'JOB_UNREADABLE' ? 'held' : 'failed', code, message };
-  }
-
-  #ended({ end, files, timing, engine }: Extract<JobFinish, { type: 'ended' }>): ItemEnd {
-    this.#files = files;
-    this.#timing = timing;
-    this.#engine = engine;
-    this.#written = end;
-    return end;
-  }
-
-  /** Its row requests another job, which begins the item again. */
-  async #giveUp(job: RemoteJob, { code, message, files }: FailedJob): Promise<null> {
-    const [at, words] = [new Date().toISOString(), `${code}: ${message}`];
-    const { remoteId } = job;
-    this.#attempts.push({ at, outcome: 'given-up', message: words, remoteId });
-    const options = { summary: summary(`give up job ${remoteId}: ${code}`) };
-    await giveUp.executeWithOptions(options, [job, files, this.#attempts]);
-    this.#show(null);
-    return null;
-  }
-
-  /** Its failure is certain: if its log cannot be fetched, also because of a cancellation, the end stays the same. */
-  async #keepLog(job: RemoteJob, { code }: FailedJob): Promise<void> {
-    if (code === 'JOB_LOST') return;
-    try {
-      const options = withToken('download its log', this.#input);
-      this.#keep(await keepFailed.executeWithOptions(options, [job]));
-    } catch (error) {
-      log.warn('what the service has of a failed job was not kept', { error: String(error) });
+    const job = { item: this.#item, reference, remoteId };
+    const result = await finishJob.executeWithOptions(options, [
+      job,
+      policy,
+      this.#submitted,
+      former,
+    ]);
+    if (result.type === 'givenUp') {
+      this.#attempts.push(result.attempt);
+      this.#show(null);
+      return null;
     }
-  }
-
-  #keep({ files, timing, engine }: FetchResult): void {
-    this.#files = files;
-    this.#timing ??= timing;
-    this.#engine ??= engine;
+    this.#files = result.files;
+    this.#timing = result.timing;
+    this.#written = result.end;
+    return result.end;
   }
 
   get #submitted(): SubmittedJob {
@@ -182,6 +141,7 @@ class ItemRun {
     return written;
   }
 
+  /** Without a result of its job: `finishJob` writes the end of one that has ended. */
   #conclude(end: ItemEnd): Promise<ItemEnd> {
     const conclusion = {
       item: this.#item,
@@ -189,10 +149,10 @@ class ItemRun {
       end,
       remoteId: this.#job?.remoteId ?? null,
       ...this.#submitted,
-      files: this.#files,
+      files: [],
       finishedAt: new Date().toISOString(),
-      timing: this.#timing,
-      engine: this.#engine,
+      timing: null,
+      engine: null,
     };
     return conclude.executeWithOptions({ summary: endSummary(end) }, [conclusion]);
   }

@@ -172,13 +172,13 @@ describe('what an attempt leaves for the next one', () => {
 
   test('are its completed steps, sent once', () => {
     const { stage, sent } = stageAfter(undefined);
-    stage.finish({ type: 'finished', artefacts: ['result', 'csv'], queuedAt: null });
+    stage.keepPolled({ type: 'finished', artefacts: ['result', 'csv'], queuedAt: null });
     stage.keep('result', RESULT);
     expect(sent, 'not one by one').toEqual([]);
     stage.leaveToNextAttempt();
     expect(sent).toHaveLength(1);
     const next = stageAfter(JSON.parse(JSON.stringify(sent[0]))).stage;
-    expect(next.finished?.artefacts).toEqual(['result', 'csv']);
+    expect(next.polled).toMatchObject({ artefacts: ['result', 'csv'] });
     expect(next.fetched('result')).toEqual(RESULT);
     expect(next.fetched('csv')).toBeUndefined();
   });

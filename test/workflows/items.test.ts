@@ -151,7 +151,7 @@ describe.concurrent('the history of an item', () => {
     const activities = (id: string) => activitiesOf(rig, itemWorkflowId(name, id));
     expect(await activities('seq-0')).toEqual([['finishJob', name]]);
     const names = (await activities('seq-1')).map(([one]) => one);
-    expect(names).toEqual(['finishJob', 'keepFailed', 'conclude']);
+    expect(names).toEqual(['finishJob']);
     // What the Temporal UI shows as status, and under Failures.
     const handle = (id: string) => rig.client.workflow.getHandle(itemWorkflowId(name, id));
     await expect(handle('seq-0').result()).resolves.toMatchObject({ state: 'succeeded' });
