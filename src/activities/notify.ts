@@ -52,7 +52,7 @@ async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<v
   ]);
   const fault =
     'url' in target
-      ? await callWebhook(target, text, { signal, deadlineMs: DEADLINE_MS })
+      ? await callWebhook(target, text, signal)
       : await runCommand(target, text, environmentOf(deps), signal);
   if (fault === null) return;
   // No retry after a timeout: the recipient may already have the message.
@@ -135,20 +135,14 @@ async function runCommand(
 
 type Webhook = NonNullable<NotifySettings['webhook']>;
 
-interface Within {
-  readonly signal: AbortSignal;
-  /** After which `signal` aborts, for the message. */
-  readonly deadlineMs: number;
-}
-
 /** Returns why it failed, without parts of the address or the answer; null if it did not. */
 async function callWebhook(
   { url, token, network }: Webhook,
   body: string,
-  { signal, deadlineMs }: Within,
+  signal: AbortSignal,
 ): Promise<string | null> {
   // `signal` first: a request without an answer in time is not repeated, one that was never connected is.
-  const later = 2 * deadlineMs;
+  const later = 2 * DEADLINE_MS;
   const dispatcher = createDispatcher(revealNetwork(network), {
     connections: 1,
     connectTimeout: later,
@@ -167,7 +161,7 @@ async function callWebhook(
     const isTaken = statusCode >= 200 && statusCode < 300;
     return isTaken ? null : `the webhook answered with HTTP ${statusCode}`;
   } catch (error) {
-    if (signal.aborted) return `the webhook did not answer within ${deadlineMs / 1_000} s`;
+    if (signal.aborted) return `the webhook did not answer within ${DEADLINE_MS / 1_000} s`;
     const through = network.proxy ? ` through the proxy ${network.proxy.name}` : '';
     return `the webhook could not be reached${through} (${codeOf(error)})`;
   } finally {

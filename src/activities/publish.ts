@@ -17,21 +17,16 @@ import { storeFailure } from './retry.ts';
 import { settledNotes } from './sending-note.ts';
 import { openHeldTree } from './tree-leases.ts';
 
-const BEAT_MS = 1_000;
-
 export async function publish(deps: Dependencies, request: PublishRequest): Promise<Published> {
   const { store: address, state, startedAt, retried, cache } = request;
   const context = Context.current();
-  // Flushing a large file to a slow disk shows no progress for seconds.
-  const beats = setInterval(() => context.heartbeat(), BEAT_MS);
   try {
     const store = await openHeldTree(deps, request);
     const endedAt = new Date().toISOString();
-    const beat = () => context.heartbeat();
     const campaign = await readPreparedCampaign(store);
     if (campaign) {
-      await deliverDuplicates(store, campaign, beat);
-      if (state === 'cancelled') await cancelRest(store, campaign, endedAt, beat);
+      await deliverDuplicates(store, campaign);
+      if (state === 'cancelled') await cancelRest(store, campaign, endedAt);
     }
     const end = { state, startedAt, endedAt, retried, versions: deps.versions };
     const { items } = await deps.publishCampaign(store.location, end, {
@@ -39,13 +34,11 @@ export async function publish(deps: Dependencies, request: PublishRequest): Prom
       signal: context.cancellationSignal,
     });
     // Last: the files were compared with their digests just now.
-    if (campaign && cache) await keepResults(deps, address, campaign, beat).catch(sayUnkept);
+    if (campaign && cache) await keepResults(deps, address, campaign).catch(sayUnkept);
     const { succeeded, failed, held, cancelled, invalid, open } = items;
     return { ended: { succeeded, failed, held, cancelled, invalid }, open };
   } catch (error) {
     throw storeFailure(error);
-  } finally {
-    clearInterval(beats);
   }
 }
 
@@ -54,14 +47,12 @@ async function cancelRest(
   store: Store,
   campaign: PreparedCampaign,
   finishedAt: string,
-  beat: () => void,
 ): Promise<void> {
   const code = 'CANCELLED' satisfies ItemEndCode;
   const error = { code, message: 'cancelled before it was submitted' };
   for await (const page of itemPages(store, campaign)) {
     // One after the other, a million rows would wait for the disk for half an hour.
     await inParallel(page, store.atOnce, async ({ record }) => {
-      beat();
       if (!record) return;
       if (isFinal(record.state)) {
         // By an attempt of this activity that was cut off, perhaps.
@@ -102,14 +93,12 @@ async function keepResults(
   deps: Dependencies,
   address: string,
   campaign: PreparedCampaign,
-  beat: () => void,
 ): Promise<void> {
   const tree = await deps.openStore(address);
   const cache = new ResultCache(await deps.openStore(resultCacheFolder(address), { create: true }));
   for await (const page of itemPages(tree, campaign)) {
     await inParallel(page, tree.atOnce, async ({ record }) => {
       if (record) await cache.keep(tree, campaign.name, record);
-      beat();
     });
   }
   await cache.keepSettings();

@@ -128,19 +128,12 @@ export function duplicateOf(store: Store, leader: ItemRecord): Source {
  *
  * Rejected: at the end of each job, which must be kept consistent with crashes, cancels and added rows; a workflow for
  * each such row, 60 events that submit nothing.
- *
- * @param beat called after each row
  */
-export async function deliverDuplicates(
-  store: Store,
-  campaign: PreparedCampaign,
-  beat: () => void,
-): Promise<void> {
+export async function deliverDuplicates(store: Store, campaign: PreparedCampaign): Promise<void> {
   for (let page = 0; page < campaign.pages; page += 1) {
     for (const entry of await readPage(store, page)) {
       if (entry.follows === undefined) continue;
       await deliverTo(store, entry);
-      beat();
     }
   }
 }

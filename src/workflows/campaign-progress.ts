@@ -35,8 +35,9 @@ import { ATTRIBUTES } from './search-attributes.ts';
 /** Readers of the memo look once a second. */
 const MEMO_INTERVAL_MS = 1_000;
 
-interface Shown {
-  readonly spec: () => CampaignSpec;
+/** A campaign, as far as it is shown. */
+export interface Shown {
+  readonly spec: CampaignSpec;
   readonly startedAt: number;
   readonly feeds: readonly Feed[];
   readonly tally: ProgressTally;
@@ -57,8 +58,7 @@ export class ShownProgress {
   }
 
   get current(): CampaignProgress {
-    const { feeds, tally } = this.#shown;
-    const spec = this.#shown.spec();
+    const { spec, feeds, tally } = this.#shown;
     const [brakes, first] = [this.#pausedWithRows(), this.#firstRows()];
     const openKinds = feeds.flatMap(({ open }) => Array.from(open.values(), ({ kind }) => kind));
     return {
@@ -85,7 +85,7 @@ export class ShownProgress {
   /** For the Temporal UI. */
   showDetails(): void {
     const { startedAt, spec } = this.#shown;
-    setCurrentDetails(campaignDetails(this.current, startedAt, spec().store));
+    setCurrentDetails(campaignDetails(this.current, startedAt, spec.store));
   }
 
   /** Until the workflow ends: a campaign that is cancelled has progress too. */
@@ -107,8 +107,8 @@ export class ShownProgress {
 
   /** Differs when the progress differs, and is made without a walk over the items. */
   get #fingerprint(): string {
-    const { feeds, tally } = this.#shown;
-    const { items, following } = this.#shown.spec();
+    const { spec, feeds, tally } = this.#shown;
+    const { items, following } = spec;
     const rows = feeds.map(({ open, held }) => `${open.size} ${held ?? ''}`);
     const brakes = this.#pausedWithRows().length;
     return [this.state, items, following, tally.total, brakes, ...rows].join();

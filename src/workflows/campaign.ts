@@ -34,7 +34,7 @@ import {
   toCurrentVersion,
 } from './activity-options.ts';
 import { Breaker, endWhenQuiet } from './breaker.ts';
-import { ProgressTally, ShownProgress } from './campaign-progress.ts';
+import { ProgressTally, ShownProgress, type Shown } from './campaign-progress.ts';
 import { clock } from './details.ts';
 import { Feed, signalBudget } from './feed.ts';
 import { explain } from './item.ts';
@@ -79,12 +79,12 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   return run.run();
 }
 
-class CampaignRun {
-  #spec: CampaignSpec;
-  readonly #feeds: Feed[];
-  readonly #startedAt: number;
-  readonly #tally: ProgressTally;
-  readonly #breaker: Breaker;
+class CampaignRun implements Shown {
+  spec: CampaignSpec;
+  readonly feeds: Feed[];
+  readonly startedAt: number;
+  readonly tally: ProgressTally;
+  readonly breaker: Breaker;
   readonly #progress: ShownProgress;
   /** Messages after which there may be room for more rows. */
   #changes = 0;
@@ -96,22 +96,13 @@ class CampaignRun {
   readonly #toldPaused = new Map<ServiceName, boolean>();
 
   constructor({ spec, carried }: CampaignInput) {
-    this.#spec = spec;
-    this.#tally = new ProgressTally(carried?.progress ?? { ended: { invalid: spec.invalid } });
-    this.#breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
-    this.#feeds = spec.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
-    this.#startedAt = carried?.startedAt ?? Date.now();
-    this.#progress = new ShownProgress(
-      {
-        spec: () => this.#spec,
-        startedAt: this.#startedAt,
-        feeds: this.#feeds,
-        tally: this.#tally,
-        breaker: this.#breaker,
-      },
-      carried?.progress.state ?? 'running',
-    );
-    if (!carried) for (const { service } of this.#feeds) this.#toldPaused.set(service, false);
+    this.spec = spec;
+    this.tally = new ProgressTally(carried?.progress ?? { ended: { invalid: spec.invalid } });
+    this.breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
+    this.feeds = spec.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
+    this.startedAt = carried?.startedAt ?? Date.now();
+    this.#progress = new ShownProgress(this, carried?.progress.state ?? 'running');
+    if (!carried) for (const { service } of this.feeds) this.#toldPaused.set(service, false);
   }
 
   async run(): Promise<CampaignProgress> {
@@ -130,7 +121,7 @@ class CampaignRun {
       await CancellationScope.nonCancellable(() => this.#publish('cancelled'));
     }
     // A cancellation comes too late now: the end is published.
-    this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));
+    this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.spec));
     return this.#progress.current;
   }
 
@@ -139,8 +130,8 @@ class CampaignRun {
     for (;;) {
       // Read first, because the items of one service may end while those of another are started.
       const changes = this.#changes;
-      await Promise.all(this.#feeds.map((feed) => feed.fill()));
-      if (this.#feeds.every(({ hasEnded }) => hasEnded)) return;
+      await Promise.all(this.feeds.map((feed) => feed.fill()));
+      if (this.feeds.every(({ hasEnded }) => hasEnded)) return;
       if (shouldContinueAsNew()) await this.#continue();
       await condition(() => this.#changes > changes || isOutdated());
       this.#progress.showDetails();
@@ -169,27 +160,27 @@ class CampaignRun {
     if (!feed || !entry) return;
     feed.ended(id);
     this.#changes += 1;
-    this.#tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
+    this.tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
     // Without rows left, there is nothing to pause.
-    const same = feed.hasEnded ? null : this.#breaker.add(feed.service, entry, end);
+    const same = feed.hasEnded ? null : this.breaker.add(feed.service, entry, end);
     this.#watchFirstRows();
     // The rest would fail in the same way: the user decides whether to continue.
     if (!same) return;
     this.#progress.showDetails();
-    void notifyPause(this.#spec, feed.spec.reference, same);
+    void notifyPause(this.spec, feed.spec.reference, same);
   }
 
   /** One of the first rows of its kind has a job. */
   accepted(id: string): void {
     const feed = this.#feedWith(id);
     const entry = feed?.open.get(id);
-    if (feed && entry) this.#breaker.accept(feed.service, entry.kind);
+    if (feed && entry) this.breaker.accept(feed.service, entry.kind);
     this.#watchFirstRows();
   }
 
   #watchFirstRows(): void {
-    const { quietMs = QUIET_MS } = this.#spec.policy;
-    for (const trial of this.#breaker.takeUnwatched()) {
+    const { quietMs = QUIET_MS } = this.spec.policy;
+    for (const trial of this.breaker.takeUnwatched()) {
       const watching = () => endWhenQuiet(trial, quietMs);
       void CancellationScope.nonCancellable(watching).then(() => (this.#changes += 1));
     }
@@ -203,19 +194,19 @@ class CampaignRun {
 
   /** Rows may be added until the end, and for services that had none so far. */
   grow({ items, invalid, following, feeds: added }: Grown): void {
-    this.#tally.ended.invalid = invalid;
+    this.tally.ended.invalid = invalid;
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
-    let isNew = items !== this.#spec.items;
+    let isNew = items !== this.spec.items;
     for (const spec of added) {
       const known = this.feedFor(spec.reference.service);
       isNew ||= spec.pages > (known?.spec.pages ?? 0);
       if (known) known.extend(spec.pages);
-      else this.#feeds.push(this.#feedOf(spec));
+      else this.feeds.push(this.#feedOf(spec));
       // On a shared Temporal, a user must not pay for another.
       if (spec.fetchQueue === undefined) void this.useToken(spec.reference);
     }
-    const feeds = this.#feeds.map(({ spec }) => spec);
-    this.#spec = { ...this.#spec, items, following: this.#spec.following + following, feeds };
+    const feeds = this.feeds.map(({ spec }) => spec);
+    this.spec = { ...this.spec, items, following: this.spec.following + following, feeds };
     if (isNew) this.#growths += 1;
     this.#changes += 1;
   }
@@ -226,8 +217,8 @@ class CampaignRun {
     if (!(await this.feedFor(service)?.useToken(reference))) return;
     // A budget that is new to the campaign does not know that it is paused.
     this.#toldPaused.set(service, false);
-    const feeds = this.#feeds.map((one) => one.spec);
-    this.#spec = { ...this.#spec, feeds };
+    const feeds = this.feeds.map((one) => one.spec);
+    this.spec = { ...this.spec, feeds };
     upsertMemo({ services: feeds.map(({ reference }) => reference) });
     this.checkNow();
   }
@@ -238,7 +229,7 @@ class CampaignRun {
 
   /** With one service that was paused because its items failed, or with all that is paused. */
   resume(service?: ServiceName): void {
-    this.#breaker.release(service);
+    this.breaker.release(service);
     this.#changes += 1;
     if (service === undefined) this.#progress.show('running');
     else this.#progress.showDetails();
@@ -251,15 +242,15 @@ class CampaignRun {
   async #keepPauses(): Promise<void> {
     const isPaused = (service: ServiceName) =>
       this.#progress.state === 'paused' ||
-      this.#breaker.paused.some((one) => one.service === service);
+      this.breaker.paused.some((one) => one.service === service);
     const isStale = ({ service }: Feed) => this.#toldPaused.get(service) !== isPaused(service);
     // A campaign that is cancelled tells the last change nevertheless.
     await CancellationScope.nonCancellable(async () => {
       for (;;) {
-        await condition(() => this.#feeds.some(isStale));
-        for (const { spec, service } of this.#feeds.filter(isStale)) {
+        await condition(() => this.feeds.some(isStale));
+        for (const { spec, service } of this.feeds.filter(isStale)) {
           const paused = isPaused(service);
-          await signalBudget(spec, pauseLaneSignal, { campaign: this.#spec.name, paused });
+          await signalBudget(spec, pauseLaneSignal, { campaign: this.spec.name, paused });
           this.#toldPaused.set(service, paused);
         }
       }
@@ -279,7 +270,7 @@ class CampaignRun {
         const at = clock(Date.now() + CHECK_INTERVAL_MS, Date.now());
         const summary = `next check for terminated items ${at}`;
         await condition(() => this.#requests > requests, CHECK_INTERVAL_MS, { summary });
-        for (const feed of this.#feeds) await feed.check(this.#startedAt);
+        for (const feed of this.feeds) await feed.check(this.startedAt);
       }
     } catch (error) {
       if (!isCancellation(error)) throw error;
@@ -291,33 +282,33 @@ class CampaignRun {
    * workflow get their end from `publish`.
    */
   async #cancelItems(): Promise<void> {
-    await condition(() => this.#feeds.every(({ starting }) => starting === 0));
-    for (const feed of this.#feeds) await feed.withdraw();
-    const isWithdrawn = () => this.#feeds.every((feed) => feed.isWithdrawn);
+    await condition(() => this.feeds.every(({ starting }) => starting === 0));
+    for (const feed of this.feeds) await feed.withdraw();
+    const isWithdrawn = () => this.feeds.every((feed) => feed.isWithdrawn);
     if (!(await condition(isWithdrawn, '1 minute', { summary: 'for submissions in progress' })))
       log.warn('a budget did not confirm that no submission is in progress');
-    const haveEnded = () => this.#feeds.every(({ open }) => open.size === 0);
+    const haveEnded = () => this.feeds.every(({ open }) => open.size === 0);
     const summary = 'for the last items to end';
     do {
-      for (const feed of this.#feeds) await feed.cancelRunning();
+      for (const feed of this.feeds) await feed.cancelRunning();
     } while (!(await condition(haveEnded, '1 minute', { summary })));
   }
 
   /** Returns how many items have no end yet. */
   async #publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.#progress.show('publishing');
-    const { store, tree, name, retried, cache, publishQueue } = this.#spec;
+    const { store, tree, name, retried, cache, publishQueue } = this.spec;
     const options = {
       summary: 'tables, report and checksums',
       ...(publishQueue !== undefined && { taskQueue: publishQueue }),
       ...inTurns(name),
     };
-    const startedAt = new Date(this.#startedAt).toISOString();
+    const startedAt = new Date(this.startedAt).toISOString();
     const request = { store, campaign: name, state, retried, cache, tree, startedAt };
     const { ended, open } = await publish.executeWithOptions(options, [request]);
     // The tree is authoritative: it also contains the rows for which no workflow was started.
-    Object.assign(this.#tally.ended, ended);
-    this.#spec = { ...this.#spec, following: 0 };
+    Object.assign(this.tally.ended, ended);
+    this.spec = { ...this.spec, following: 0 };
     if (open === 0) this.#progress.show(state);
     return open;
   }
@@ -326,25 +317,25 @@ class CampaignRun {
     await condition(allHandlersFinished);
     // Last, with no await after it: it must include every end that arrives.
     const carried: CampaignCarried = {
-      feeds: this.#feeds.map((feed) => feed.carried()),
+      feeds: this.feeds.map((feed) => feed.carried()),
       progress: this.#progress.current,
-      startedAt: this.#startedAt,
-      breaker: this.#breaker.carried(),
+      startedAt: this.startedAt,
+      breaker: this.breaker.carried(),
     };
     const next = makeContinueAsNewFunc<typeof campaign>(toCurrentVersion());
-    return next({ spec: this.#spec, carried });
+    return next({ spec: this.spec, carried });
   }
 
   feedFor(service: ServiceName): Feed | undefined {
-    return this.#feeds.find((feed) => feed.service === service);
+    return this.feeds.find((feed) => feed.service === service);
   }
 
   #feedWith(id: string): Feed | undefined {
-    return this.#feeds.find(({ open }) => open.has(id));
+    return this.feeds.find(({ open }) => open.has(id));
   }
 
   #feedOf(spec: FeedSpec, carried?: FeedCarried): Feed {
-    const [campaign, breaker, tally] = [this.#spec, this.#breaker, this.#tally];
+    const [campaign, breaker, tally] = [this.spec, this.breaker, this.tally];
     return new Feed({ campaign, spec, carried, breaker, tally });
   }
 }

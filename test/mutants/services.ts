@@ -77,7 +77,7 @@ export const SERVICES: readonly Mutant[] = [
   {
     name: 'notification-not-sent',
     file: 'src/workflows/campaign.ts',
-    find: 'this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#spec));',
+    find: 'this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.spec));',
     replace: 'this.#progress.unnotified = await Promise.resolve([]);',
     breaks: '3: whoever wants to be told of the end is told.',
     tests: ['test/workflows/notify.test.ts'],

@@ -199,8 +199,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'cancelled-rows-left',
     file: 'src/activities/publish.ts',
-    find: "if (state === 'cancelled') await cancelRest(store, campaign, endedAt, beat);",
-    replace: "if (state === 'completed') await cancelRest(store, campaign, endedAt, beat);",
+    find: "if (state === 'cancelled') await cancelRest(store, campaign, endedAt);",
+    replace: "if (state === 'completed') await cancelRest(store, campaign, endedAt);",
     breaks: '3: rows that had not begun when a campaign was cancelled are cancelled.',
     tests: ['test/workflows/campaign.test.ts'],
   },

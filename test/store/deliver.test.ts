@@ -60,7 +60,7 @@ describe('the rows that share the job of another row', () => {
   }
 
   const delivered = async (store: Store): Promise<void> =>
-    deliverDuplicates(store, await campaignIn(store), () => undefined);
+    deliverDuplicates(store, await campaignIn(store));
 
   async function ended(store: Store): Promise<ItemRecord> {
     await delivered(store);
@@ -147,7 +147,7 @@ test('a row whose plugin takes its input for another gets no result that its che
   const files = { 'protein.txt': { bytes, sha256 } };
   const job = { remoteId: 'job', address: 'host', state: 'succeeded', files, ...ENDED } as const;
   await changeRecord(store, 'dna', 'leader', job);
-  await deliverDuplicates(store, await campaignIn(store), () => undefined);
+  await deliverDuplicates(store, await campaignIn(store));
   expect(await recordIn(store, 'dna', 'right')).toMatchObject({ state: 'succeeded', files });
   const refused = { state: 'failed', files: {}, error: { code: 'STORE_DIGEST_MISMATCH' } };
   expect(await recordIn(store, 'dna', 'wrong')).toMatchObject(refused);

@@ -46,7 +46,7 @@ async function succeed(store: Store, id: string): Promise<ItemRecord> {
 }
 
 const deliverTo = async (store: Store): Promise<void> =>
-  deliverDuplicates(store, await campaignIn(store), () => undefined);
+  deliverDuplicates(store, await campaignIn(store));
 
 /** The promise of this file. */
 async function everyItemHasItsWay(store: Store, ids: readonly string[]): Promise<void> {

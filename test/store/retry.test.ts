@@ -39,8 +39,7 @@ const survey = async (store: Store, selection: Selection) =>
   surveyRetry(store, await campaignIn(store), selection);
 const reopen = async (store: Store, ids: Iterable<string>, alone?: ReadonlySet<string>) =>
   prepareRetry(store, await campaignIn(store), new Set(ids), AT, alone);
-const deliver = async (store: Store) =>
-  deliverDuplicates(store, await campaignIn(store), () => undefined);
+const deliver = async (store: Store) => deliverDuplicates(store, await campaignIn(store));
 
 const ALL: Selection = { type: 'all' };
 const FAILED: Selection = { type: 'failed' };
