@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
+import type { FileDigest } from '../store/digest.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readListed } from '../store/item-store.ts';
 import { allKinds } from '../kinds/registry.ts';
@@ -18,12 +19,23 @@ import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 
 /** A prepared item; without a record if it was removed or damaged since. */
-export interface CampaignItem {
+export type CampaignItem = RecordedItem | DamagedItem;
+
+export interface RecordedItem {
   readonly id: string;
   readonly kind: Kind;
-  readonly record: ItemRecord | null;
-  /** Why there is no record; null when there is one. */
-  readonly damage: ItemError | null;
+  readonly record: ItemRecord;
+  /** Of its item.json. */
+  readonly digest: FileDigest;
+  readonly damage: null;
+}
+
+interface DamagedItem {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly record: null;
+  /** Why there is no record. */
+  readonly damage: ItemError;
 }
 
 export async function* itemPages(
@@ -75,7 +87,7 @@ export function stateOf(item: Listed): ItemState {
 
 export function errorOf(item: Listed): ItemError | null {
   if ('refused' in item) return { code: item.refused.code, message: item.refused.message };
-  return item.damage ?? item.record?.error ?? null;
+  return item.damage ?? item.record.error;
 }
 
 /** The manifest row as the user wrote it. */
@@ -97,11 +109,11 @@ export function pathOf(item: Listed): string {
 async function campaignItem(store: Store, entry: PageEntry): Promise<CampaignItem> {
   const { id, kind } = entry;
   try {
-    const record = await readListed(store, entry);
-    if (record !== null) return { id, kind, record, damage: null };
+    const found = await readListed(store, entry);
+    if (found !== null) return { id, kind, ...found, damage: null };
     const message = `${itemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
     const code = 'STORE_MISSING' satisfies ErrorCode;
-    return { id, kind, record, damage: { code, message } };
+    return { id, kind, record: null, damage: { code, message } };
   } catch (error) {
     if (!isDamagedRecord(error)) throw error;
     const message = `${error.message} ${error.remedy}`;

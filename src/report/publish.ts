@@ -2,7 +2,6 @@
 import { isFinal } from '../domain/states.ts';
 import { measure } from '../kinds/measure.ts';
 import { kindOf } from '../kinds/registry.ts';
-import type { FileDigest } from '../store/digest.ts';
 import { inOrder } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import {
@@ -22,9 +21,9 @@ import {
 import type { Store } from '../store/store.ts';
 import { checkFiles, type FileFault, judge } from './audit.ts';
 import {
-  type CampaignItem,
   campaignItems,
   checkListedRows,
+  type RecordedItem,
   refusedRows,
 } from './campaign-items.ts';
 import {
@@ -34,17 +33,17 @@ import {
   readSummary,
   writeSummary,
 } from './campaign-summary.ts';
-import { checksums } from './checksums.ts';
+import { Checksums } from './checksums.ts';
 import { Crate } from './crate.ts';
 import { ItemTables } from './item-tables.ts';
 import { MultiQc } from './multiqc.ts';
 import type { FileWriter, PublishedItem, Writer } from './writer.ts';
 import { ReportPage } from './page/report-page.ts';
 import { filesToRead, readResult } from './read-result.ts';
-import { ResultColumns, ResultTables } from './result-tables.ts';
+import { ResultTables } from './result-tables.ts';
 
 export interface PublishProgress {
-  readonly step: 'columns' | 'items' | 'checksums';
+  readonly step: 'items' | 'checksums';
   /** Rows, or for checksums files, done in this step. */
   readonly done: number;
 }
@@ -75,8 +74,8 @@ export async function publishCampaign(
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);
   const hasEnded = end.endedAt !== null;
-  const digests = new Map<string, FileDigest>();
-  const files = noting(store, digests);
+  const sums = new Checksums();
+  const files = sums.noting(store);
   const page = await ReportPage.open(store, { files });
   // A campaign that has ended has no writers; while it is open, a temporary file may be in use.
   if (hasEnded) await store.sweep();
@@ -88,16 +87,16 @@ export async function publishCampaign(
     files,
     former: await readSummary(store),
     openWriters: () => [page, ...(hasEnded ? [new Crate(files)] : [])],
+    sums,
     judge: async (item, faults) => {
-      if (item.record === null) return item;
       const record = judge(item.record, faults);
-      if (hasEnded && record !== item.record) await writeItem(store, record);
-      return { ...item, record };
+      if (record === item.record) return item;
+      const digest = hasEnded ? await writeItem(store, record) : item.digest;
+      return { ...item, record, digest };
     },
   });
   await store.write(CAMPAIGN_SUMMARY, writeSummary(summary));
-  if (hasEnded)
-    await store.write(CHECKSUMS, checksums(store, counter('checksums', options), digests));
+  if (hasEnded) await store.write(CHECKSUMS, sums.lines(store, counter('checksums', options)));
   return summary;
 }
 
@@ -110,16 +109,6 @@ export async function publishTree(
   return publishCampaign(await openStore(address), end, options);
 }
 
-/** Adds the digest of each file that is written: hundreds of megabytes of tables are not read again for SHA256SUMS. */
-function noting(store: Store, digests: Map<string, FileDigest>): FileWriter {
-  return {
-    async write(key, data) {
-      const { bytes, sha256 } = await store.write(key, data);
-      digests.set(key, { bytes, sha256 });
-    },
-  };
-}
-
 interface Derivation extends ProgressOptions {
   /** Where the derived files go. */
   readonly files: FileWriter;
@@ -127,8 +116,10 @@ interface Derivation extends ProgressOptions {
   readonly openWriters: () => readonly Writer[];
   /** The last publication of this tree. */
   readonly former: CampaignSummary | null;
+  /** Is told of every item. */
+  readonly sums?: Checksums;
   /** What becomes of an item, given what is wrong with its files; default: it stays as it is. */
-  readonly judge?: (item: CampaignItem, faults: readonly FileFault[]) => Promise<CampaignItem>;
+  readonly judge?: (item: RecordedItem, faults: readonly FileFault[]) => Promise<RecordedItem>;
 }
 
 /** Items that are read ahead of the one that is written: enough for a disk or a network to have work. */
@@ -142,8 +133,7 @@ export async function deriveFiles(
   derivation: Derivation,
 ): Promise<CampaignSummary> {
   const { files, former } = derivation;
-  const columns = await collectColumns(store, campaign, counter('columns', derivation));
-  const tables = [new ItemTables(files), new ResultTables(files, columns), new MultiQc(files)];
+  const tables = [new ItemTables(files), new ResultTables(files, campaign), new MultiQc(files)];
   const writers: readonly Writer[] = [...tables, ...derivation.openWriters()];
   const done = counter('items', derivation);
   const tally = new CampaignTally();
@@ -152,6 +142,7 @@ export async function deriveFiles(
     for await (const one of publishedItems(store, campaign, derivation)) {
       damaged.push(...one.faults.map(({ message }) => message));
       tally.add(one.item);
+      derivation.sums?.add(one.item);
       for (const writer of writers) await writer.add(one);
       done();
     }
@@ -162,20 +153,6 @@ export async function deriveFiles(
     for (const writer of writers) await writer.abandon?.(error);
     throw error;
   }
-}
-
-/** The first row of a table has the user's columns of all rows. */
-async function collectColumns(
-  store: Store,
-  campaign: PreparedCampaign,
-  onItem: () => void,
-): Promise<ResultColumns> {
-  const columns = new ResultColumns();
-  for await (const { record } of campaignItems(store, campaign)) {
-    if (record !== null) columns.add(record);
-    onItem();
-  }
-  return columns;
 }
 
 /** In the order of the manifest, the refused rows last. */
@@ -194,7 +171,7 @@ async function* publishedItems(
     const { faults, texts } = await checkFiles(store, found.record, reads);
     const item = (await judged?.(found, faults)) ?? found;
     const { record } = item;
-    const isReadable = record?.state === 'succeeded' && faults.length === 0;
+    const isReadable = record.state === 'succeeded' && faults.length === 0;
     const reading = isReadable ? readResult(record, texts) : null;
     const measures = reading === null ? null : measure(kindOf(kind), reading);
     return { item, reading, measures, texts, faults };
@@ -257,13 +234,16 @@ export async function isPublished(folder: string): Promise<boolean> {
     return false;
   if (JSON.stringify(campaign.manifestDigests) !== JSON.stringify(summary.manifests)) return false;
   const damaged: string[] = [];
-  for await (const { record, damage } of campaignItems(store, campaign)) {
+  const sums = new Checksums();
+  for await (const item of campaignItems(store, campaign)) {
+    const { record, damage } = item;
     const { faults } = record ? await checkFiles(store, record) : { faults: [] };
     if (record && judge(record, faults) !== record) return false;
     for (const { message } of damage ? [damage] : faults) damaged.push(message);
+    sums.add(item);
   }
   if (damaged.slice(0, 100).join() !== summary.damaged.slice(0, 100).join()) return false;
   let now = '';
-  for await (const lines of checksums(store, () => undefined)) now += Buffer.from(lines).toString();
+  for await (const lines of sums.lines(store)) now += Buffer.from(lines).toString();
   return now === signed;
 }

@@ -57,29 +57,24 @@ export function engineVersion(record: Pick<ItemRecord, 'engine'> | null): string
 
 /** Makes the rows of the items of one kind in one of its tables. */
 export class RowMaker {
+  readonly columns: readonly Column[];
   readonly #fixed: readonly Column[];
-  readonly #ours: readonly string[];
-  /** Names of the user's columns, in order of appearance. */
-  readonly #own = new Set<string>();
+  readonly #own: readonly string[];
 
-  constructor(kind: AnyKind, table: TableOf) {
+  /** @param own the user's columns of the kind */
+  constructor(kind: AnyKind, table: TableOf, own: readonly string[]) {
     this.#fixed = fixedColumns(kind, table);
-    this.#ours = this.#fixed.map(({ name }) => name);
-  }
-
-  /** Of every item before the first row: one that fails now may later have its result, in the same columns. */
-  addColumns({ user }: Pick<ItemRecord, 'user'>): void {
-    for (const name of ownCells(user, this.#ours).keys()) this.#own.add(name);
-  }
-
-  get columns(): readonly Column[] {
-    return [...this.#fixed, ...columns('text', ...this.#own)];
+    this.#own = own;
+    const ours = this.#fixed.map(({ name }) => name);
+    const names = ownCells(Object.fromEntries(own.map((name) => [name, ''])), ours).keys();
+    this.columns = [...this.#fixed, ...columns('text', ...names)];
   }
 
   blocks(record: ItemRecord, results: readonly Cells[]): readonly RowBlock[] {
-    const own = ownCells(record.user, this.#ours);
     // CSV has only one way to write an empty value.
-    const last = Array.from(this.#own, (name) => own.get(name) || null);
+    const last = this.#own.map(
+      (name) => (Object.hasOwn(record.user, name) ? record.user[name] : null) || null,
+    );
     const about: Cells = {
       id: record.id,
       engine: record.engine ?? null,

@@ -1,54 +1,26 @@
 /** The tables of a campaign in `tables/`: the results of each kind, and the measures of its items. */
 import type { Kind } from '../domain/item.ts';
 import type { Cells } from '../kinds/kind.ts';
-import { allKinds, type AnyKind, kindOf } from '../kinds/registry.ts';
+import { type AnyKind, kindOf } from '../kinds/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { tableKey, writtenKinds } from '../store/layout.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import { csvLine } from './csv-table.ts';
 import { type FileWriter, OpenFile } from './writer.ts';
 import { ParquetFile } from './parquet.ts';
 import type { PublishedItem, Writer } from './writer.ts';
 import { csvRows, measureCells, RowMaker, type TableOf } from './result-rows.ts';
 
-interface TableColumns {
-  readonly name: string;
-  readonly of: TableOf;
-  readonly rows: RowMaker;
-}
-
-/** The columns of all result tables, which every item is told to before the first row. */
-export class ResultColumns {
-  readonly #tables = new Map(allKinds().map((kind) => [kind.name, tablesOf(kind)]));
-  readonly #kinds = new Set<Kind>();
-
-  add(record: ItemRecord): void {
-    this.#kinds.add(record.kind);
-    for (const { rows } of this.#tables.get(record.kind) ?? []) rows.addColumns(record);
-  }
-
-  /** Of the kinds whose tables are written. */
-  tables(): ReadonlyMap<Kind, readonly TableColumns[]> {
-    const kinds = writtenKinds([...this.#kinds]);
-    return new Map(kinds.map((kind) => [kind, this.#tables.get(kind) ?? []]));
-  }
-}
-
-function tablesOf(kind: AnyKind): readonly TableColumns[] {
-  const { table, measuresTable } = kind;
-  const results = { name: table.name, of: 'results', rows: new RowMaker(kind, 'results') } as const;
-  if (measuresTable === null) return [results];
-  return [results, { name: measuresTable, of: 'measures', rows: new RowMaker(kind, 'measures') }];
-}
-
 /** With only a header if the campaign has no such result. */
 export class ResultTables implements Writer {
   readonly #tables: ReadonlyMap<Kind, readonly ResultTable[]>;
 
-  constructor(files: FileWriter, columns: ResultColumns) {
+  constructor(files: FileWriter, { columns, counts }: PreparedCampaign) {
+    const kinds = Object.keys(counts.items).filter((kind) => (counts.items[kind] ?? 0) > 0);
     this.#tables = new Map(
-      Array.from(columns.tables(), ([kind, tables]) => [
+      writtenKinds(kinds).map((kind) => [
         kind,
-        tables.map((table) => new ResultTable(files, table)),
+        openTables(files, kindOf(kind), columns[kind] ?? []),
       ]),
     );
   }
@@ -77,6 +49,18 @@ export class ResultTables implements Writer {
   }
 }
 
+function openTables(
+  files: FileWriter,
+  kind: AnyKind,
+  own: readonly string[],
+): readonly ResultTable[] {
+  const { table, measuresTable } = kind;
+  const results = new ResultTable(files, table.name, 'results', new RowMaker(kind, 'results', own));
+  if (measuresTable === null) return [results];
+  const rows = new RowMaker(kind, 'measures', own);
+  return [results, new ResultTable(files, measuresTable, 'measures', rows)];
+}
+
 /** One result table, written to its two files, which have the same rows. */
 class ResultTable {
   readonly of: TableOf;
@@ -87,7 +71,7 @@ class ResultTable {
   /** The header, until the first row. */
   #beginning: string;
 
-  constructor(files: FileWriter, { name, of, rows }: TableColumns) {
+  constructor(files: FileWriter, name: string, of: TableOf, rows: RowMaker) {
     this.of = of;
     this.#rows = rows;
     this.#groups = new ParquetFile(rows.columns);

@@ -27,7 +27,7 @@ import { StoreError } from '../store/store-error.ts';
 import { disagreement, recordedFiles } from './audit.ts';
 import { listedRowsFault } from './campaign-items.ts';
 import { type CampaignEnd, type CampaignSummary, lastEnd } from './campaign-summary.ts';
-import { checksums } from './checksums.ts';
+import { Checksums } from './checksums.ts';
 import { Crate } from './crate.ts';
 import { differences } from './differences.ts';
 import { deriveFiles, readStanding } from './publish.ts';
@@ -263,12 +263,14 @@ async function checkDerived({ store, made, campaign, summary, checks }: DerivedC
     settings: summary.settings,
     manifestDigests: summary.manifests,
   };
+  const sums = new Checksums();
   const derived = await deriveFiles(
     store,
     { ...campaign, ...published },
     lastEnd(summary) ?? NOT_PUBLISHED,
     {
       files,
+      sums,
       former: summary,
       openWriters: () => [checks, new Crate(files)],
       ...(options.signal && { signal: options.signal }),
@@ -289,10 +291,8 @@ async function checkDerived({ store, made, campaign, summary, checks }: DerivedC
     for (const message of summaryFaults(summary, derived))
       found.add('summary', CAMPAIGN_SUMMARY, message, REMEDIES.derived);
   }
-  await made.write(
-    CHECKSUMS,
-    checksums(store, () => options.signal?.throwIfAborted()),
-  );
+  const onFile = (): void => options.signal?.throwIfAborted();
+  await made.write(CHECKSUMS, sums.lines(store, onFile));
   await checkFile({ store, made, key: CHECKSUMS, found });
 }
 

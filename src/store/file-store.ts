@@ -3,8 +3,10 @@
  * renamed: rename(2) is atomic, so that readers see all of it or nothing, also after a crash.
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, read } from 'node:fs';
 import { lstat, open, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { FileDigest } from './digest.ts';
 import {
   areFolders,
@@ -287,20 +289,22 @@ async function fill(
   }
 }
 
+const readFile = promisify(read);
+
 /** The content of an open file, which is closed at the end. */
-async function* piecesOf({ file, bytes }: OpenedFile, key: string): AsyncGenerator<Uint8Array> {
+async function* piecesOf({ fd, bytes }: OpenedFile, key: string): AsyncGenerator<Uint8Array> {
   try {
     for (let at = 0; at < bytes;) {
-      const length = Math.min(bytes - at, READ_CHUNK_BYTES);
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length);
+      const piece = Buffer.allocUnsafe(Math.min(bytes - at, READ_CHUNK_BYTES));
+      const { bytesRead } = await readFile(fd, piece, 0, piece.byteLength, at);
       // It was cut off meanwhile.
       if (bytesRead === 0) return;
       at += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      yield piece.subarray(0, bytesRead);
     }
   } catch (error) {
     throw storeErrorOf(error, `read ${key}`);
   } finally {
-    await file.close();
+    closeSync(fd);
   }
 }

@@ -1,17 +1,15 @@
 /** The calls of the file system that the store in a folder needs, with coded errors: no link is followed. */
-import { constants, type Dirent, type Stats } from 'node:fs';
 import {
-  copyFile,
-  type FileHandle,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  statfs,
-} from 'node:fs/promises';
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  open as openCallback,
+  type Stats,
+} from 'node:fs';
+import { copyFile, link, lstat, mkdir, open, readdir, rename, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { hasErrno } from '../domain/errno.ts';
 import { badKey } from './layout.ts';
 import type { CheckedFolders } from './store.ts';
@@ -136,20 +134,28 @@ function nullIfNoFile(error: unknown): null {
 }
 
 export interface OpenedFile {
-  readonly file: FileHandle;
+  /** To be closed with `closeSync`. */
+  readonly fd: number;
   /** Its length. */
   readonly bytes: number;
 }
 
-/** To read a file; null if there is none. A link fails with ELOOP. */
+/**
+ * To read a file; null if there is none. A link fails with ELOOP.
+ *
+ * Only what may wait for a disk or a server is left to another thread: the status of an open file is known, and each
+ * call of another thread takes longer than the call itself.
+ */
 export async function openToRead(path: string): Promise<OpenedFile | null> {
-  const file = await open(path, AS_IT_LIES).catch(nullIfNoFile);
-  if (file === null) return null;
-  const status = await file.stat();
-  if (status.isFile()) return { file, bytes: status.size };
-  await file.close();
+  const fd = await openFile(path, AS_IT_LIES).catch(nullIfNoFile);
+  if (fd === null) return null;
+  const status = fstatSync(fd);
+  if (status.isFile()) return { fd, bytes: status.size };
+  closeSync(fd);
   return null;
 }
+
+const openFile = promisify(openCallback);
 
 const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;
 

@@ -1,10 +1,11 @@
 /** Reads and writes item.json in an item's folder. */
 import { hash } from 'node:crypto';
 import type { Kind } from '../domain/item.ts';
+import { digestOf, type FileDigest } from './digest.ts';
 import { itemFromDisk, type ItemRecord, itemToDisk } from './item-record.ts';
 import { optionsToDisk } from './work.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
-import type { Store, WriteOptions } from './store.ts';
+import type { Store, StoredFile, WriteOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -37,18 +38,21 @@ export interface ListedItem {
 }
 
 /**
- * The record of an item in a page.
+ * The record of an item in a page, and the digest of its file.
  * @throws StoreError as `readItem`; `ITEM_RECORD_FOREIGN` also when it requests something else than the page says
  */
 export async function readListed(
   store: Store,
   { kind, id, asks }: ListedItem,
-): Promise<ItemRecord | null> {
-  const record = await readItem(store, kind, id);
-  if (record !== null && asks !== undefined && jobDigest(record) !== asks) {
+): Promise<{ readonly record: ItemRecord; readonly digest: FileDigest } | null> {
+  const bytes = await store.read(itemKey(kind, id, ITEM_RECORD));
+  if (bytes === null) return null;
+  const record = recordIn(Buffer.from(bytes).toString('utf8'), kind, id);
+  if (record === null) return null;
+  if (asks !== undefined && jobDigest(record) !== asks) {
     throw foreign(kind, id, 'has another input or other options than the row of this campaign');
   }
-  return record;
+  return { record, digest: digestOf(bytes) };
 }
 
 /** Enough digits to distinguish rows of the same name in different campaigns. */
@@ -104,8 +108,8 @@ export async function writeItem(
   store: Store,
   record: ItemRecord,
   options: WriteOptions = {},
-): Promise<void> {
-  await store.write(itemKey(record.kind, record.id, ITEM_RECORD), itemToDisk(record), options);
+): Promise<StoredFile> {
+  return store.write(itemKey(record.kind, record.id, ITEM_RECORD), itemToDisk(record), options);
 }
 
 function foreign(kind: Kind, id: string, what: string): StoreError {

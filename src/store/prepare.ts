@@ -19,6 +19,7 @@ import {
   readPreparedCampaign,
   RowCounter,
   type RowCounts,
+  withColumnsOf,
   writePage,
   writePreparedCampaign,
 } from './prepared-campaign.ts';
@@ -64,13 +65,13 @@ export async function prepareCampaign(
   // The pages are about to change: until the end the campaign counts as not prepared.
   const former = await formerCampaign(store);
   await store.remove(PREPARED_CAMPAIGN);
-  const laid = await layOut(store, items, options, 0);
+  const laid = await layOut(store, items, options, NO_PAGES);
   await removeOldPages(store, laid.pages);
-  const { pages, items: count, counts } = laid;
-  await writePreparedCampaign(store, { ...campaign, pages, items: count, counts });
+  const { pages, items: count, counts, columns } = laid;
+  await writePreparedCampaign(store, { ...campaign, pages, items: count, counts, columns });
   const manifests = JSON.stringify(campaign.manifestDigests);
   const same = former !== null && JSON.stringify(former.manifestDigests) === manifests;
-  const { files, counts: _, ...prepared } = laid;
+  const { files, counts: _, columns: __, ...prepared } = laid;
   return { ...prepared, changed: files > 0 || !same || former.items !== laid.items };
 }
 
@@ -85,38 +86,35 @@ export async function growCampaign(
   items: Items,
   options: PrepareOptions = {},
 ): Promise<Prepared> {
-  const laid = await layOut(
-    store,
-    items,
-    options,
-    former.pages,
-    await idsOf(store, former),
-    former.counts,
-  );
+  const laid = await layOut(store, items, options, former, await idsOf(store, former));
+  const { counts, columns } = laid;
   const grown = { pages: laid.pages, items: former.items + laid.items };
-  await writePreparedCampaign(store, { ...campaign, ...grown, counts: laid.counts });
+  await writePreparedCampaign(store, { ...campaign, ...grown, counts, columns });
   return { done: laid.done, following: laid.following, ...grown, changed: true };
 }
 
-interface LaidOut extends Omit<Prepared, 'changed'> {
+/** The pages so far. */
+type Pages = Pick<PreparedCampaign, 'pages' | 'columns'> & { readonly counts?: RowCounts };
+
+const NO_PAGES: Pages = { pages: 0, columns: {} };
+
+interface LaidOut extends Omit<Prepared, 'changed'>, Pick<PreparedCampaign, 'counts' | 'columns'> {
   /** Inputs, results and records that had to be written. */
   readonly files: number;
-  /** Of all pages. */
-  readonly counts: RowCounts;
 }
 
-/** Writes the items and their pages, numbered from `firstPage`, except those in `there`. */
+/** Writes the items and their pages, which follow the former ones, except those in `there`. */
 async function layOut(
   store: Store,
   items: Items,
   { pageSize = DEFAULT_PAGE_SIZE, known = nothingKnown }: PrepareOptions,
-  firstPage: number,
+  former: Pages,
   there: ReadonlySet<string> = new Set(),
-  former?: RowCounts,
 ): Promise<LaidOut> {
-  const counter = new RowCounter(former);
+  const counter = new RowCounter(former.counts);
   const leaders = new Map<string, ItemRecord>();
-  const laid = { pages: firstPage, items: 0, done: 0, following: 0, files: 0 };
+  let { columns } = former;
+  const laid = { pages: former.pages, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of pagesOf(items, pageSize)) {
     const preparation = new ItemPreparation(store, known, leaders);
     const records = await preparePage(preparation, await newOf(preparation, page, there));
@@ -126,13 +124,14 @@ async function layOut(
     await store.flush(preparation.written);
     await writePage(store, laid.pages, entries);
     counter.add(entries);
+    columns = withColumnsOf(columns, records);
     laid.pages += 1;
     laid.items += entries.length;
     laid.done += entries.filter(({ done }) => done !== undefined).length;
     laid.following += entries.filter(({ follows }) => follows !== undefined).length;
     laid.files += preparation.written.length;
   }
-  return { ...laid, counts: counter.counts };
+  return { ...laid, counts: counter.counts, columns };
 }
 
 async function newOf(
@@ -364,11 +363,15 @@ export async function restoreItems(
   const there = await idsOf(store, campaign);
   // A running item has its own job, which is not replaced by a result of another campaign.
   const preparation = new ItemPreparation(store, nothingKnown, new Map());
+  const restored: ItemRecord[] = [];
   for await (const item of items) {
-    if (missing.has(item.id)) await preparation.prepare(item);
+    if (missing.has(item.id)) restored.push(await preparation.prepare(item));
     else if (there.has(item.id)) await preparation.meet(item);
   }
   await store.flush(preparation.written);
+  // The manifest may have further columns now.
+  const columns = withColumnsOf(campaign.columns, restored);
+  await writePreparedCampaign(store, { ...campaign, columns });
 }
 
 /** The ids of items on the pages that have no record. */

@@ -36,6 +36,8 @@ export interface PreparedCampaign extends CampaignHeader {
   readonly items: number;
   /** Of all pages. */
   readonly counts: RowCounts;
+  /** The user's own columns of the rows of each kind, in order of first appearance. */
+  readonly columns: OwnColumns;
   /** The kinds of plugins that its rows are of. */
   readonly described?: readonly Described[];
 }
@@ -72,6 +74,19 @@ function noneOfEach(): Record<Kind, number> {
   );
 }
 
+export type OwnColumns = Readonly<Record<Kind, readonly string[]>>;
+
+/** Those of further rows follow. */
+export function withColumnsOf(former: OwnColumns, records: readonly ItemRecord[]): OwnColumns {
+  const columns = new Map(Object.entries(former).map(([kind, names]) => [kind, new Set(names)]));
+  for (const { kind, user } of records) {
+    const names = columns.get(kind) ?? new Set();
+    columns.set(kind, names);
+    for (const name of Object.keys(user)) names.add(name);
+  }
+  return Object.fromEntries(Array.from(columns, ([kind, names]) => [kind, [...names]]));
+}
+
 /** How many rows are of each kind, and how many of them need a submission. */
 export interface RowCounts {
   readonly items: Readonly<Record<Kind, number>>;
@@ -91,6 +106,7 @@ const campaignOnDisk = z.object({
   pages: z.int().nonnegative(),
   items: z.int().nonnegative(),
   counts: z.object({ items: ofEachKind, following: ofEachKind, adopted: z.int().nonnegative() }),
+  columns: z.record(z.string(), z.array(z.string())),
   manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
   settings: z.record(z.string(), z.unknown()),
   described: z.array(described).exactOptional(),

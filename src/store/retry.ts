@@ -186,7 +186,8 @@ const LEFT: Finding = { type: 'left' };
 async function readable(store: Store, entry: ListedItem): Promise<ItemRecord | string> {
   try {
     return (
-      (await readListed(store, entry)) ?? `${itemFolder(entry.kind, entry.id)} has no item.json.`
+      (await readListed(store, entry))?.record ??
+      `${itemFolder(entry.kind, entry.id)} has no item.json.`
     );
   } catch (error) {
     if (isDamagedRecord(error)) return error.message;
@@ -264,9 +265,10 @@ async function open(
   written: string[],
 ): Promise<PageEntry> {
   const { id, kind, asks, done = 'failed' } = entry;
-  const record = await readListed(store, entry).catch(damagedRecordIsNone);
+  const found = await readListed(store, entry).catch(damagedRecordIsNone);
   // Published as failed, with the reason; there is nothing to send.
-  if (record === null) return { id, kind, done, asks };
+  if (found === null) return { id, kind, done, asks };
+  const { record } = found;
   if (again === null || !canBeRetried(record.state)) return pageEntry(record);
   const { resultFrom, ...own } = reopened(record, again.at);
   const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
