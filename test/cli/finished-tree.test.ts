@@ -1,4 +1,4 @@
-/** Commands on trees without a server: `verify`, `export` and `items`. In a bucket: test/export. */
+/** Commands on trees without a server: `verify`, `export`, `items` and `report`. In a bucket: test/export. */
 import { existsSync, readFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -114,4 +114,22 @@ test('`items` prints all items or the selected ones, as one document or a table,
   const none = await at.runs(0, ['items', 'night', '--state', 'held', '--code', 'JOB_FAILED']);
   expect(none.stderr).toBe('night has no such item.\n');
   expect(at.servers(), 'no server was started for it').toEqual([]);
+});
+
+test('`report` of an open campaign shows what has ended so far, and changes no item', async () => {
+  const at = desk();
+  await openTree(at);
+  const folder = at.path('results', 'night');
+  const waiting = readFileSync(join(folder, 'sequences/s-0/item.json'), 'utf8');
+  const { stdout, stderr } = await at.runs(0, ['report', 'night', '--json']);
+  const report = join(folder, 'report.html');
+  const soFar = { ended: 4, items: 5 };
+  expect(JSON.parse(stdout)).toMatchObject({ state: 'running', endedAt: null, soFar, report });
+  expect(stderr).toContain('so far, 4 of 5 items ended,');
+  expect(readFileSync(join(folder, 'items.csv'), 'utf8')).toContain('\ns-0,sequence,waiting,');
+  const summary: unknown = JSON.parse(readFileSync(join(folder, 'campaign.json'), 'utf8'));
+  expect(summary).toMatchObject({ ended_at: null, so_far: soFar });
+  expect(existsSync(report)).toBe(true);
+  expect(existsSync(join(folder, 'SHA256SUMS'))).toBe(false);
+  expect(readFileSync(join(folder, 'sequences/s-0/item.json'), 'utf8')).toBe(waiting);
 });

@@ -140,4 +140,21 @@ export const TREE: readonly Mutant[] = [
     breaks: '5: there are no checksums of an older tree beside newer tables.',
     tests: ['test/report/publish.test.ts'],
   },
+  {
+    name: 'open-items-judged',
+    file: 'src/report/publish.ts',
+    find: 'const digest = hasEnded ? await writeItem(store, record) : item.digest;',
+    replace: 'const digest = await writeItem(store, record);',
+    breaks: '3: a report of an open campaign changes no record that an item may be writing.',
+    tests: ['test/report/publish.test.ts'],
+  },
+  {
+    name: 'open-campaign-signed',
+    file: 'src/cli/commands/report.ts',
+    find: 'const soFar = await publishTree(folder, OPEN);',
+    replace:
+      'const soFar = await publishTree(folder, { ...OPEN, endedAt: new Date().toISOString() });',
+    breaks: '5: the report of an open campaign says that it is one.',
+    tests: ['test/cli/finished-tree.test.ts'],
+  },
 ];

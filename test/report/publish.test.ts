@@ -125,7 +125,13 @@ describe('a published campaign', () => {
     expect(await store.exists('report.html')).toBe(true);
     expect(await store.exists('SHA256SUMS')).toBe(false);
     expect(await store.exists('molecules/ethanol/sending-0-0.json')).toBe(true);
+    const result = itemKey('molecule', 'water', 'result.json');
+    const text = (await store.readText(result)) ?? '';
+    await store.write(result, 'damaged');
+    await publishCampaign(store, open);
+    expect((await table(store, 'failed.csv')).map(({ id }) => id)).toEqual(['water']);
     expect(await records()).toEqual(before);
+    await store.write(result, text);
     await expect(endedSummary(store, '')).rejects.toMatchObject({ code: 'CAMPAIGN_NOT_PUBLISHED' });
     await store.remove('molecules/ethanol/sending-0-0.json');
     for (const item of ITEMS) await endItem(store, item, {});
