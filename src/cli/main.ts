@@ -1,10 +1,9 @@
 /** The command line. */
-import { exitWith } from './command-line/ending.ts';
+import { exitWith } from './command-line/options.ts';
 import { program } from './command-line/program.ts';
 import { CommanderError } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { sayError } from './text/explain.ts';
-import { hasDocument, printDocument } from './text/output.ts';
+import { sayError, hasDocument, printDocument } from './text/output.ts';
 
 // A closed pipe (`| head`) or terminal must not interrupt a running campaign.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

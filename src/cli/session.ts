@@ -16,11 +16,9 @@ import {
 import { describeTree, findRunCommand, readRemembered } from '../runner/remembered.ts';
 import { inSession, logToWorkerLog, type Purpose, settingsOf } from '../runner/session.ts';
 import { absoluteAddress, campaignAddress } from '../store/layout.ts';
-import type { CommonFlags } from './command-line/flags.ts';
-import { Interruption } from './session/interruption.ts';
-import { say } from './text/explain.ts';
-import { logToTerminal } from './text/log-text.ts';
-import { setRunCommand } from './text/run-again.ts';
+import type { CommonFlags } from './command-line/options.ts';
+import { Interruption } from './interruption.ts';
+import { say, logToTerminal, setRunCommand } from './text/output.ts';
 
 type Settings = ReturnType<typeof settingsOf>;
 

@@ -48,3 +48,10 @@ function escaped(character: string): string {
 export function orSuggest(suggestion: string | null, otherwise: string): string {
   return suggestion === null ? otherwise : `Did you mean \`${suggestion}\`? ${otherwise}`;
 }
+
+/** A word of a command as it is typed in a shell. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) && !word.startsWith('-')
+    ? word
+    : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../domain/environment.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
+import { quoted } from '../domain/plain-text.ts';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
 import { REMEMBERED_FILE, statePath } from '../state/state-folder.ts';
 import { readStanding } from '../report/publish.ts';
@@ -82,13 +83,6 @@ export function runCommand(manifests: readonly string[], options: RunWords): str
     ...value('--services', services),
     ...value('--config', config),
   ].join(' ');
-}
-
-/** A word of a command as it is typed in a shell. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) && !word.startsWith('-')
-    ? word
-    : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The command that continues a campaign, as it can be typed here; null if nothing here tells its manifests. */

@@ -41,7 +41,9 @@ test('after Ctrl-C, kill -9 and SIGTERM the same command continues, and sends ev
   interrupted.kill('SIGINT');
   const { stderr } = await interrupted.endsWith(130);
   expect(stderr).toMatch(/Stopping: .* Press Ctrl-C again to stop at once\./);
-  expect(stderr).toMatch(/fragments is safe on disk\. To resume: hundredfold run fragments\.csv --services local$/m);
+  expect(stderr).toMatch(
+    /fragments is safe on disk\. To resume: hundredfold run fragments\.csv --services local$/m,
+  );
   allIsQuiet(at);
 
   const killed = await runsUntil(2);

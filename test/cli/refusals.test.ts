@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { program } from '../../src/cli/command-line/program.ts';
-import { HINTED } from '../../src/cli/text/typeable.ts';
+import { HINTED } from '../../src/cli/text/output.ts';
 import { checkedName } from '../../src/domain/name.ts';
 import { harmless } from '../../src/domain/plain-text.ts';
 import { desk, ROOT, type Desk, type Typing } from './command.ts';

@@ -6,7 +6,7 @@ import type { Finding } from '../../runner/finding.ts';
 import { WRONG_ADDRESS } from '../../runner/doctor-services.ts';
 import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import type { ServiceFlags } from '../command-line/flags.ts';
+import type { ServiceFlags } from '../command-line/options.ts';
 import { commandSettings } from '../session.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';

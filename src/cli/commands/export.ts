@@ -11,16 +11,14 @@ import {
 } from '../../export/export.ts';
 import { absoluteAddress, addressOf } from '../../store/layout.ts';
 import { openStore } from '../../store/open-store.ts';
-import { say } from '../text/explain.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
+import { say, nowAndThen, printDocument, printLine } from '../text/output.ts';
+import type { CommonFlags } from '../command-line/options.ts';
 import { lineOf } from '../../runner/items.ts';
-import { nowAndThen } from '../text/now-and-then.ts';
-import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 import { findTreeOrFolder } from '../session.ts';
 import { parseWhere } from '../command-line/where.ts';
 
-export interface ExportFlags extends CommonFlags {
+interface ExportFlags extends CommonFlags {
   readonly to?: string;
   readonly list?: boolean;
   readonly out?: string;

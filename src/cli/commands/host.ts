@@ -1,19 +1,20 @@
-/**
- * The hidden command `host`, which `run --detach` starts in the background. It runs server and worker, or waits to take
- * over from the command that does, and exits when nothing is open any more.
- */
+/** Processes in the background: the hidden command `host`, which `run --detach` starts; `stop`, which ends it; and `setup`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { reasonOf } from '../../domain/plain-text.ts';
-import { readRecord, removeRecord, writeRecord } from '../../host/record.ts';
+import { tryLock } from '../../host/lock.ts';
 import { openSession } from '../../host/open-session.ts';
+import { readRecord, removeRecord, writeRecord } from '../../host/record.ts';
 import type { Session } from '../../host/session.ts';
 import { logTo } from '../../telemetry/log.ts';
-import type { ServiceFlags } from '../command-line/flags.ts';
-import { commandSettings } from '../session.ts';
-import { Interruption } from '../session/interruption.ts';
-import { say } from '../text/explain.ts';
+import { ensureTemporalCli } from '../../temporal/cli.ts';
+import { lives, stopDevServer } from '../../temporal/dev-server.ts';
+import { endProcess, runsAs } from '../../temporal/processes.ts';
 import { runningWorkflows } from '../../workflows/search-attributes.ts';
+import type { CommonFlags, ServiceFlags } from '../command-line/options.ts';
+import { Interruption } from '../interruption.ts';
+import { commandSettings } from '../session.ts';
+import { say } from '../text/output.ts';
 
 const IDLE_ENDS_AFTER_MS = 15_000;
 /** That the command which runs the server has ended is noticed this soon. */
@@ -72,4 +73,60 @@ async function whileNeeded(session: Session, stop: Interruption): Promise<void> 
 async function openCampaigns({ client }: Session): Promise<number> {
   const { count } = await client.workflow.count(runningWorkflows(['campaign']));
   return count;
+}
+
+/** The worker waits 35 s for POSTs in progress, then the server is stopped. */
+const PATIENCE_MS = 60_000;
+
+export async function stop(flags: CommonFlags): Promise<number> {
+  const { embeddedDir } = commandSettings(flags, { tokens: 'optional' });
+  // First the standby host, so that it does not take over now.
+  const background = readRecord(embeddedDir, 'background');
+  const waiting = background !== null && runsAs(background.pid, 'host');
+  if (waiting) await end(background.pid);
+  const host = hostIn(embeddedDir);
+  if (host !== null) await end(host);
+  if (waiting || host !== null) {
+    say('Stopped. Open campaigns resume with the next "hundredfold run" or "watch".');
+    return EXIT.ok;
+  }
+  // A host that was killed leaves its server running.
+  const server = readRecord(embeddedDir, 'server');
+  const left = server !== null && lives(server);
+  if (left) await stopDevServer(server);
+  say(
+    left
+      ? 'Stopped the server that a killed command had left running.'
+      : 'Nothing is running here.',
+  );
+  return EXIT.ok;
+}
+
+/** The process that locks the folder: its record is valid only while the folder is locked. */
+function hostIn(dir: string): number | null {
+  const lock = tryLock(dir);
+  lock?.release();
+  const pid = lock ? null : (readRecord(dir, 'host')?.pid ?? null);
+  return pid;
+}
+
+async function end(pid: number): Promise<void> {
+  if (await endProcess(pid, 'SIGTERM', PATIENCE_MS)) return;
+  throw new HundredfoldError(
+    'HOST_DOES_NOT_STOP',
+    `process ${pid} does not end`,
+    `End it by force (kill -9 ${pid}): campaigns are durable and lose nothing.`,
+  );
+}
+
+const SOURCES = {
+  environment: 'TEMPORAL_CLI',
+  cache: 'the cache of this user',
+  path: 'PATH',
+};
+
+export async function setup(): Promise<number> {
+  const { path, source } = await ensureTemporalCli(say);
+  say(`Temporal CLI: ${path} (${SOURCES[source]}).`);
+  return EXIT.ok;
 }

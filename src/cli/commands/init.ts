@@ -7,8 +7,8 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { errnoOf } from '../../domain/errno.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
-import { say } from '../text/explain.ts';
-import { quoted } from '../../runner/remembered.ts';
+import { say } from '../text/output.ts';
+import { quoted } from '../../domain/plain-text.ts';
 
 /** Target path in the folder → source path in the project. */
 export const STARTER: Readonly<Record<string, string>> = {

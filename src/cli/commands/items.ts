@@ -3,7 +3,7 @@ import { EXIT } from '../../domain/errors.ts';
 import { kindNames } from '../../kinds/registry.ts';
 import { readRecord } from '../../host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
+import type { CommonFlags } from '../command-line/options.ts';
 import {
   itemLines,
   type ItemFilter,
@@ -14,9 +14,8 @@ import {
 import { requireTree, treeIfAny, type CampaignTree } from '../../runner/find.ts';
 import { campaignAddress } from '../../store/layout.ts';
 import { checkChoice, commandSettings, findMeant, withCampaign } from '../session.ts';
-import { say } from '../text/explain.ts';
+import { say, beginDocument } from '../text/output.ts';
 import { Table } from '../text/table.ts';
-import { beginDocument } from '../text/output.ts';
 
 /** Prints items as they come. */
 interface ItemsPrinter {
@@ -89,7 +88,7 @@ function timeText(iso: string): string {
   return TIME.format(new Date(iso)).replace(' ', 'T');
 }
 
-export interface ItemsFlags extends CommonFlags, ItemFilter {
+interface ItemsFlags extends CommonFlags, ItemFilter {
   readonly out?: string;
 }
 

@@ -4,9 +4,7 @@ import type { Attempt } from '../../domain/campaign.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { JOB_LOG } from '../../store/layout.ts';
 import { commandSettings, findTree, type TreeFlags } from '../session.ts';
-import { say } from '../text/explain.ts';
-import { logText } from '../text/log-text.ts';
-import { printDocument, printLine } from '../text/output.ts';
+import { say, logText, printDocument, printLine } from '../text/output.ts';
 
 export async function logs(
   given: string | undefined,

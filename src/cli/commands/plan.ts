@@ -7,13 +7,11 @@ import { diskEstimate, endOf, isoEnd, jobsOf, plannedServices } from '../../runn
 import { rowsToRun } from '../../runner/intake.ts';
 import { freeIn, planCampaign, type Planned, type PlanOptions } from '../../runner/plan.ts';
 import type { Fate } from '../../runner/survey.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
-import { runCommand, quoted } from '../../runner/remembered.ts';
-import { say } from '../text/explain.ts';
-import { logToTerminal } from '../text/log-text.ts';
-import { printDocument, printLine } from '../text/output.ts';
-import { planLines } from '../text/plan-text.ts';
-import { ProblemList } from '../text/problem-list.ts';
+import type { CommonFlags } from '../command-line/options.ts';
+import { quoted } from '../../domain/plain-text.ts';
+import { runCommand } from '../../runner/remembered.ts';
+import { say, logToTerminal, printDocument, printLine } from '../text/output.ts';
+import { planLines, ProblemList } from '../text/plan-text.ts';
 
 interface PlanFlags extends CommonFlags, PlanOptions {
   readonly skipInvalid?: boolean;

@@ -2,14 +2,12 @@
 import { pullTree } from '../../runner/pull.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { sizeText } from '../../domain/size-text.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
+import type { CommonFlags } from '../command-line/options.ts';
 import { parseWhere } from '../command-line/where.ts';
 import { commandSettings } from '../session.ts';
-import { say } from '../text/explain.ts';
-import { nowAndThen } from '../text/now-and-then.ts';
-import { printDocument } from '../text/output.ts';
+import { say, nowAndThen, printDocument } from '../text/output.ts';
 
-export interface PullFlags extends CommonFlags {
+interface PullFlags extends CommonFlags {
   /** The local folder of the trees. */
   readonly out?: string;
   readonly where?: readonly string[];

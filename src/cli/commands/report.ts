@@ -12,11 +12,10 @@ import {
 } from '../../report/campaign-summary.ts';
 import { publishTree, readStanding } from '../../report/publish.ts';
 import { addressOf, REPORT } from '../../store/layout.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
+import type { CommonFlags } from '../command-line/options.ts';
 import { findTree } from '../session.ts';
-import { openLink } from '../session/open-link.ts';
-import { say } from '../text/explain.ts';
-import { printDocument } from '../text/output.ts';
+import { openLink } from '../links.ts';
+import { say, printDocument } from '../text/output.ts';
 import { printDamaged } from '../text/summary.ts';
 
 interface ReportFlags extends CommonFlags {

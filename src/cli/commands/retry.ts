@@ -2,12 +2,11 @@
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { retry as retryCampaign } from '../../runner/retry.ts';
 import type { RetrySurvey } from '../../store/retry.ts';
-import type { ServiceFlags } from '../command-line/flags.ts';
-import { followToEnd } from '../session/conclusion.ts';
+import type { ServiceFlags } from '../command-line/options.ts';
+import { followToEnd } from '../conclusion.ts';
 import { findMeant } from '../session.ts';
-import { Interruption } from '../session/interruption.ts';
-import { say } from '../text/explain.ts';
-import { logToTerminal } from '../text/log-text.ts';
+import { Interruption } from '../interruption.ts';
+import { say, logToTerminal } from '../text/output.ts';
 
 /** A longer list is not useful on a screen. */
 const SHOWN = 20;

@@ -7,14 +7,11 @@ import { runCommand } from '../../runner/remembered.ts';
 import { ManifestRefusedError } from '../../runner/intake.ts';
 import { freeIn } from '../../runner/plan.ts';
 import { type Forecast, startCampaign, type StartOptions } from '../../runner/start.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
-import { followToEnd } from '../session/conclusion.ts';
-import { Interruption } from '../session/interruption.ts';
-import { say } from '../text/explain.ts';
-import { logToTerminal } from '../text/log-text.ts';
-import { printDocument } from '../text/output.ts';
-import { planLines } from '../text/plan-text.ts';
-import { ProblemList } from '../text/problem-list.ts';
+import type { CommonFlags } from '../command-line/options.ts';
+import { followToEnd } from '../conclusion.ts';
+import { Interruption } from '../interruption.ts';
+import { say, logToTerminal, printDocument } from '../text/output.ts';
+import { planLines, ProblemList } from '../text/plan-text.ts';
 
 export interface RunFlags
   extends

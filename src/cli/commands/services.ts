@@ -3,9 +3,9 @@ import { pino } from 'pino';
 import { parseDuration } from '../../domain/duration.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { startServices } from '../../host/local.ts';
-import { say } from '../text/explain.ts';
+import { say } from '../text/output.ts';
 
-export interface ServicesFlags {
+interface ServicesFlags {
   readonly port: string;
   readonly host: string;
   readonly database: string;

@@ -7,13 +7,11 @@ import { describeCampaign, lineOf, listCampaigns, type CampaignLine } from '../.
 import { expectedEnd, endedLately } from '../../runner/forecast.ts';
 import { clockText } from '../../domain/clock-text.ts';
 import { noticesOf } from '../../runner/events.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
+import type { CommonFlags } from '../command-line/options.ts';
 import { observe, type CampaignObservation, openDocument } from '../../runner/observe.ts';
-import { budgetText, countsText, endText, stateText } from '../text/progress-text.ts';
+import { budgetText, countsText, endText, stateText, printBudgets } from '../text/progress-text.ts';
 import { endedCampaign } from '../../report/campaign-summary.ts';
-import { printBudgets } from '../text/budgets-text.ts';
-import { say } from '../text/explain.ts';
-import { printDocument, printLine } from '../text/output.ts';
+import { say, printDocument, printLine } from '../text/output.ts';
 import { printEnd } from '../text/summary.ts';
 import { printTable } from '../text/table.ts';
 import { commandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';

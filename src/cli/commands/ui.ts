@@ -2,14 +2,11 @@
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { openSession } from '../../host/open-session.ts';
 import { commandSettings } from '../session.ts';
-import { say } from '../text/explain.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
-import { Interruption } from '../session/interruption.ts';
-import { openLink } from '../session/open-link.ts';
-import { printDocument, printLine } from '../text/output.ts';
-import { workflowsLink } from '../text/ui-link.ts';
+import { say, printDocument, printLine, logToTerminal } from '../text/output.ts';
+import type { CommonFlags } from '../command-line/options.ts';
+import { Interruption } from '../interruption.ts';
+import { openLink, workflowsLink } from '../links.ts';
 import { logToWorkerLog } from '../../runner/session.ts';
-import { logToTerminal } from '../text/log-text.ts';
 
 /**
  * Nothing is submitted in the meantime, unless another command does so.

@@ -1,11 +1,9 @@
 /** `hundredfold verify NAME`: checks the tree of a campaign against its records. */
 import { EXIT } from '../../domain/errors.ts';
 import { CHECKS, type Fault, verifyTree, type Verification } from '../../report/verify.ts';
-import { say } from '../text/explain.ts';
+import { say, nowAndThen, printDocument } from '../text/output.ts';
 import { findTreeOrFolder } from '../session.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
-import { nowAndThen } from '../text/now-and-then.ts';
-import { printDocument } from '../text/output.ts';
+import type { CommonFlags } from '../command-line/options.ts';
 import { printTable } from '../text/table.ts';
 
 export async function verify(

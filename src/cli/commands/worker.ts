@@ -14,7 +14,7 @@ import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/deployment.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import type { WorkerOptions } from '../../worker/options.ts';
-import type { CommonFlags } from '../command-line/flags.ts';
+import type { CommonFlags } from '../command-line/options.ts';
 import { commandSettings } from '../session.ts';
 
 interface WorkerFlags extends CommonFlags {

@@ -8,14 +8,12 @@ import { execFileSync } from 'node:child_process';
 import type { Campaign } from '../../runner/campaign.ts';
 import { noticesOf } from '../../runner/events.ts';
 import { reasonOf } from '../../domain/plain-text.ts';
-import { say } from '../text/explain.ts';
-import type { Interruption } from '../session/interruption.ts';
-import { LiveView } from './live-view.ts';
+import { say, isQuiet, isVerbose } from '../text/output.ts';
+import type { Interruption } from '../interruption.ts';
+import { LiveView, type View } from './live-view.ts';
 import type { CampaignObservation } from '../../runner/observe.ts';
 import { PlainLines } from './plain-lines.ts';
-import { uiLink } from '../text/ui-link.ts';
-import { isQuiet, isVerbose } from '../text/verbosity.ts';
-import type { View } from './view.ts';
+import { uiLink } from '../links.ts';
 
 /*
  * Reads the keys of the live view, one by one and without echo. The terminal is always restored: Node itself resets it

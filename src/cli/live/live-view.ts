@@ -1,19 +1,28 @@
-/**
- * The live view on a terminal. It uses the alternate screen, as editors and pagers do: its lines are not wrapped again
- * when the terminal is resized, and the previous output reappears afterwards.
- *
- * After `kill -9` that screen stays, as with an editor (`reset` restores the terminal). Rejected: redrawing the last
- * lines of the scrolling output; a terminal that gets narrower wraps them again, each in its own way.
- */
+/** How a followed campaign is shown. */
 import { createLogUpdate } from 'log-update';
-import { say } from '../text/explain.ts';
 import type { CampaignObservation, Observed } from '../../runner/observe.ts';
-import type { View } from './view.ts';
-import { happeningsWith, type Happening } from './happenings.ts';
 import { painted } from '../text/line.ts';
-import { paceOf, paceSample, withSample, type PaceSample } from './pace.ts';
-import type { Scene } from './scene.ts';
+import { say } from '../text/output.ts';
+import {
+  type Happening,
+  happeningsWith,
+  paceOf,
+  paceSample,
+  type PaceSample,
+  withSample,
+} from './happenings.ts';
 import { closingLines, screen } from './screen.ts';
+import type { Scene } from './sections.ts';
+
+/** Shows observations; the terminal is always restored. */
+export interface View {
+  show(observation: CampaignObservation): void;
+  /** What prevents observations. */
+  trouble(words: string): void;
+  /** What a key did. */
+  notice(words: string): void;
+  end(): void;
+}
 
 const REDRAW_EVERY_MS = 1_000;
 /** How long the effect of a key is shown, unless an observation comes first. */

@@ -3,10 +3,10 @@
  * Written immediately: the beginning and the end, a pause, a service that makes us wait, a changed limit, a full disk,
  * a failed item.
  */
-import { say } from '../text/explain.ts';
+import { say } from '../text/output.ts';
 import type { CampaignObservation } from '../../runner/observe.ts';
 import { blockReasons, budgetText, countsText, stateText } from '../text/progress-text.ts';
-import type { View } from './view.ts';
+import type { View } from './live-view.ts';
 
 const EVERY_MS = 60_000;
 

@@ -3,10 +3,9 @@
  * lines and older events only in space that is left. Pure: (scene, size) → lines.
  */
 import { budgetLines } from './budget-lines.ts';
-import { kindTable } from './kind-table.ts';
-import { beside, cut, span, widthOf, type Line } from '../text/line.ts';
-import type { Scene } from './scene.ts';
 import {
+  kindTable,
+  type Scene,
   countsLines,
   endLine,
   firstLine,
@@ -19,6 +18,7 @@ import {
   resultsLine,
   uiLine,
 } from './sections.ts';
+import { beside, cut, span, widthOf, type Line } from '../text/line.ts';
 
 interface Size {
   readonly columns: number;

@@ -1,15 +1,20 @@
 /** A campaign's progress as text, for the live view and the plain lines. Pure. */
-import { formatDuration } from '../../domain/duration.ts';
-import { firstText } from '../../domain/campaign.ts';
-import { countEnded } from '../../domain/states.ts';
 import {
-  tightestFirst,
+  type AccountStatus,
   type BlockStatus,
   type BudgetStatus,
-  type AccountStatus,
+  tightest,
+  tightestFirst,
 } from '../../budget/status.ts';
+import type { CampaignUse } from '../../budget/use.ts';
+import { firstText } from '../../domain/campaign.ts';
 import { clockText } from '../../domain/clock-text.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { countEnded } from '../../domain/states.ts';
+import { noticesOf } from '../../runner/events.ts';
+import { accountLines, viewLedger } from '../../runner/logs.ts';
 import type { CampaignObservation } from '../../runner/observe.ts';
+import { printLine } from './output.ts';
 
 interface ItemCounts {
   readonly done: number;
@@ -66,7 +71,7 @@ export function budgetText(budget: BudgetStatus, now: number): string {
 }
 
 /** `5 of 5 used in 6 s, next slot in 4 s`, or why it waits. */
-export function credentialText(own: AccountStatus, now: number): string {
+function credentialText(own: AccountStatus, now: number): string {
   if (isBlocked(own)) return blockText(own, now);
   if (own.windows.length === 0 && !isAtMostOpen(own)) return 'no limit';
   const used = usedText(own);
@@ -78,7 +83,7 @@ export function credentialText(own: AccountStatus, now: number): string {
  * `5 of 5 used in 6 s`; of several windows the one that decides first: `100 of 100 used in 1 h and 340 of 500 in 1 d`.
  * Open jobs are told while they are the reason to wait.
  */
-export function usedText(own: AccountStatus): string {
+function usedText(own: AccountStatus): string {
   const windows = tightestFirst(own).map(
     ({ charged, limit, windowMs }, i) =>
       `${charged} of ${limit}${i === 0 ? ' used' : ''} in ${formatDuration(windowMs)}`,
@@ -126,4 +131,52 @@ export function countText(n: number): string {
 export function bar(share: number, width: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(filled) + '░'.repeat(width - filled);
+}
+
+export function printBudgets(budgets: readonly BudgetStatus[]): void {
+  for (const one of budgets) printBudget(one);
+  printLedger();
+}
+
+/** Across all folders and servers of this user, which the budget in one Temporal cannot see. */
+function printLedger(): void {
+  const view = viewLedger(process.env);
+  if (!view) return;
+  const lines = accountLines(view);
+  if (lines.length > 0) printLine('sent from this machine:');
+  for (const line of lines) printLine(`  ${line}`);
+}
+
+function printBudget(status: BudgetStatus): void {
+  const { service, address, credential, now, use, outstanding, counts } = status;
+  printLine(`${service} (${address})`);
+  printLine(`  credential ${credential}: ${usedAndFree(status, now)}`);
+  for (const line of use) printLine(`  ${useText(line)}`);
+  for (const { words } of noticesOf(status)) printLine(`  ${words}`);
+  const ways = outstanding > 0 ? `${outstanding} in progress, ` : '';
+  printLine(
+    `  so far: ${ways}${counts.accepted} accepted, ${counts.refused} refused, ${counts.rejected429} answered with 429`,
+  );
+}
+
+/** `campaign night of anna: 4 charged, 12 waiting, paused; priority 3` */
+function useText(line: CampaignUse): string {
+  const { campaign, user, charged, waiting, priority, paused } = line;
+  if (campaign === null) return `jobs of no campaign here: ${charged} charged`;
+  const name = `campaign ${campaign}${user === null ? '' : ` of ${user}`}`;
+  const counts = `${charged} charged, ${waiting} waiting${paused ? ', paused' : ''}`;
+  return `${name}: ${counts}; priority ${priority}`;
+}
+
+/** `5 of 5 used in 6 s, 0 free; the next slot frees up 14:55:16, the last one 14:55:20` */
+function usedAndFree(own: BudgetStatus, now: number): string {
+  const window = tightest(own);
+  if (window === null || isBlocked(own)) return credentialText(own, now);
+  const used = `${usedText(own)}, ${own.free ?? 0} free`;
+  const { releases } = window;
+  const [next] = releases;
+  const last = releases.at(-1);
+  if (next === undefined || last === undefined) return used;
+  const later = releases.length > 1 ? `, the last one ${clockText(last, now)}` : '';
+  return `${used}; the next slot frees up ${clockText(next, now)}${later}`;
 }

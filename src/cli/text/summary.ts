@@ -4,7 +4,7 @@ import { EXIT } from '../../domain/errors.ts';
 import { briefWarning } from '../../domain/item-warnings.ts';
 import type { CampaignDocument, EndedCampaign } from '../../report/campaign-summary.ts';
 import { addressOf, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
-import { say } from './explain.ts';
+import { say } from './output.ts';
 
 interface Printing {
   /** Every item had ended before this command started. */

@@ -2,7 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
 import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
-import { conclude } from '../../../src/cli/session/conclusion.ts';
+import { conclude } from '../../../src/cli/conclusion.ts';
 import type { Settings } from '../../../src/config/settings.ts';
 import { Campaign } from '../../../src/runner/campaign.ts';
 import type { CampaignObservation } from '../../../src/runner/observe.ts';

@@ -2,8 +2,8 @@
  * The first Ctrl-C (or SIGTERM, or a closed terminal) stops a command cleanly; the second exits immediately. Created
  * before anything is started: a signal during the start of the server would leave it running.
  */
-import { EXIT } from '../../domain/errors.ts';
-import { say } from '../text/explain.ts';
+import { EXIT } from '../domain/errors.ts';
+import { say } from './text/output.ts';
 
 /** npm forwards Ctrl-C to a command that also got it from the terminal: two so close together count as one. */
 const ONE_PRESS_MS = 500;

@@ -1,18 +1,17 @@
 /** Follows a campaign to its end, an interruption, or until the user leaves: what is printed then, and the exit code. */
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { endedCampaign } from '../../report/campaign-summary.ts';
-import { brokenOff, type Campaign, notNotified } from '../../runner/campaign.ts';
-import { describeCampaign, findCampaign, lineOf } from '../../runner/find.ts';
-import { type CampaignObservation, observe, openDocument } from '../../runner/observe.ts';
-import { answered } from '../../runner/session.ts';
-import { openStore } from '../../store/open-store.ts';
-import { isTemporalAway } from '../../temporal/grpc-status.ts';
-import { follow, type FollowedTo } from '../live/follow.ts';
-import { say } from '../text/explain.ts';
-import { printDocument } from '../text/output.ts';
-import { exitCodeOf, printEnd } from '../text/summary.ts';
-import { uiLink } from '../text/ui-link.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { endedCampaign } from '../report/campaign-summary.ts';
+import { brokenOff, type Campaign, notNotified } from '../runner/campaign.ts';
+import { describeCampaign, findCampaign, lineOf } from '../runner/find.ts';
+import { type CampaignObservation, observe, openDocument } from '../runner/observe.ts';
+import { answered } from '../runner/session.ts';
+import { openStore } from '../store/open-store.ts';
+import { isTemporalAway } from '../temporal/grpc-status.ts';
 import type { Interruption } from './interruption.ts';
+import { uiLink } from './links.ts';
+import { follow, type FollowedTo } from './live/follow.ts';
+import { printDocument, say } from './text/output.ts';
+import { exitCodeOf, printEnd } from './text/summary.ts';
 
 interface FollowFlags {
   readonly json?: boolean;

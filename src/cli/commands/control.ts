@@ -1,0 +1,141 @@
+/** `hundredfold watch`, `pause`, `resume` and `cancel`: the last three are durable, because each is a message to the workflow. */
+import type { Client } from '@temporalio/client';
+import { EXIT } from '../../domain/errors.ts';
+import type { ServiceName } from '../../domain/item.ts';
+import type { Session } from '../../host/session.ts';
+import { Campaign } from '../../runner/campaign.ts';
+import {
+  abandonCampaign,
+  endCampaign,
+  endFailing,
+  pauseCampaign,
+  resumeCampaign,
+  sendIfOpen,
+} from '../../runner/control.ts';
+import type { CampaignLine } from '../../runner/find.ts';
+import { isUnreplayable } from '../../runner/follow.ts';
+import type { Observed } from '../../runner/observe.ts';
+import { answered } from '../../runner/session.ts';
+import { serviceNames } from '../../services/registry.ts';
+import type { CommonFlags } from '../command-line/options.ts';
+import { followToEnd } from '../conclusion.ts';
+import { type Around, checkChoice, commandSettings, findMeant, withCampaign } from '../session.ts';
+import { say } from '../text/output.ts';
+
+export async function watch(given: string | undefined, wanted: CommonFlags): Promise<number> {
+  const meant = await findMeant(given, wanted);
+  const { name, flags } = meant;
+  return withCampaign(meant, 'work', async (session, { out }, { interruption, settings }) => {
+    const { signal } = interruption;
+    const campaign = new Campaign({ session, settings, options: flags, name, out, signal });
+    const again = `hundredfold watch ${name}`;
+    return followToEnd(campaign, { ...flags, again }, interruption);
+  });
+}
+
+interface ResumeFlags extends CommonFlags {
+  readonly service?: ServiceName;
+}
+
+export async function pause(name: string, flags: CommonFlags): Promise<number> {
+  const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. \`hundredfold resume\` continues it.`;
+  return send(name, flags, words, (client) => pauseCampaign(client, name));
+}
+
+export async function resume(name: string, flags: ResumeFlags): Promise<number> {
+  const { service } = flags;
+  commandSettings(flags, { tokens: 'optional' });
+  checkChoice('--service', service, serviceNames());
+  const words = service === undefined ? `${name} continues.` : `${name} continues with ${service}.`;
+  return send(name, flags, words, (client) => resumeCampaign(client, name, service));
+}
+
+const NOBODY_WORKS = '  No command works on it now; this takes effect with the next one.';
+
+/** @param words printed once the message was sent */
+async function send(
+  name: string,
+  flags: CommonFlags,
+  words: string,
+  message: (client: Client) => Promise<void>,
+): Promise<number> {
+  return withCampaign(await findMeant(name, flags), 'look', async (session) => {
+    const found = await sendIfOpen(session, name, message);
+    if (!found.open) sayEnded(found);
+    else {
+      say(words);
+      if (session.role === 'host') say(NOBODY_WORKS);
+    }
+    return EXIT.ok;
+  });
+}
+
+function sayEnded({ name, state }: CampaignLine): void {
+  say(`${name} has already ended (${state}).`);
+}
+
+interface CancelFlags extends CommonFlags {
+  /** The output tree is permanently lost: do not wait for anything that would be written to it. */
+  readonly abandon?: boolean;
+}
+
+export async function cancel(name: string, flags: CancelFlags): Promise<number> {
+  const end = (session: Session, found: CampaignLine, around: Around) =>
+    cancelled(found, flags, session, around);
+  return withCampaign(await findMeant(name, flags), 'work', end, true);
+}
+
+async function cancelled(
+  found: CampaignLine,
+  flags: CancelFlags,
+  session: Session,
+  around: Around,
+): Promise<number> {
+  const { name, out } = found;
+  if (!found.open) {
+    sayEnded(found);
+    return EXIT.ok;
+  }
+  const followed = { name, folder: out };
+  if (flags.abandon === true) {
+    await answered(abandonCampaign(session, followed, say));
+    return EXIT.ok;
+  }
+  const ended = await endCampaign(session, followed, say);
+  if (ended.end === 'failing') sayHowToStartAgain();
+  if (ended.end !== 'cancelled') return EXIT.ok;
+  const { obstacle } = ended;
+  say(`${name} is cancelled. Slots that were used stay used.`);
+  if (obstacle !== null) {
+    const lost = ` If the tree is lost, run "hundredfold cancel ${name} --abandon".`;
+    say(`  Waiting for its output tree: ${obstacle}${lost}`);
+  }
+  if (session.role !== 'host') return EXIT.ok;
+  return seeOut(session, followed, flags, around);
+}
+
+/** No other process works on it, so this command does until the tables of the finished items are written. */
+async function seeOut(
+  session: Session,
+  followed: Observed,
+  flags: CommonFlags,
+  { interruption, settings }: Around,
+): Promise<number> {
+  try {
+    const { name, folder: out } = followed;
+    const { signal } = interruption;
+    const campaign = new Campaign({ session, settings, options: flags, name, out, signal });
+    const code = await followToEnd(campaign, flags, interruption);
+    return code === EXIT.cancelled ? EXIT.ok : code;
+  } catch (error) {
+    if (!isUnreplayable(error)) throw error;
+    // On a busy machine, the first attempt of a task may come after the check in `endCampaign`.
+    await answered(endFailing(session, followed, say));
+    sayHowToStartAgain();
+    return EXIT.ok;
+  }
+}
+
+function sayHowToStartAgain(): void {
+  say(`  Its "hundredfold run" command starts it again with what is on disk.`);
+}
