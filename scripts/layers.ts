@@ -100,9 +100,6 @@ const KNOW_TEMPORAL = [
   'cli',
 ];
 
-/** It reads profiles, and connects to nothing. */
-const PROFILES = { part: 'config', specifier: '@temporalio/envconfig' };
-
 /** `src/services/http.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/` and `packages/`. */
 function partOf(path: string): string | null {
   if (path === CONTRACT) return 'contract';
@@ -118,7 +115,6 @@ function isOutsideProduct(target: string): boolean {
 
 function mayUse(part: string, specifier: string): boolean {
   if (isOutsideProduct(specifier)) return false;
-  if (part === PROFILES.part && specifier === PROFILES.specifier) return true;
   if (specifier.startsWith('@temporalio/') && !KNOW_TEMPORAL.includes(part)) return false;
   const allowed = MAY_USE[part];
   return allowed === undefined || allowed.includes(specifier);

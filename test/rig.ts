@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { inject, vi } from 'vitest';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.js';
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
-import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
+import { NOBODY, notifyWays, type NotifySettings } from '../src/config/settings.ts';
 import type { Window } from '../src/budget/policy.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
 import { Secret } from '../src/config/secret.ts';

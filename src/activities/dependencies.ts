@@ -1,7 +1,7 @@
 /** What the activities need from outside, provided by a worker or a test. */
 import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../budget/events.ts';
-import type { NotifySettings } from '../config/notify.ts';
+import type { NotifySettings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish.ts';

@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { request } from 'undici';
-import { notifyWays, type NotifySettings } from '../config/notify.ts';
-import { withoutSecrets } from '../config/secret-variables.ts';
+import { notifyWays, type NotifySettings } from '../config/settings.ts';
+import { withoutSecrets } from '../config/secret.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { endedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
@@ -63,11 +63,7 @@ async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<v
       'Check whether the recipient has the notification, and why it is so slow.',
       { nonRetryable: true },
     );
-  throw failure(
-    'NOTIFY_FAILED',
-    fault,
-    'Run the command by hand, or check notify.url and notify.token.',
-  );
+  throw failure('NOTIFY_FAILED', fault, 'Run the command by hand, or check notify.url.');
 }
 
 /** The remedy is for readers of the history: the message alone is shown when a campaign ends. */
@@ -137,7 +133,7 @@ type Webhook = NonNullable<NotifySettings['webhook']>;
 
 /** Returns why it failed, without parts of the address or the answer; null if it did not. */
 async function callWebhook(
-  { url, token, network }: Webhook,
+  { url, network }: Webhook,
   body: string,
   signal: AbortSignal,
 ): Promise<string | null> {
@@ -149,11 +145,7 @@ async function callWebhook(
     headersTimeout: later,
     bodyTimeout: later,
   });
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': userAgent(null),
-    ...(token && { authorization: `Bearer ${token.reveal()}` }),
-  };
+  const headers = { 'content-type': 'application/json', 'user-agent': userAgent(null) };
   try {
     // A redirect is not followed, and counts as a refusal: the other address is not the configured one.
     const options = { method: 'POST', headers, body, signal, dispatcher } as const;

@@ -1,17 +1,13 @@
-/** Network settings between this machine and a service: a proxy, a gateway with its own login, a private CA. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+/** Network settings between this machine and a service: a proxy, and a gateway with its own login. */
 import { validateHeaderValue } from 'node:http';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import type { Config } from './schema.ts';
-import { readSecret, Secret, type SecretPlace } from './secret.ts';
+import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 import type { Environment } from '../domain/environment.ts';
 
 export interface NetworkSettings {
-  /** PEM of CAs that are trusted in addition to those of the system. */
-  readonly ca: string | null;
   /** Sent with each request, by name in lower case. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly proxy: ProxySettings | null;
@@ -21,19 +17,12 @@ export interface NetworkSettings {
   readonly secrets: readonly Secret[];
 }
 
-export const DIRECT: NetworkSettings = {
-  ca: null,
-  headers: {},
-  proxy: null,
-  contact: null,
-  secrets: [],
-};
+export const DIRECT: NetworkSettings = { headers: {}, proxy: null, contact: null, secrets: [] };
 
 /** The form for the clients of the services: every secret in plain text, in the memory of this process only. */
-export function revealNetwork({ ca, headers, proxy, contact, secrets }: NetworkSettings) {
+export function revealNetwork({ headers, proxy, contact, secrets }: NetworkSettings) {
   const plain = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
   return {
-    ca,
     contact,
     headers: Object.fromEntries(plain),
     proxy: proxy && { url: proxy.url.reveal(), name: proxy.name },
@@ -41,12 +30,7 @@ export function revealNetwork({ ca, headers, proxy, contact, secrets }: NetworkS
   };
 }
 
-type ServiceConfig = NonNullable<NonNullable<Config['services']>[ServiceName]>;
-
-/**
- * Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_INVALID, CONFIG_INVALID, CONFIG_SECRET_MISSING or
- * CONFIG_INVALID.
- */
+/** Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_INVALID or CONFIG_SECRET_MISSING. */
 export function networkSettings(
   service: ServiceName,
   config: Config,
@@ -54,12 +38,11 @@ export function networkSettings(
 ): NetworkSettings {
   const configured = config.services?.[service];
   if (!configured) return DIRECT;
-  const { url, allowHttp } = configured;
-  checkHttps(`services.${service}`, url, { allowHttp, shown: true });
-  const { headers, secrets } = gatewayHeaders(service, configured, place);
+  const { url, allowHttp = false, headers: sources = {} } = configured;
+  if (!allowHttp) checkHttps(`services.${service}`, url);
+  const { headers, secrets } = gatewayHeaders(service, sources, place);
   const proxy = proxyFor(url, place.environment);
   return {
-    ca: caFile(`services.${service}.tls.ca`, configured.tls, place),
     headers,
     proxy,
     contact: config.contact ?? null,
@@ -67,66 +50,21 @@ export function networkSettings(
   };
 }
 
-/** Network settings for a webhook. Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_INVALID or CONFIG_INVALID. */
-export function webhookNetwork(
-  url: Secret,
-  { token, tls, allowHttp }: NonNullable<Config['notify']>,
-  place: SecretPlace,
-): NetworkSettings {
-  // The address may be sufficient for posting to the channel: it is not shown.
-  if (token !== undefined) checkHttps('notify', url.reveal(), { allowHttp, shown: false });
-  const proxy = URL.canParse(url.reveal()) ? proxyFor(url.reveal(), place.environment) : null;
-  return {
-    ...DIRECT,
-    ca: caFile('notify.tls.ca', tls, place),
-    proxy,
-    secrets: proxy ? passwordOf(proxy.url) : [],
-  };
+/** The way to a webhook, whose address is a secret. Throws CONFIG_INVALID. */
+export function webhookNetwork(url: Secret, { environment }: SecretPlace): NetworkSettings {
+  const proxy = URL.canParse(url.reveal()) ? proxyFor(url.reveal(), environment) : null;
+  return { ...DIRECT, proxy, secrets: proxy ? passwordOf(proxy.url) : [] };
 }
 
-interface HttpsCheck {
-  readonly allowHttp: boolean | undefined;
-  /** Whether messages may contain the address. */
-  readonly shown: boolean;
-}
-
-/** An unencrypted token can be read and used by anyone on the way. `key` of the configuration has the address. */
-function checkHttps(key: string, url: string, { allowHttp = false, shown }: HttpsCheck): void {
-  if (allowHttp || !URL.canParse(url)) return;
+/** An unencrypted token can be read and used by anyone on the way. */
+function checkHttps(key: string, url: string): void {
+  if (!URL.canParse(url)) return;
   const { protocol, hostname, host, pathname } = new URL(url);
   if (protocol !== 'http:' || isLocalHost(hostname)) return;
-  const recipient = shown ? `http://${host}` : 'an http address of another machine';
-  const encrypted = shown ? `https://${host}${pathname}` : 'an https address';
   throw new HundredfoldError(
     'CONFIG_TOKEN_OVER_HTTP',
-    `${key}.url: ${recipient} would receive the token unencrypted`,
-    `Write ${encrypted}. Only if you trust the network to that host, set ${key}.allowHttp: true.`,
-  );
-}
-
-/** The text of a PEM file; `key` of the configuration has its path. Throws CONFIG_TLS_INVALID. */
-function caFile(
-  key: string,
-  tls: { readonly ca?: string | undefined } | undefined,
-  { base }: SecretPlace,
-): string | null {
-  if (tls?.ca === undefined) return null;
-  const path = resolve(base, tls.ca);
-  try {
-    const pem = readFileSync(path, 'utf8');
-    if (/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(pem)) return pem;
-  } catch (cause) {
-    throw new HundredfoldError(
-      'CONFIG_TLS_INVALID',
-      `${key}: cannot read ${path}`,
-      'Check the path; it is relative to the folder of the configuration.',
-      { cause },
-    );
-  }
-  throw new HundredfoldError(
-    'CONFIG_TLS_INVALID',
-    `${key}: ${path} has no certificate in PEM form`,
-    'Use a file that contains "-----BEGIN CERTIFICATE-----".',
+    `${key}.url: http://${host} would receive the token unencrypted`,
+    `Write https://${host}${pathname}. Only if you trust the network to that host, set ${key}.allowHttp: true.`,
   );
 }
 
@@ -137,25 +75,21 @@ interface Gateway {
 
 function gatewayHeaders(
   service: ServiceName,
-  { basic, headers = {} }: ServiceConfig,
+  sources: Readonly<Record<string, SecretSource>>,
   place: SecretPlace,
 ): Gateway {
-  const all: Record<string, Secret> = {};
+  const headers: Record<string, Secret> = {};
   const secrets: Secret[] = [];
-  for (const [name, source] of Object.entries(headers)) {
+  for (const [name, source] of Object.entries(sources)) {
     const key = `services.${service}.headers.${name}`;
     const value = readSecret(key, source, place);
     checkHeader(key, name, value);
-    all[name.toLowerCase()] = value;
-    secrets.push(value);
+    headers[name.toLowerCase()] = value;
+    // Of `Basic bGFi…`, an answer may repeat the login alone.
+    const [, login] = /^\w+ +(\S+)$/.exec(value.reveal()) ?? [];
+    secrets.push(value, ...(login === undefined ? [] : [new Secret(login)]));
   }
-  if (basic) {
-    const password = readSecret(`services.${service}.basic.password`, basic.password, place);
-    const login = Buffer.from(`${basic.user}:${password.reveal()}`).toString('base64');
-    all['authorization'] = new Secret(`Basic ${login}`);
-    secrets.push(password, new Secret(login));
-  }
-  return { headers: all, secrets };
+  return { headers, secrets };
 }
 
 function checkHeader(key: string, name: string, value: Secret): void {

@@ -1,12 +1,71 @@
 /**
- * The configuration file as the user writes it: docs/configuration.md describes each key. schemas/config.schema.json
- * for editors is generated from it; `meta` is only for that.
+ * The configuration file as the user writes it. Each key is described here only: the reference page
+ * (docs/configuration.md), the starter file of `init` and the schema for editors are made from these descriptions
+ * (`node scripts/schemas.ts`). Descriptions are Markdown; `example` is what the starter file shows if there is no default.
  */
 import { z } from 'zod';
-import { allowHttp, caOnly, contact } from './schema-network.ts';
-import { describeServices } from './schema-services.ts';
-import { address, bound, duration, flag, secretSource, url } from './schema-values.ts';
-import { worker } from './schema-worker.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { allServices } from '../services/registry.ts';
+import type { Service } from '../services/service.ts';
+
+/* ---- values that several keys have ---- */
+
+const EDITOR_DURATION = '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:ms|s|m|h|d)?\\s*$';
+
+/** `60m`, `1h`, `10s`, `500ms`, or a number of ms. Becomes ms. */
+export const duration = z
+  .union([z.number().meta({ exclusiveMinimum: 0 }), z.string().meta({ pattern: EDITOR_DURATION })])
+  .transform((value, context) => {
+    const parsed = parseDuration(String(value));
+    if (parsed !== null) return parsed;
+    context.addIssue(`not a length of time: ${String(value)} (write 60m, 1h, 10s or 500ms)`);
+    return z.NEVER;
+  });
+
+const UNITS = { kB: 1e3, MB: 1e6, GB: 1e9 } as const;
+
+/** A result is checked in memory, as one text: V8 limits its length. */
+const MAX_DOWNLOAD = 512_000_000;
+
+/** `64MB`. Becomes bytes. */
+const downloadSize = z
+  .string()
+  .regex(/^[1-9]\d{0,8} ?[kMG]B$/, 'write a size as 64MB')
+  .transform((text) => Number.parseInt(text) * UNITS[text.slice(-2) as keyof typeof UNITS])
+  .refine((bytes) => bytes <= MAX_DOWNLOAD, 'at most 512MB');
+
+/** Never a literal: a token in a file that is shared or committed is compromised. */
+const secretSource = z.union(
+  [
+    z.strictObject({ env: z.string().meta({ description: 'The variable that holds it.' }) }),
+    z.strictObject({
+      file: z.string().meta({
+        description: 'A file that contains nothing else; its path is relative to this file.',
+      }),
+    }),
+  ],
+  'write { env: NAME } or { file: PATH }: a secret does not stand in this file',
+);
+
+const MAX_LIMIT = 10_000;
+/** More have no use, and each costs the budget some hundred remembered times. */
+const MAX_WINDOWS = 5;
+
+const window = z.strictObject({
+  limit: z.int().positive().max(MAX_LIMIT).meta({ description: 'Accepted jobs in one window.' }),
+  window: duration.meta({ description: 'Length of the rolling window.' }),
+});
+
+/** Of several windows all hold at once. */
+const budget = z.union(
+  [z.literal('none'), window, z.array(window).min(1).max(MAX_WINDOWS)],
+  'write `none`, or both keys: { limit: 100, window: 60m }',
+);
+
+/** `none`, or a number. */
+const bound = z.literal('none').or(z.int().positive());
+
+const url = z.url({ protocol: /^https?$/ });
 
 /** Credentials in an address would appear in messages. */
 const endpoint = url.refine((text) => {
@@ -14,104 +73,169 @@ const endpoint = url.refine((text) => {
   return [username, password, search, hash].every((part) => part === '');
 }, 'write http(s)://host:port, without user name, query and fragment');
 
-const pem = (description: string, example: string) =>
-  z.string().meta({ description, examples: [example] });
+/* ---- services ---- */
 
-const tls = z
-  .strictObject({
-    ca: pem('PEM file of a CA that the system does not trust.', 'certs/ca.pem'),
-    cert: pem('PEM file of the client certificate; with `key`: mutual TLS.', 'certs/client.pem'),
-    key: pem('PEM file of the private key of `cert`.', 'certs/client.key'),
-    serverName: z.string().meta({
-      description:
-        "The name in the server's certificate, if it differs from the host of the address.",
-      examples: ['temporal.internal'],
+/** Headers of the message itself, and those that the program sets; a gateway does not need them. */
+const OWN_HEADERS =
+  /^(accept-encoding|connection|content-length|content-type|host|keep-alive|proxy-authorization|te|trailer|transfer-encoding|upgrade|user-agent|x-service-token)$/i;
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
+  .refine((name) => !OWN_HEADERS.test(name), 'this header is set by hundredfold');
+
+function describeSecrets({ secrets }: Service): Record<string, z.ZodOptional<typeof secretSource>> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([key, { description, env, example }]) => [
+      key,
+      secretSource
+        .meta({ description, default: { env }, ...(example && { examples: [{ file: example }] }) })
+        .optional(),
+    ]),
+  );
+}
+
+function describeService(service: Service) {
+  const { url: place, pace, config, kinds } = service;
+  const { windows, maxOpen, description: allows } = service.budget;
+  const schema = z.strictObject({
+    url: (place.default === undefined ? url : url.default(place.default)).meta({
+      description: `${place.description ?? 'Address of the service'}: http or https, without user name, query and fragment.`,
+      ...(place.example !== undefined && { examples: [place.example] }),
     }),
-  })
-  .partial();
+    ...describeSecrets(service),
+    budget: budget.optional().meta({
+      description: `${allows ?? 'Jobs in a rolling window.'} Write \`{ limit: 100, window: 60m }\`, a list of up to ${MAX_WINDOWS} windows that all hold at once, or \`none\`; a limit is at most ${MAX_LIMIT}. Set what the service really has.`,
+      default: windows.length === 0 ? 'none' : windows.length === 1 ? windows[0] : windows,
+    }),
+    ...config.shape,
+    maxOpen: bound.optional().meta({
+      description:
+        'Jobs that the service has accepted and that have not ended, or `none`. Others wait on this side, not in the queue of a shared service.',
+      default: maxOpen ?? 'none',
+    }),
+    poll: describePoll(pace),
+    maxDownload: downloadSize.optional().meta({
+      description:
+        'Size of one downloaded file, up to `512MB`. The item of a larger one fails with `RESULT_TOO_LARGE`.',
+      default: '64MB',
+    }),
+    headers: z
+      .record(headerName, secretSource)
+      .optional()
+      .meta({
+        description:
+          'Further headers of each request, for a gateway in front of the service. For HTTP Basic, `Authorization` with the text `Basic` and the encoded login.',
+        examples: [{ 'X-Gateway-Key': { env: 'GATEWAY_KEY' } }],
+      }),
+    allowHttp: z.boolean().optional().meta({
+      description:
+        'Allows sending the token unencrypted to an `http` address of another machine. Only for networks that you trust.',
+      default: false,
+    }),
+  });
+  const names = new Intl.ListFormat('en').format(kinds.map(({ name }) => name));
+  return schema.optional().meta({ description: `The service for rows of the kind ${names}.` });
+}
+
+function describePoll({ every, atMost }: Service['pace']) {
+  return z
+    .strictObject({
+      every: duration.meta({ description: 'Between two status requests for a young job.' }),
+      atMost: duration.meta({ description: 'The same for an old one.' }),
+    })
+    .partial()
+    .optional()
+    .meta({
+      description:
+        'Time between two status requests for one job: young, and at most; in between a tenth of its age. The service may ask for more.',
+      default: { every, atMost },
+    });
+}
+
+/* ---- sections ---- */
 
 const temporal = z
   .strictObject({
     address: z.string().meta({
-      description: 'host:port of a Temporal server. If not set, the embedded server is used.',
+      description:
+        '`host:port` of the gRPC frontend of a Temporal server. Without it, the embedded server is used.',
       examples: ['temporal.example.org:7233'],
     }),
-    profile: z
-      .string()
-      .or(
-        z.strictObject({
-          env: z.string().meta({ description: 'The variable that holds the name.' }),
-        }),
-      )
-      .meta({
-        description:
-          'A profile of the Temporal CLI and SDKs, or the variable that holds its name. TEMPORAL_* variables override it. If not set, neither the profile nor the variables are read.',
-        examples: ['default', { env: 'TEMPORAL_PROFILE' }],
-      }),
     namespace: z.string().meta({
-      description: 'An existing namespace.',
+      description: 'An existing namespace; its retention decides how long the UI shows campaigns.',
       default: 'default',
-      examples: ['default'],
     }),
     taskQueue: z.string().meta({
       description: 'Commands and workers of one task queue work together.',
       default: 'hundredfold',
-      examples: ['hundredfold'],
     }),
     deployment: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,100}$/, 'letters, digits, - and _')
       .meta({
         description:
-          'Worker Deployment: several versions of the program run side by side, and one of them is current.',
+          'Worker Deployment: versions of the program run side by side, and one is current. The same for all workers of a task queue.',
         examples: ['hundredfold'],
       }),
     apiKey: secretSource.meta({
       description: 'Source of the API key; turns TLS on.',
-      examples: [{ env: 'TEMPORAL_API_KEY' }, { file: 'secrets/temporal-key' }],
+      examples: [{ env: 'TEMPORAL_API_KEY' }],
     }),
+    tls: z
+      .strictObject({
+        ca: z.string().meta({ description: 'PEM file of a CA that the system does not trust.' }),
+        cert: z.string().meta({ description: 'PEM file of the client certificate.' }),
+        key: z.string().meta({ description: 'PEM file of the private key of `cert`.' }),
+        serverName: z.string().meta({ description: "The name in the server's certificate." }),
+      })
+      .partial()
+      .meta({
+        description:
+          "TLS. `{}` turns it on with the system's certificates; `ca`, `cert`, `key` are PEM files, `cert` and `key` together for mutual TLS; `serverName` if the certificate is not for the host of the address.",
+        examples: [
+          {
+            ca: 'certs/ca.pem',
+            cert: 'certs/client.pem',
+            key: 'certs/client.key',
+            serverName: 'temporal.internal',
+          },
+        ],
+      }),
     payloadCodec: z.string().meta({
       description:
-        'A module that exports `payloadCodec`, which encodes what Temporal stores. All commands and workers of a namespace need the same.',
+        'A module that exports `payloadCodec`, which encodes what Temporal stores; the same for all commands and workers of a namespace.',
       examples: ['./codec.ts'],
-    }),
-    tls: tls.meta({
-      description: "TLS; with the system's certificates if no files are named.",
-      examples: [{ ca: 'certs/ca.pem' }],
     }),
   })
   .partial()
-  .meta({ description: 'Your own Temporal server. If not set, the embedded server is used.' });
+  .meta({ description: 'Your own Temporal server instead of the embedded one.' });
 
 const jobs = z
   .strictObject({
     deadline: duration.meta({
-      description: 'A job that takes longer fails. A bare number is milliseconds.',
+      description: 'A job that takes longer, from its acceptance, fails with `JOB_OVERDUE`.',
       default: '24h',
-      examples: ['24h', '90m'],
     }),
     whenUnsure: z.enum(['hold', 'resubmit']).meta({
       description:
-        'What to do if the answer to a submission was lost and the service cannot look it up: `hold` ends the item as held, `resubmit` submits it once more, at the risk of a duplicate job.',
+        'If the answer to a submission was lost and the service cannot look it up: `hold` ends the item as held, `resubmit` submits it once more, at the risk of a duplicate job.',
       default: 'hold',
     }),
     lostAfter: duration.meta({
       description:
-        'How long a 404 for an accepted job must repeat before it counts. A bare number is milliseconds.',
+        'How long a 404 for an accepted job, or for its result, must repeat while the service is healthy before it counts.',
       default: '15m',
-      examples: ['15m', '1h'],
     }),
     sameFailures: bound.meta({
       description:
         'N rows of each kind are sent first, until one has succeeded. If N items of a service fail with the same code and message before one has succeeded, or all but one of the last 2N do, the campaign pauses that service. `none`: all are sent, and it continues.',
       default: 5,
-      examples: [10, 'none'],
     }),
   })
   .partial()
-  .meta({ description: 'Handling of jobs that do not end, or may have been lost.' });
+  .meta({ description: 'Jobs that do not end, fail alike, or may have been lost.' });
 
-/** An environment variable gives it as one text. */
+/** A list, or one text that is split at blanks. */
 const commandLine = z
   .array(z.string())
   .min(1)
@@ -131,81 +255,79 @@ const notify = z
     }),
     url: url.or(secretSource).meta({
       description:
-        'Address that receives the JSON summary in a POST. If the address is a secret, name its source with env or file.',
-      examples: ['https://hooks.example.org/hundredfold', { env: 'CHAT_WEBHOOK' }],
+        'Gets the JSON summary in a POST, with a `text` that chat programs show. The address of a chat is a secret: name its source, as for a token.',
+      examples: [{ env: 'CHAT_WEBHOOK' }],
     }),
-    token: secretSource.meta({
-      description: 'Sent to `url` as `Authorization: Bearer …`.',
-      examples: [{ env: 'HOOK_TOKEN' }],
-    }),
-    allowHttp,
-    tls: caOnly.meta({ description: 'TLS to the webhook, and to an https proxy.' }),
   })
   .partial()
-  .meta({
-    description: 'Who is notified when a campaign has ended: a command, a webhook, or both.',
-  });
+  .meta({ description: 'Who is told that a campaign has ended: a command, a webhook, or both.' });
 
 const store = z
   .strictObject({
     url: z.string().meta({
       description:
-        'A folder, relative to the folder in which the command is run, or s3://bucket/prefix. It contains one folder for each campaign.',
+        'A folder, relative to that of the command, or `s3://bucket/prefix`; each campaign is a folder below it. `--out` overrides it.',
       default: './results',
-      examples: ['./results', 's3://our-bucket/hundredfold'],
     }),
     endpoint: endpoint.meta({
-      description: `The S3 server, if it is not AWS: ${address}.`,
-      examples: ['http://storage.example.org:9000'],
+      description: 'The S3 server, if it is not AWS.',
+      examples: ['https://storage.example.org:9000'],
     }),
     region: z
       .string()
       .min(1)
       .meta({
-        description: 'Region of the bucket. Default: that of the AWS settings of this machine.',
+        description: 'Region of the bucket, if it is not that of the AWS settings.',
         examples: ['eu-central-1'],
       }),
-    pathStyle: flag.meta({
+    pathStyle: z.boolean().meta({
       description:
-        '`http://host/bucket` instead of `http://bucket.host`. Default: true if `endpoint` is set.',
+        '`http://host/bucket` instead of `http://bucket.host`; `true` if `endpoint` is set.',
+      examples: [true],
     }),
   })
   .partial()
   .meta({ description: 'Where results go. Credentials of a bucket come from the AWS SDK.' });
 
-const embeddedDir = z.string().meta({
-  description: 'Folder for the database and logs of the embedded server; must be on a local disk.',
-  default: '.hundredfold',
-  examples: ['.hundredfold'],
-});
+const embedded = z
+  .strictObject({
+    dir: z.string().meta({
+      description: 'Its database and logs; must be on a local disk.',
+      default: '.hundredfold',
+    }),
+  })
+  .partial()
+  .meta({ description: 'The embedded Temporal server.' });
 
-/** By their entries; an environment variable gives them as one text. */
+/** It becomes part of the User-Agent: a closing parenthesis would end the HTTP comment. */
+const contact = z
+  .string()
+  .regex(/^(?=[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$)(?:[^@\s]+@[^@\s]+|https?:\/\/.+)$/)
+  .meta({
+    description:
+      'An e-mail address or a URL, sent in the User-Agent, so that the operators of a service can write to you instead of blocking you.',
+    examples: ['you@example.org'],
+  });
+
+/** A list, or one text with commas. */
 export const plugins = z
   .array(z.string().min(1))
-  .or(z.string().transform((text) => text.split(',').map((one) => one.trim())));
+  .or(z.string().transform((text) => text.split(',').map((one) => one.trim())))
+  .meta({
+    description:
+      'Kinds and services of your own ([plugins.md](plugins.md)): files below the folder of this one, whole paths, or installed packages. A plugin is code and runs with your rights.',
+    examples: [['./uniprot.ts']],
+  });
 
-/** With the services that are known now. */
+/** With the services that are known now: those of plugins are loaded first. */
 export function describeConfig() {
+  const services = z
+    .strictObject(
+      Object.fromEntries(allServices().map((service) => [service.name, describeService(service)])),
+    )
+    .meta({ description: 'The services. You can omit one that no row needs.' });
   return z
-    .strictObject({
-      contact,
-      temporal,
-      plugins: plugins.meta({
-        description:
-          'Files with kinds and services of your own: paths below the folder of this file, whole paths, or names of installed packages.',
-        examples: [['./uniprot.ts']],
-      }),
-      services: describeServices().meta({
-        description: 'The real services. You can omit a service that no row needs.',
-      }),
-      store,
-      embedded: z
-        .strictObject({ dir: embeddedDir })
-        .meta({ description: 'The embedded Temporal server.' }),
-      jobs,
-      notify,
-      worker,
-    })
+    .strictObject({ contact, plugins, services, store, embedded, jobs, notify, temporal })
     .partial()
     .meta({
       title: 'Configuration of hundredfold',

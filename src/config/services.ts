@@ -9,8 +9,7 @@ import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
 import { allServices, serviceOf } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';
 import { configOf, type Pace, type ServiceConfig } from '../services/service.ts';
-import type { Config } from './schema.ts';
-import { duration } from './schema-values.ts';
+import { duration, type Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 
 /** What the contract of the service allows. */

@@ -5,24 +5,21 @@
 import { resolve, dirname } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import type { z } from 'zod';
-import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
+import { LOST_AFTER_MS, type JobPolicy, type NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import {
   isObjectAddress,
   parseObjectAddress,
   type ObjectStoreAccess,
 } from '../domain/object-store.ts';
-import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
+import { webhookNetwork, type NetworkSettings } from './network.ts';
 import { loadPlugins, type Plugin } from '../plugins/load.ts';
 import { describeConfig, plugins as pluginsSchema, type Config } from './schema.ts';
 import type { Environment } from '../domain/environment.ts';
-import type { SecretPlace } from './secret.ts';
-import { secretVariables } from './secret-variables.ts';
-import { workerSettings, type WorkerSettings } from './schema-worker.ts';
+import { readSecret, Secret, secretVariables, type SecretPlace } from './secret.ts';
 import { serviceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
 import { temporalSettings, type TemporalSettings } from './temporal.ts';
-import { withEnvironment } from './environment.ts';
+import { fillIn, override } from './variables.ts';
 
 export interface Settings extends ConfiguredServices {
   /** null: the embedded server. */
@@ -38,11 +35,29 @@ export interface Settings extends ConfiguredServices {
   readonly embeddedDir: string;
   readonly policy: JobPolicy;
   readonly notify: NotifySettings;
-  readonly worker: WorkerSettings;
   /** With kinds and services of the user; they are known to this process now. */
   readonly plugins: readonly Plugin[];
   /** The file it came from, for messages; null when there is none. */
   readonly file: string | null;
+}
+
+export interface NotifySettings {
+  /** A program and its arguments. */
+  readonly command: readonly string[] | null;
+  /** Variables that the command does not inherit, in addition to ours (secret.ts). */
+  readonly secretVariables?: readonly string[];
+  readonly webhook: {
+    /** Often sufficient for posting to the channel: treated like a token. */
+    readonly url: Secret;
+    readonly network: NetworkSettings;
+  } | null;
+}
+
+export const NOBODY: NotifySettings = { command: null, webhook: null };
+
+/** The only part of it that a campaign, and therefore a history, contains. */
+export function notifyWays({ command, webhook }: NotifySettings): readonly NotifyWay[] {
+  return [...(command ? (['command'] as const) : []), ...(webhook ? (['webhook'] as const) : [])];
 }
 
 export interface LoadOptions {
@@ -74,26 +89,38 @@ export function loadSettings(
       lostAfterMs: config.jobs?.lostAfter ?? LOST_AFTER_MS,
       ...sameFailures(config.jobs?.sameFailures),
     },
-    notify: notifyOf(config, place, tokens),
-    worker: workerSettings(config.worker),
+    notify: notifySettings(config, place, tokens),
     plugins,
     file: path,
   };
 }
 
-function notifyOf(config: Config, place: SecretPlace, need: TokenNeed): NotifySettings {
-  const variables = { secretVariables: [...secretVariables(config), ...ofObjectStore(config)] };
+function notifySettings(config: Config, place: SecretPlace, need: TokenNeed): NotifySettings {
+  const { command = null, url: address } = config.notify ?? {};
+  const holders = Object.entries(place.environment).filter(([, value]) => value === address);
+  const others = {
+    command,
+    secretVariables: [
+      ...secretVariables(config),
+      ...bucketVariables(config),
+      // Those of `url: ${NAME}`.
+      ...(address === undefined ? [] : holders.map(([name]) => name)),
+    ],
+  };
+  if (address === undefined) return { ...others, webhook: null };
   try {
-    return { ...notifySettings(config.notify, place), ...variables };
+    const isPlain = typeof address === 'string';
+    const url = isPlain ? new Secret(address) : readSecret('notify.url', address, place);
+    return { ...others, webhook: { url, network: webhookNetwork(url, place) } };
   } catch (error) {
     // The notification of a campaign that ends now fails with a message; the campaign does not.
     if (need === 'required' || !(error instanceof HundredfoldError)) throw error;
-    return { ...NOBODY, command: config.notify?.command ?? null, ...variables };
+    return { ...others, webhook: null };
   }
 }
 
 /** A notification command needs no bucket; one with its own AWS credentials names a profile. */
-function ofObjectStore({ store }: Config): readonly string[] {
+function bucketVariables({ store }: Config): readonly string[] {
   return isObjectAddress(store?.url ?? '') ? ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] : [];
 }
 
@@ -153,7 +180,7 @@ function readConfig(file: string | undefined, environment: Environment): ConfigF
   const base = path ? dirname(resolve(path)) : process.cwd();
   const raw = path ? readYaml(path) : {};
   const plugins = readPlugins(raw, environment, base);
-  const config = parse(withEnvironment(raw, environment), path);
+  const config = parse(raw, path, environment);
   return { config, path: path ?? null, base, plugins };
 }
 
@@ -193,11 +220,15 @@ function readYaml(path: string): unknown {
   return document.toJS() ?? {};
 }
 
-function parse(raw: unknown, path: string | undefined): Config {
-  const parsed = describeConfig().safeParse(withoutNulls(raw));
+function parse(raw: unknown, path: string | undefined, environment: Environment): Config {
+  const schema = describeConfig();
+  const filled = override(fillIn(withoutNulls(raw), environment), schema, environment);
+  const parsed = schema.safeParse(filled);
   if (parsed.success) return parsed.data;
   const where = path ?? 'the HUNDREDFOLD_* environment variables';
-  const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${wordsOf(issue)}`);
+  const problems = parsed.error.issues.map(
+    ({ path: keys, message }) => `  ${keys.join('.') || '(top)'}: ${message}`,
+  );
   throw new HundredfoldError(
     'CONFIG_INVALID',
     `${where} is not a valid configuration:\n${problems.join('\n')}`,
@@ -210,14 +241,4 @@ function withoutNulls(node: unknown): unknown {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
   const entries = Object.entries(node).filter(([, value]) => value !== null);
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value)]));
-}
-
-/** For a budget that has neither of its two forms, the message is clearer if both are shown. */
-function wordsOf(issue: z.core.$ZodIssue): string {
-  if (!/budget$/i.test(pathOf(issue))) return issue.message;
-  return 'write `none`, or both keys: { limit: 100, window: 60m }';
-}
-
-function pathOf(issue: z.core.$ZodIssue): string {
-  return issue.path.map(String).join('.') || '(top)';
 }

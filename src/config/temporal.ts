@@ -1,12 +1,10 @@
-/** Address and credentials of Temporal: the keys under `temporal:`, which override the profile that they name. */
-import type * as EnvConfig from '@temporalio/envconfig';
+/** Address and credentials of Temporal: the keys under `temporal:`. Certificates and keys are checked before any connection uses them. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createRequire } from 'node:module';
 import { HundredfoldError } from '../domain/errors.ts';
-import { readTls, type PemSource, type TlsMaterial, type TlsSources } from './pem.ts';
 import type { Config } from './schema.ts';
-import { readSecret, Secret, type SecretPlace } from './secret.ts';
-import type { Environment } from '../domain/environment.ts';
+import { readSecret, type Secret, type SecretPlace } from './secret.ts';
 
 /** Files are read once: a process that is to use new ones is restarted. */
 export interface TemporalSettings {
@@ -15,159 +13,104 @@ export interface TemporalSettings {
   readonly tls: TlsMaterial | null;
   readonly address: string;
   readonly namespace: string;
-  /** Headers of each call, from a profile. */
-  readonly metadata: Readonly<Record<string, string>>;
-  /** Name of the profile that was read; null without one. */
-  readonly profile: string | null;
 }
 
-type Section = NonNullable<Config['temporal']>;
+/** PEM texts. `cert` and `key` come together. */
+export interface TlsMaterial {
+  /** Certificates of the trusted authorities; default: those of the system. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name required in the server's certificate, if it is not the host of the address. */
+  readonly serverName?: string;
+}
 
 /** null: the embedded server. Throws CONFIG_* with what to do. */
 export function temporalSettings(
-  temporal: Section | undefined,
+  temporal: Config['temporal'],
   place: SecretPlace,
 ): TemporalSettings | null {
-  if (!temporal) return null;
-  const profile =
-    temporal.profile === undefined ? null : readProfile(temporal.profile, place.environment);
-  const address = temporal.address ?? profile?.address;
-  if (!address) {
-    if (profile) throw noAddress(profile);
-    return null;
-  }
-  const sources = sourcesOf(temporal, profile, place);
+  if (!temporal?.address) return null;
+  const { address, namespace = 'default', apiKey, tls } = temporal;
   return {
-    address,
-    apiKey: apiKeyOf(temporal, profile, place),
-    tls: sources && readTls('temporal.tls', sources),
-    namespace: temporal.namespace ?? profile?.namespace ?? 'default',
-    metadata: profile?.metadata ?? {},
-    profile: profile?.name ?? null,
-  };
-}
-
-/** Key by key: the configuration takes precedence over the profile. */
-function sourcesOf(
-  { tls: own }: Section,
-  profile: TemporalProfile | null,
-  { base }: SecretPlace,
-): TlsSources | null {
-  if (!own) return profile?.tls ?? null;
-  const file = (path: string | undefined): PemSource | undefined =>
-    path === undefined ? undefined : { path: resolve(base, path) };
-  const theirs = profile?.tls ?? {};
-  // A certificate and its key are one value: mixing them from two sources is a mistake.
-  const pair =
-    own.cert !== undefined || own.key !== undefined
-      ? { cert: file(own.cert), key: file(own.key) }
-      : { cert: theirs.cert, key: theirs.key };
-  return {
-    ...pair,
-    ca: file(own.ca) ?? theirs.ca,
-    serverName: own.serverName ?? theirs.serverName,
-  };
-}
-
-function apiKeyOf(
-  { apiKey }: Section,
-  profile: TemporalProfile | null,
-  place: SecretPlace,
-): Secret | null {
-  if (apiKey) return readSecret('temporal.apiKey', apiKey, place);
-  return profile?.apiKey ? new Secret(profile.apiKey) : null;
-}
-
-function noAddress({ name }: TemporalProfile): Error {
-  return new HundredfoldError(
-    'CONFIG_INVALID',
-    `temporal.profile: neither the profile ${name} nor TEMPORAL_ADDRESS names a server`,
-    `Set it: temporal config set --profile ${name} --prop address --value HOST:PORT, or set temporal.address.`,
-  );
-}
-
-/**
- * Profiles and `TEMPORAL_*` variables, as the Temporal CLI and the SDKs read them (@temporalio/envconfig). They are
- * read only when the configuration names a profile: a variable exported for another purpose never moves a campaign
- * to another server.
- */
-
-interface TemporalProfile {
-  readonly name: string;
-  readonly address?: string | undefined;
-  readonly namespace?: string | undefined;
-  readonly apiKey?: string | undefined;
-  /** null: without TLS. */
-  readonly tls: TlsSources | null;
-  /** Headers of each call. */
-  readonly metadata: Readonly<Record<string, string>>;
-}
-
-/** `temporal.profile` of the configuration: a name, or the variable that contains one. */
-type ProfileName = string | { readonly env: string };
-
-const DEFAULT_PROFILE = 'default';
-
-/** Throws CONFIG_INVALID. */
-function readProfile(wanted: ProfileName, environment: Environment): TemporalProfile {
-  const name = typeof wanted === 'string' ? wanted : environment[wanted.env] || DEFAULT_PROFILE;
-  const profile = load(name, environment);
-  const { address, namespace, apiKey, tls, grpcMeta = {} } = profile;
-  // As in the SDKs: an API key turns TLS on, unless the profile turns it off.
-  const encrypted = tls ? tls.disabled !== true : apiKey !== undefined;
-  const sources: TlsSources = {
-    ca: textOf(tls?.serverCACert),
-    cert: textOf(tls?.clientCert),
-    key: textOf(tls?.clientKey),
-    serverName: tls?.serverName,
-  };
-  return {
-    name,
     address,
     namespace,
-    apiKey,
-    metadata: grpcMeta,
-    tls: encrypted ? sources : null,
+    apiKey: apiKey ? readSecret('temporal.apiKey', apiKey, place) : null,
+    tls: tls ? readTls(tls, place) : null,
   };
 }
 
-type Profile = EnvConfig.ClientConfigProfile;
+type TlsKeys = NonNullable<NonNullable<Config['temporal']>['tls']>;
 
-function load(name: string, environment: Environment): Profile {
-  // Loaded here: it loads a part of the SDK that a command without a profile does not need.
-  const { loadClientConfigProfile } = createRequire(import.meta.url)(
-    '@temporalio/envconfig',
-  ) as typeof EnvConfig;
-  const overrideEnvVars = definedOnly(environment);
+/** Throws CONFIG_TLS_INVALID. */
+function readTls(tls: TlsKeys, { base }: SecretPlace): TlsMaterial {
+  if ((tls.cert === undefined) !== (tls.key === undefined)) {
+    const [there, missing] = tls.cert ? ['cert', 'key'] : ['key', 'cert'];
+    throw new HundredfoldError(
+      'CONFIG_TLS_INVALID',
+      `temporal.tls: ${there} is set and ${missing} is not`,
+      'Set both for mutual TLS, or neither.',
+    );
+  }
+  const read = (key: 'ca' | 'cert' | 'key') => {
+    const file = tls[key];
+    return file === undefined ? undefined : readPem(`temporal.tls.${key}`, resolve(base, file));
+  };
+  const [ca, cert, key] = [read('ca'), read('cert'), read('key')];
+  if (ca) certificateIn('temporal.tls.ca', ca);
+  if (cert && key) checkMatch(cert, key);
+  return {
+    ...(ca && { ca }),
+    ...(cert && key && { cert, key }),
+    ...(tls.serverName && { serverName: tls.serverName }),
+  };
+}
+
+function readPem(name: string, path: string): string {
   try {
-    // The default profile may be missing: then the variables are sufficient.
-    const named = name === DEFAULT_PROFILE ? {} : { profile: name };
-    const { TEMPORAL_PROFILE: _, ...variables } = overrideEnvVars;
-    return loadClientConfigProfile({ ...named, overrideEnvVars: variables });
+    return readFileSync(path, 'utf8');
   } catch (cause) {
     throw new HundredfoldError(
-      'CONFIG_INVALID',
-      `temporal.profile: the profile ${name} cannot be read: ${firstLine(cause)}`,
-      'Check the name, and the file of TEMPORAL_CONFIG_FILE (default: temporalio/temporal.toml in your configuration folder): temporal config list',
+      'CONFIG_TLS_INVALID',
+      `${name}: cannot read ${path}`,
+      'Check the paths of ca, cert and key; they are relative to the folder of the configuration file.',
       { cause },
     );
   }
 }
 
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+function certificateIn(name: string, pem: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch (cause) {
+    throw new HundredfoldError(
+      'CONFIG_TLS_INVALID',
+      `${name} contains no PEM certificate`,
+      'The file must begin with -----BEGIN CERTIFICATE-----. Convert DER with: openssl x509 -inform der -in FILE',
+      { cause },
+    );
+  }
 }
 
-function definedOnly(environment: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).filter((one): one is [string, string] => one[1] !== undefined),
+function checkMatch(cert: string, key: string): void {
+  const certificate = certificateIn('temporal.tls.cert', cert);
+  if (certificate.checkPrivateKey(privateKeyIn('temporal.tls.key', key))) return;
+  throw new HundredfoldError(
+    'CONFIG_TLS_INVALID',
+    'temporal.tls: key is not the private key of the first certificate in cert',
+    'Name the key that the certificate was issued for; in cert, the client certificate comes before its intermediates.',
   );
 }
 
-function textOf(
-  source: EnvConfig.ConfigDataSource | undefined,
-): { readonly path: string } | { readonly data: string } | undefined {
-  if (source === undefined || 'path' in source) return source;
-  const { data } = source;
-  return { data: typeof data === 'string' ? data : Buffer.from(data).toString('utf8') };
+function privateKeyIn(name: string, pem: string): ReturnType<typeof createPrivateKey> {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    throw new HundredfoldError(
+      'CONFIG_TLS_INVALID',
+      `${name} contains no PEM private key that can be read without a passphrase`,
+      'Store the key unencrypted, readable only by you: openssl pkey -in FILE -out NEW_FILE',
+      { cause },
+    );
+  }
 }

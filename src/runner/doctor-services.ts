@@ -80,7 +80,7 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
 
 /** The check sends no token, so a login is requested by something in front of the service. */
 function remedyOfRefusal(service: ServiceName, message: string): string {
-  const login = `services.${service}.basic and .headers are for the login of a gateway in front of the service.`;
+  const login = `services.${service}.headers are for the login of a gateway in front of the service.`;
   return /HTTP 401/.test(message)
     ? `Ask the operators how to authenticate: ${login}`
     : `${adviceFor(message)}${/HTTP 403/.test(message) ? ` If they require a login: ${login}` : ''}`;
@@ -112,11 +112,9 @@ const THEIRS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'T
 
 /** The Temporal CLI's variables: users who set them may expect that they apply here too. */
 function unusedVariables({ temporal }: Settings, environment: Environment): Warning[] {
-  // `apiKey: { env: TEMPORAL_API_KEY }` uses one of them explicitly.
-  const set = THEIRS.filter((name) => environment[name]).filter(
-    (name) => name !== 'TEMPORAL_API_KEY' || temporal?.apiKey == null,
-  );
-  if ((temporal?.profile ?? null) !== null || set.length === 0) return [];
+  // Whoever has configured a server may have used them: `address: ${TEMPORAL_ADDRESS}`.
+  const set = THEIRS.filter((name) => environment[name]);
+  if (temporal !== null || set.length === 0) return [];
   return [
     {
       check: 'Temporal variables',
@@ -124,7 +122,7 @@ function unusedVariables({ temporal }: Settings, environment: Environment): Warn
       warning: true,
       found: `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set and not used`,
       remedy:
-        'To use them, set temporal.profile: default, or HUNDREDFOLD_TEMPORAL_PROFILE=default.',
+        'To use them, write temporal: { address: "${TEMPORAL_ADDRESS}", apiKey: { env: TEMPORAL_API_KEY } } in hundredfold.yaml.',
     },
   ];
 }
@@ -144,7 +142,7 @@ function copiedTokens(settings: Settings, environment: Environment): Warning[] {
   });
 }
 
-function configured({ services, temporal, notify }: Settings): [string, string][] {
+function configured({ services, temporal }: Settings): [string, string][] {
   const found: [string, Secret | null | undefined][] = [
     ...Object.values(services).flatMap(({ reference, secrets }) =>
       Object.entries(secrets).map(([key, secret]): [string, Secret] => [
@@ -153,7 +151,6 @@ function configured({ services, temporal, notify }: Settings): [string, string][
       ]),
     ),
     ['temporal.apiKey', temporal?.apiKey],
-    ['notify.token', notify.webhook?.token],
   ];
   return found.flatMap(([key, secret]) => (secret ? [[key, secret.reveal()]] : []));
 }

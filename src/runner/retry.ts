@@ -1,6 +1,6 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { notifyWays } from '../config/notify.ts';
+import { notifyWays } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';

@@ -3,7 +3,7 @@
  * session is opened, and the campaign is started in it.
  */
 import { tmpdir } from 'node:os';
-import { notifyWays } from '../config/notify.ts';
+import { notifyWays } from '../config/settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';

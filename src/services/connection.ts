@@ -1,13 +1,11 @@
 /**
- * Connections to a service: direct, or through a proxy; with the CAs of the system and an optional one of the user; and
- * their failures, as a code and in words.
+ * Connections to a service: direct, or through a proxy; and their failures, as a code and in words. A private CA is that
+ * of NODE_EXTRA_CA_CERTS.
  *
  * A proxy forwards requests to `http` addresses and tunnels (CONNECT) to `https` ones; most proxies allow CONNECT to
- * port 443 only. The user's CA is added to those of the system: a proxy that opens TLS needs an additional one, and a
- * service may move to a public certificate.
+ * port 443 only.
  */
 import { isIP } from 'node:net';
-import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, Pool, ProxyAgent, buildConnector, type Dispatcher } from 'undici';
 import { programVersion } from '../program/files.ts';
 
@@ -64,10 +62,8 @@ export function failureWords(code: string, connected = true): string {
   return words === undefined ? code : `${words} (${code})`;
 }
 
-/** Proxy, CA and gateway between this machine and a service. */
+/** Proxy and gateway between this machine and a service. */
 export interface Network {
-  /** PEM of CAs that are trusted in addition to those of the system. */
-  readonly ca?: string | null | undefined;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly proxy?: Proxy | null | undefined;
@@ -95,15 +91,12 @@ interface ConnectionOptions {
 }
 
 export function createDispatcher(
-  { ca, proxy }: Network,
+  { proxy }: Network,
   { connectTimeout: timeout, ...options }: ConnectionOptions,
 ): Dispatcher {
   // HTTP/1.1 only: one request per connection at a time, so that a broken connection affects one job.
   const common = { ...options, allowH2: false };
-  // Created once: reading all CAs costs 20 ms per connection.
-  const secureContext =
-    typeof ca === 'string' ? createSecureContext({ ca: [...getCACertificates(), ca] }) : undefined;
-  const connect = { timeout, allowH2: false, ...(secureContext && { secureContext }) };
+  const connect = { timeout, allowH2: false };
   if (!proxy) return new Agent({ ...common, connect });
   const toProxy = buildConnector(connect);
   return new ProxyAgent({

@@ -109,7 +109,7 @@ async function listen(pages: Pages, { host, port }: ListenAddress): Promise<Serv
     throw new HundredfoldError(
       'METRICS_PORT',
       `cannot listen for metrics on ${host}, port ${port} (${code})`,
-      'Choose another port or address: --metrics-port and --metrics-host, or worker.metrics in the configuration.',
+      'Choose another port or address: --metrics-port and --metrics-host.',
       { cause },
     );
   }

@@ -5,7 +5,7 @@
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { TlsMaterial } from '../config/pem.ts';
+import type { TlsMaterial } from '../config/temporal.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 
 interface ProbeTarget {

@@ -9,7 +9,7 @@ import {
   makeGrpcRetryInterceptor,
   type ConnectionOptions,
 } from '@temporalio/client';
-import type { TlsMaterial } from '../config/pem.ts';
+import type { TlsMaterial } from '../config/temporal.ts';
 import { programVersion } from '../program/files.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -30,8 +30,6 @@ export interface TemporalAddress extends Credentials {
   readonly namespace: string;
   /** The identity of workers and clients; default: `processIdentity`. */
   readonly identity?: string;
-  /** Headers of each call. */
-  readonly metadata?: Readonly<Record<string, string>>;
   /** Path of the module with the payload codec. */
   readonly codec?: string | null;
 }
@@ -130,10 +128,9 @@ function isOnThisMachine({ address }: TemporalAddress): boolean {
 }
 
 /** Options that both types of connections use unchanged. */
-export function security({ address, metadata, apiKey, tls }: TemporalAddress) {
+export function security({ address, apiKey, tls }: TemporalAddress) {
   return {
     address,
-    ...(metadata && { metadata: { ...metadata } }),
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(tls || apiKey !== undefined ? { tls: tlsOptions(tls ?? {}) } : {}),
   };
@@ -188,11 +185,10 @@ function unnamed({ address, tls, apiKey }: Target, cause: unknown): HundredfoldE
 
 /** In the form that connections take. */
 export function temporalAddress(settings: TemporalSettings, codec: string | null): TemporalAddress {
-  const { address, namespace, metadata, apiKey, tls } = settings;
+  const { address, namespace, apiKey, tls } = settings;
   return {
     address,
     namespace,
-    metadata,
     codec,
     ...(apiKey && { apiKey: apiKey.reveal() }),
     ...(tls && { tls }),

@@ -9,7 +9,7 @@ import { JobsSeen } from '../activities/jobs-seen.ts';
 import { ServerClock } from '../activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from '../activities/tree-leases.ts';
 import { RecentAnswers } from '../activities/recent-answers.ts';
-import { NOBODY } from '../config/notify.ts';
+import { NOBODY } from '../config/settings.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { systemClock } from '../ledger/steady-clock.ts';
 import { programVersion } from '../program/files.ts';

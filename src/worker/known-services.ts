@@ -85,14 +85,14 @@ function keyOf({ service, address, credential }: ServiceReference): string {
 
 /** All secrets that a service might repeat in its answers. */
 export function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
-  const { url, token, network } = notify?.webhook ?? {};
+  const { url, network } = notify?.webhook ?? {};
   return [
     ...[
       ...services.flatMap((service) => [
         ...Object.values(service.secrets),
         ...service.network.secrets,
       ]),
-      ...[url, token, ...(network?.secrets ?? [])],
+      ...[url, ...(network?.secrets ?? [])],
     ].map((one) => one?.reveal() ?? ''),
     temporal.apiKey ?? '',
   ];

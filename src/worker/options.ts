@@ -1,7 +1,7 @@
 /** What a worker is started with. */
 import type { Client } from '@temporalio/client';
 import type { ServiceSettings } from '../config/services.ts';
-import type { NotifySettings } from '../config/notify.ts';
+import type { NotifySettings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { Observation } from '../telemetry/observation.ts';
 import type { Build } from '../temporal/deployment.ts';

@@ -107,7 +107,7 @@ describe('with something missing: exits with 1, names each PROBLEM and what to d
       /^PROBLEM {2}service predictions: 127\.0\.0\.1:\d+ does not answer: \S.*ECONNREFUSED.*\n {9}.*services\.predictions\.url/m,
     );
     expect(text).toMatch(
-      /^PROBLEM {2}service molecules: .*HTTP 403.*\n {9}Ask the operators .*services\.molecules\.basic /m,
+      /^PROBLEM {2}service molecules: .*HTTP 403.*\n {9}Ask the operators .*services\.molecules\.headers /m,
     );
     expect(text).toMatch(/^ok {7}output store: /m);
     expect(text).toMatch(/^WARNING {2}credentials: .*\(credential [0-9a-f]{8}\)/m);

@@ -96,14 +96,19 @@ test('a campaign runs through a proxy with a login, to a service with a private 
   });
   await using proxy = await proxyServer({ login: 'me:proxy-hush-hush' });
   const url = `https://${SERVICE_HOST}:${gateway.port}`;
-  const basic = '{ user: lab, password: { env: GATEWAY_PASSWORD } }';
+  const headers = '{ Authorization: { env: GATEWAY_LOGIN } }';
   at.write(
     'hundredfold.yaml',
-    `contact: you@example.org\nservices: { predictions: { url: "${url}", basic: ${basic}, tls: { ca: "${CA_FILE}" } } }`,
+    `contact: you@example.org\nservices: { predictions: { url: "${url}", headers: ${headers} } }`,
   );
   peptides(at, 'night', 2);
   const proxyUrl = `http://me:proxy-hush-hush@127.0.0.1:${proxy.port}`;
-  const env = { ...TOKEN, GATEWAY_PASSWORD: 'gateway-hush', HTTPS_PROXY: proxyUrl };
+  const env = {
+    ...TOKEN,
+    GATEWAY_LOGIN: `Basic ${login}`,
+    HTTPS_PROXY: proxyUrl,
+    NODE_EXTRA_CA_CERTS: CA_FILE,
+  };
   const { stdout, stderr } = await at.runs(0, ['run', 'night.csv', '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ items: { total: 2, succeeded: 2 } });
   expect(refused).toEqual([]);

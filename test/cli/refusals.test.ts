@@ -153,7 +153,7 @@ test('a TEMPORAL_CLI that is something else, a damaged database, an output that 
 });
 
 test('every command in the remedy of an error can be typed', () => {
-  const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../goldens/errors.txt', import.meta.url), 'utf8');
   const named = [...page.matchAll(/hundredfold ([a-z-]+)/g)].map(([, name]) => name);
   const commands = new Set(program.commands.map((command) => command.name()));
   const hinted = new Set(named.filter((name = '') => commands.has(name)));

@@ -1,4 +1,4 @@
-/** Keys and variables for proxies, gateways, private CAs and unencrypted addresses. */
+/** Keys and variables for proxies, gateways and unencrypted addresses. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { proxyFor, revealNetwork } from '../../src/config/network.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Environment } from '../../src/domain/environment.ts';
-import { withoutSecrets } from '../../src/config/secret-variables.ts';
-import { CA, CA_FILE } from '../services/a-network.ts';
+import { withoutSecrets } from '../../src/config/secret.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
@@ -19,8 +18,7 @@ const PLAIN = '{ url: "https://p.example" }';
 async function load(predictions: string, environment: Environment = {}, top = '') {
   const file = join(folder, 'hundredfold.yaml');
   await writeFile(file, `services:\n  predictions: ${predictions}\n${top}`);
-  const tokens = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret', HOOK_TOKEN: 'hook-hush' };
-  return loadSettings(file, { ...tokens, ...environment });
+  return loadSettings(file, { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret', ...environment });
 }
 
 async function networkOf(...given: Parameters<typeof load>) {
@@ -29,44 +27,34 @@ async function networkOf(...given: Parameters<typeof load>) {
   return revealNetwork(services['predictions'].network);
 }
 
-const WITH_TOKEN = {
-  'services.predictions': (keys: string, environment?: Environment) =>
-    load(`{ ${keys} }`, environment),
-  notify: (keys: string, environment?: Environment) =>
-    load(PLAIN, environment, `notify: { ${keys}, token: { env: HOOK_TOKEN } }`),
-};
+test('a token is sent by https or within this machine only, unless it is allowed', async () => {
+  const refused = {
+    code: 'CONFIG_TOKEN_OVER_HTTP',
+    exitCode: 2,
+    message: expect.stringContaining('services.predictions.url') as string,
+    remedy: expect.stringContaining('services.predictions.allowHttp: true') as string,
+  };
+  const variable = 'HUNDREDFOLD_SERVICES_PREDICTIONS_ALLOW_HTTP';
+  for (const host of ['p.example', '10.0.0.7:8080/x', '127.0.0.1.evil.example']) {
+    const bare = `{ url: "http://${host}" }`;
+    const allowed = `{ url: "http://${host}", allowHttp: true }`;
+    await expect(load(bare)).rejects.toMatchObject(refused);
+    await load(allowed);
+    await load(bare, { [variable]: 'true' });
+    await expect(load(allowed, { [variable]: 'false' })).rejects.toMatchObject(refused);
+  }
+  const here = ['127.0.0.1:8080', '[::1]:8080', 'localhost/x', 'a.localhost'];
+  for (const url of [...here.map((host) => `http://${host}`), 'https://p.example'])
+    await load(`{ url: "${url}" }`);
+});
 
-test.each(Object.entries(WITH_TOKEN))(
-  'the token of %s is sent by https or within this machine only, unless it is allowed',
-  async (place, configured) => {
-    const variable = `HUNDREDFOLD_${place.replace('.', '_').toUpperCase()}_ALLOW_HTTP`;
-    const refused = {
-      code: 'CONFIG_TOKEN_OVER_HTTP',
-      exitCode: 2,
-      message: expect.stringContaining(`${place}.url`) as string,
-      remedy: expect.stringContaining(`${place}.allowHttp: true`) as string,
-    };
-    for (const host of ['p.example', '10.0.0.7:8080/x', '127.0.0.1.evil.example']) {
-      const bare = `url: "http://${host}"`;
-      const allowed = `${bare}, allowHttp: true`;
-      await expect(configured(bare)).rejects.toMatchObject(refused);
-      await configured(allowed);
-      await configured(bare, { [variable]: 'true' });
-      await expect(configured(allowed, { [variable]: 'false' })).rejects.toMatchObject(refused);
-    }
-    const here = ['127.0.0.1:8080', '[::1]:8080', 'localhost/x', 'a.localhost'];
-    for (const url of [...here.map((host) => `http://${host}`), 'https://p.example'])
-      await configured(`url: "${url}"`);
-  },
-);
-
-test('the address of a webhook is not shown by its refusal, and without a token it needs no https', async () => {
-  const environment = { HOOK: 'http://h.example/hush-hush' };
-  for (const url of ['{ env: HOOK }', `"${environment.HOOK}"`]) {
-    const thrown = await WITH_TOKEN.notify(`url: ${url}`, environment).catch(inspect);
-    expect(thrown).toContain('CONFIG_TOKEN_OVER_HTTP');
-    expect(thrown).not.toMatch(/hush|h\.example/);
-    await load(PLAIN, environment, `notify: { url: ${url} }`);
+test('the address of a webhook is a secret: a command that is told of the end does not inherit its variable', async () => {
+  const environment = { HOOK: 'https://h.example/hush-hush', OTHER: 'x' };
+  for (const url of ['{ env: HOOK }', '"${HOOK}"']) {
+    const { notify } = await load(PLAIN, environment, `notify: { url: ${url} }`);
+    expect(notify.webhook?.url.reveal()).toBe(environment.HOOK);
+    expect(inspect(notify, { depth: 9 })).not.toContain('hush');
+    expect(withoutSecrets(environment, notify.secretVariables ?? [])).toEqual({ OTHER: 'x' });
   }
 });
 
@@ -107,38 +95,23 @@ describe('the proxy of a service', () => {
   });
 });
 
-test('a gateway has Basic login and headers, also by variables; all of it is secret', async () => {
-  const basic = 'basic: { user: lab, password: { env: GP } }';
-  const gateway = `{ url: "https://p.example", ${basic}, headers: { X-Key: { file: key } } }`;
-  const given = { GP: 'pass-hush' };
+test('a gateway has headers of its own; their values are secret, and a login also without its scheme', async () => {
+  const login = Buffer.from('lab:pass-hush').toString('base64');
+  const given = { LOGIN: `Basic ${login}` };
+  const gateway = `{ url: "https://p.example", headers: { Authorization: { env: LOGIN }, X-Key: { file: key } } }`;
   const key = join(folder, 'key');
   await writeFile(key, 'k3y-hush\n', { mode: 0o600 });
   const { headers, secrets } = await networkOf(gateway, given);
-  const login = Buffer.from('lab:pass-hush').toString('base64');
   expect(headers).toEqual({ authorization: `Basic ${login}`, 'x-key': 'k3y-hush' });
-  expect(new Set(secrets)).toEqual(new Set(['pass-hush', login, 'k3y-hush']));
+  expect(new Set(secrets)).toEqual(new Set([`Basic ${login}`, login, 'k3y-hush']));
   const { notify } = await load(gateway, given);
   const inherited = withoutSecrets({ ...given, A: 'b' }, notify.secretVariables ?? []);
   expect(inherited).toEqual({ A: 'b' });
-  const byVariables = await networkOf(PLAIN, {
-    ...given,
-    MINE: 'value',
-    HUNDREDFOLD_SERVICES_PREDICTIONS_HEADERS_X_GATEWAY_KEY_ENV: 'MINE',
-    HUNDREDFOLD_SERVICES_PREDICTIONS_BASIC_USER: 'lab',
-    HUNDREDFOLD_SERVICES_PREDICTIONS_BASIC_PASSWORD_ENV: 'GP',
-  });
-  const two = { authorization: `Basic ${login}`, 'x-gateway-key': 'value' };
-  expect(byVariables.headers).toEqual(two);
   // A value that is invalid in a header.
   await writeFile(key, 'hush\nX-Other: y', { mode: 0o600 });
   const error: unknown = await load(gateway, given).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
   expect(inspect(error)).not.toContain('hush');
-});
-
-test('a private CA is read beside the configuration; one that is missing or no certificate is refused', async () => {
-  const loaded = (ca: string) => networkOf(`{ url: "https://p.example", tls: { ca: "${ca}" } }`);
-  expect((await loaded(CA_FILE)).ca).toBe(CA);
-  for (const name of ['gone.pem', 'hundredfold.yaml'])
-    await expect(loaded(name)).rejects.toMatchObject({ code: 'CONFIG_TLS_INVALID' });
+  const own = `{ url: "https://p.example", headers: { Host: { env: LOGIN } } }`;
+  await expect(load(own, given)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
 });

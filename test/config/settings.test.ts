@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { parseDuration } from '../../src/domain/duration.ts';
-import { parseSize } from '../../src/config/schema-values.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Environment } from '../../src/domain/environment.ts';
@@ -67,7 +66,7 @@ services:
 notify: { url: { env: HOOK } }`;
   const environment = { CLOUD: 'c', MINE: 'abcdefghij', HOOK: 'https://h.example/x' };
   const { notify } = await load(yaml, environment);
-  expect(notify.secretVariables).toEqual(['CLOUD', 'MINE', 'HOOK']);
+  expect(new Set(notify.secretVariables)).toEqual(new Set(['CLOUD', 'MINE', 'HOOK']));
 });
 
 test('a secret is not shown by anything that prints, and has the same fingerprint everywhere', () => {
@@ -79,13 +78,40 @@ test('a secret is not shown by anything that prints, and has the same fingerprin
   expect(secret.fingerprint()).toMatch(/^[0-9a-f]{8}$/);
 });
 
-test.each<readonly [string, number | null, number | null]>([
-  ['500ms', 500, null],
-  ['14d', 1_209_600_000, null],
-  ['250', 250, 250],
-  ['1.5 gb', null, 1_500_000_000],
-  ['64MiB', null, 67_108_864],
-  ...['0s', '0MB', 'soon', '', '-5s', '-5MB', '5iB'].map((text) => [text, null, null] as const),
-])('%j is %j ms, or %j bytes', (text, ms, bytes) => {
-  expect([parseDuration(text), parseSize(text)]).toEqual([ms, bytes]);
+test('a reference to a variable in a value is taken from the environment; what is not set is named', async () => {
+  const keys = 'budget: { limit: "${LIMIT}", window: "${SPAN:-60m}" }, allowHttp: "${PLAIN}"';
+  const yaml = `${predictions(keys)}\nstore: { url: "\${HOME}/$$\{x}/\${HOUSE:-there}" }`;
+  const environment = {
+    LIMIT: '20',
+    PLAIN: 'true',
+    HOME: '/home/me',
+    HUNDREDFOLD_PREDICTION_TOKEN: 'p',
+  };
+  const { services, storeUrl } = await load(yaml, environment);
+  expect(services['predictions']?.policy.windows).toEqual([{ limit: 20, windowMs: 3_600_000 }]);
+  expect(storeUrl).toBe('/home/me/${x}/there');
+  await expect(load(yaml, { ...environment, LIMIT: '' })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringMatching(/^services\.predictions\.budget\.limit: .* LIMIT /) as string,
+  });
+});
+
+test.each<readonly [string, number | null]>([
+  ['500ms', 500],
+  ['14d', 1_209_600_000],
+  ['250', 250],
+  ...['0s', 'soon', '', '-5s'].map((text) => [text, null] as const),
+])('%j is %j ms', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test.each<readonly [string, number | null]>([
+  ['64MB', 64_000_000],
+  ['512MB', 512_000_000],
+  ...['0MB', '-5MB', '1.5GB', '513MB', '64'].map((text) => [text, null] as const),
+])('a download of %j is at most %j bytes', async (text, bytes) => {
+  const yaml = predictions(`maxDownload: "${text}"`);
+  const loading = load(yaml, { HUNDREDFOLD_PREDICTION_TOKEN: 'p' });
+  if (bytes === null) await expect(loading).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  else expect((await loading).services['predictions']?.maxDownload).toBe(bytes);
 });

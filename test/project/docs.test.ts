@@ -4,9 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { z } from 'zod';
 import { program } from '../../src/cli/command-line/program.ts';
-import { withEnvironment } from '../../src/config/environment.ts';
 import { configSchema } from '../../src/config/schema.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -67,68 +65,14 @@ test.each(PAGES)('links of %s lead somewhere in the project', (page) => {
   expect(brokenLinks(join(ROOT, page), read(page))).toEqual([]);
 });
 
-/** `services.predictions.budget.limit`: the keys of the configuration from its schema. */
-function keysOfSchema(): string[] {
-  const leaves = (node: z.core.JSONSchema.JSONSchema, path: string): string[] => {
-    const branches = [node, ...(node.anyOf ?? [])] as z.core.JSONSchema.JSONSchema[];
-    const properties = branches.flatMap((branch) => Object.entries(branch.properties ?? {}));
-    if (properties.length === 0) return [path];
-    return properties.flatMap(([key, child]) =>
-      leaves(child as z.core.JSONSchema.JSONSchema, path === '' ? key : `${path}.${key}`),
-    );
-  };
-  return leaves(z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }), '');
-}
-
-function keysOf(value: unknown, path = ''): string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
-  return Object.entries(value).flatMap(([key, child]) =>
-    keysOf(child, path === '' ? key : `${path}.${key}`),
-  );
-}
-
 describe('the configuration', () => {
   const examples = ['README.md', 'docs/configuration.md'].flatMap((page) =>
     blocks(page, 'yaml').map((text) => ({ page, text })),
   );
-  const page = read('docs/configuration.md');
 
   test.each(examples)('example of $page is valid:\n$text', ({ text }) => {
     const { error } = configSchema.safeParse(parse(text));
     expect(error?.issues ?? []).toEqual([]);
-  });
-
-  test('is shown completely by the first example, with every key of the schema', () => {
-    const shown = keysOf(parse(blocks('docs/configuration.md', 'yaml')[0] ?? ''));
-    // A token comes from one of two sources, and a budget may be `none`: the example shows each once.
-    const either = (key: string) =>
-      key
-        .replace(/\.(env|file)$/, '')
-        .replace(/\.(limit|window)$/, '')
-        // Names of headers are the user's own.
-        .replace(/\.headers\..*$/, '.headers');
-    const shownOnce = new Set(shown.map(either));
-    expect(keysOfSchema().filter((key) => !shownOnce.has(either(key)))).toEqual([]);
-  });
-
-  test('has a documented variable for every key', () => {
-    const undocumented = keysOfSchema().filter((key) => {
-      const words = key.replaceAll('.', '_').replace(/[A-Z]/g, (letter) => `_${letter}`);
-      const end = /\.headers$/.test(key) ? '_' : '`';
-      return !page.includes(`\`HUNDREDFOLD_${words.toUpperCase()}${end}`);
-    });
-    expect(undocumented).toEqual([]);
-  });
-
-  test('has every variable that is documented for a key', () => {
-    const rows = [...page.matchAll(/^\| (`HUNDREDFOLD_.*?) +\| `[a-z]+\..*\|$/gm)];
-    const variables = rows.flatMap(([, cell = '']) => cell.match(/HUNDREDFOLD_\w+/g) ?? []);
-    expect(variables.length).toBeGreaterThan(20);
-    const unknown = variables.filter((name) => {
-      const config = withEnvironment({}, { [name]: 'x' });
-      return keysOf(config).length !== 1 || keysOf(config)[0] === '';
-    });
-    expect(unknown).toEqual([]);
   });
 });
 
@@ -176,7 +120,7 @@ const CODE = new RegExp(`(?:${CLASSES.join('|')})(?:_[A-Z0-9]+)+`, 'g');
 /** Has the form of a code, but is an environment variable. */
 const VARIABLES = [
   ...['TEMPORAL_CLI', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'],
-  ...['TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_TLS'],
+  ...['TEMPORAL_PROFILE', 'NODE_EXTRA_CA_CERTS'],
   ...['TEMPORAL_SERVER', 'TEMPORAL_SQL_TOOL', 'TEMPORAL_BROADCAST_ADDRESS'],
 ];
 

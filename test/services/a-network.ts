@@ -10,11 +10,17 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { listening, type Listening } from './scripted-server.ts';
 
 const PEM = join(import.meta.dirname, 'certificates');
 export const CA_FILE = join(PEM, 'ca.pem');
-export const CA = readFileSync(CA_FILE, 'utf8');
+
+/** From now on this process trusts the private CA, as with NODE_EXTRA_CA_CERTS. */
+export function trustPrivateCa(): void {
+  setDefaultCACertificates([...getCACertificates(), readFileSync(CA_FILE, 'utf8')]);
+}
+
 const SERVER = {
   cert: readFileSync(join(PEM, 'service.pem'), 'utf8'),
   key: readFileSync(join(PEM, 'service-key.pem'), 'utf8'),

@@ -1,10 +1,10 @@
 /** Services behind proxies, gateways and private CAs: what arrives, and whether a failed request was sent. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Network } from '../../src/services/connection.ts';
 import type { HttpAnswer } from '../../src/services/body.ts';
 import { createHttp, type Http } from '../../src/services/http.ts';
-import { CA, plainServer, proxyServer, SERVICE_HOST, tlsServer } from './a-network.ts';
+import { plainServer, proxyServer, SERVICE_HOST, tlsServer, trustPrivateCa } from './a-network.ts';
 import { deadUrl } from './scripted-server.ts';
 
 const LOGIN = 'lab:pr0xy-hush-hush';
@@ -41,11 +41,22 @@ function echo(incoming: IncomingMessage, response: ServerResponse): void {
 
 const hangUp = (incoming: IncomingMessage): void => void incoming.socket.destroy();
 
+test('a service whose CA is not trusted is unreached', async () => {
+  await using service = await tlsServer(echo);
+  const url = `https://127.0.0.1:${service.port}`;
+  expect(await post(newHttp({}), url)).toMatchObject({
+    type: 'unreached',
+    message: expect.stringContaining('certificate') as string,
+  });
+});
+
 describe('through a proxy', () => {
+  beforeAll(trustPrivateCa);
+
   test('a service with TLS is reached by CONNECT; the proxy sees the login, the service does not', async () => {
     await using service = await tlsServer(echo);
     await using proxy = await proxyServer({ login: LOGIN });
-    const http = newHttp({ ca: CA, proxy: through(proxy.port, LOGIN) });
+    const http = newHttp({ proxy: through(proxy.port, LOGIN) });
     const url = `https://${SERVICE_HOST}:${service.port}`;
     for (const answer of [await post(http, url), await post(http, url)])
       expect(await textOf(answer)).not.toContain('proxy-authorization');
@@ -64,7 +75,7 @@ describe('through a proxy', () => {
   test('an https proxy with a certificate of the private CA', async () => {
     await using service = await tlsServer(echo);
     await using proxy = await proxyServer({ tls: true });
-    const http = newHttp({ ca: CA, proxy: through(proxy.port, '', 'https') });
+    const http = newHttp({ proxy: through(proxy.port, '', 'https') });
     const answer = await post(http, `https://${SERVICE_HOST}:${service.port}`);
     expect(await textOf(answer)).toContain('/submit/');
   });
@@ -82,7 +93,7 @@ describe('through a proxy', () => {
     async (_, given, failure) => {
       await using service = await tlsServer(echo);
       await using proxy = await proxyServer(given);
-      const network = { ca: CA, proxy: through(proxy.port, SECRET) };
+      const network = { proxy: through(proxy.port, SECRET) };
       const http = newHttp(network, given?.isSilent === true ? 400 : undefined);
       const answer = await post(http, `https://${SERVICE_HOST}:${service.port}`);
       expect(answer).toMatchObject({ type: 'unreached', ...failure });
@@ -109,21 +120,11 @@ describe('through a proxy', () => {
   test('a connection that breaks after the request was written: broken', async () => {
     await using service = await tlsServer(hangUp);
     await using proxy = await proxyServer();
-    const tunnel = newHttp({ ca: CA, proxy: through(proxy.port) });
+    const tunnel = newHttp({ proxy: through(proxy.port) });
     expect((await post(tunnel, `https://${SERVICE_HOST}:${service.port}`)).type).toBe('broken');
     await using gone = await plainServer(hangUp);
     const forwarded = newHttp({ proxy: through(gone.port) });
     expect((await post(forwarded, `http://${SERVICE_HOST}`)).type).toBe('broken');
-  });
-});
-
-test('a private CA is trusted if it is given, and refused without: unreached', async () => {
-  await using service = await tlsServer(echo);
-  const url = `https://127.0.0.1:${service.port}`;
-  expect((await post(newHttp({ ca: CA }), url)).type).toBe('answered');
-  expect(await post(newHttp({}), url)).toMatchObject({
-    type: 'unreached',
-    message: expect.stringContaining('certificate') as string,
   });
 });
 

@@ -1,6 +1,5 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
 import type { Client } from '@temporalio/client';
-import { METRICS_HOST } from '../../config/schema-worker.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
@@ -42,7 +41,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   const settings = commandSettings(flags, { tokens: asks ? 'required' : 'optional' });
   const configured = checked(settings, asks);
   const services = asks ? Object.values(settings.services) : [];
-  logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? settings.worker.logFormat);
+  logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? 'text');
   const { identity } = flags;
   const temporal = {
     ...temporalAddress(configured, settings.codec),
@@ -51,7 +50,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   const client = await connectClient(temporal);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const references = services.map(({ reference }) => reference);
-  const operations = await operationsOf(flags, settings, { client, taskQueue, references });
+  const operations = await operationsOf(flags, { client, taskQueue, references });
   startRuntime({ isShared: true });
   const log = workerLog();
   if (operations) log.info('metrics, health and readiness are served', { url: operations.url });
@@ -128,14 +127,11 @@ function checked({ temporal, services }: Settings, asks: boolean): TemporalSetti
 
 /** Before the worker, so that `/readyz` reports that it is starting. Loaded only if configured. */
 async function operationsOf(
-  { metricsPort, metricsHost }: WorkerFlags,
-  { worker: { metrics } }: Settings,
+  { metricsPort: port, metricsHost: host = '127.0.0.1' }: WorkerFlags,
   shown: Omit<OperationsOptions, 'place'>,
 ): Promise<Operations | null> {
-  const port = metricsPort ?? metrics?.port;
   if (port === undefined) return null;
   const { openOperations } = await import('../../telemetry/operations.ts');
-  const host = metricsHost ?? metrics?.host ?? METRICS_HOST;
   return openOperations({ ...shown, place: { host, port } });
 }
 
