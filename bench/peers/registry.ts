@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TEMPORAL_CLI_VERSION } from '../../src/temporal/fetch-cli.ts';
+import { TEMPORAL_CLI_VERSION } from '../../src/temporal/cli.ts';
 import { postgresFolder } from '../../test/cluster/tools.ts';
 import { BIN } from '../command.ts';
 import { npmFolder, npmVersion, PEERS, onPath, pipFolder } from './install.ts';

@@ -18,7 +18,7 @@ import { usedLocals, type LocalName } from './local-settings.ts';
 import type { HostedServices } from './local.ts';
 import { readRecord, removeRecord, writeRecord, type HostRecord } from './record.ts';
 import { ServerKeeper } from './server-keeper.ts';
-import { watchClock } from './watch-clock.ts';
+import { watchClock } from './clock.ts';
 
 export interface Host {
   readonly record: HostRecord;

@@ -3,14 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ServiceSettings } from '../config/services.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
-import { connectClient, temporalAddress, type TemporalAddress } from '../temporal/connection.ts';
+import {
+  connectClient,
+  inTime,
+  temporalAddress,
+  type TemporalAddress,
+} from '../temporal/connection.ts';
 import { buildOn } from '../temporal/deployment.ts';
-import { inTime } from '../temporal/connection.ts';
-import { ROLES } from '../workflows/names.ts';
-import { isClosedPart } from '../temporal/namespace.ts';
-import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
-import { registerSearchAttributes } from '../temporal/namespace.ts';
-import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import { DEFAULT_TASK_QUEUE, ROLES } from '../workflows/names.ts';
+import {
+  isClosedPart,
+  isRecent,
+  readHeartbeats,
+  registerSearchAttributes,
+} from '../temporal/namespace.ts';
 import type { HostOptions } from './host.ts';
 import type { StoppableWorker } from './lasting-worker.ts';
 import type { Session } from './session.ts';

@@ -12,7 +12,7 @@ import {
 import { freePort, hiddenPlace } from '../temporal/ports.ts';
 import { isAlive, killNow } from '../temporal/processes.ts';
 import { readRecord, writeRecord, type ServerRecord } from './record.ts';
-import { isSetBack, setAsideAfterStep } from './set-back.ts';
+import { isSetBack, setAsideAfterStep } from './clock.ts';
 import { warn } from '../state/warn.ts';
 import { guardUi, type UiGuard } from './ui-guard.ts';
 

@@ -7,18 +7,19 @@ import { formatNonZeroDuration } from '../domain/duration.ts';
 import type { Session } from '../host/session.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { namespaceMissing } from '../temporal/grpc-status.ts';
-import { isRecent, readHeartbeats } from '../temporal/heartbeats.ts';
 import {
+  KEYWORD,
   attributesAreKnown,
-  type Closed,
   createAttributes,
   isClosedPart,
-  KEYWORD,
+  isRecent,
   readAttributes,
+  readHeartbeats,
   readRetention,
   readServer,
   refusedCalls,
   updateRetention,
+  type Closed,
 } from '../temporal/namespace.ts';
 import { type Stuck, stuckBecause } from '../watchdog/stuck.ts';
 import { ATTRIBUTE_NAMES, runningWorkflows } from '../workflows/search-attributes.ts';

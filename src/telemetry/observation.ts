@@ -21,35 +21,27 @@ export interface Observation {
   readonly follow?: (...workers: readonly Worker[]) => void;
 }
 
-/** For `interceptors` of every worker that runs activities. */
+/**
+ * For `interceptors` of every worker that runs activities: their log entries have campaign, item and service, even if their
+ * workflow is a budget; ends of items, publications and errors of the store are counted as they report them.
+ */
 export function activityInterceptors({ metrics }: Observation): ActivityInterceptorsFactory[] {
-  return [(context) => named(context), (context) => counted(context, metrics)];
+  return [(context) => observed(context, metrics)];
 }
 
-/** Adds campaign, item and service to the log entries of an activity, even if its workflow is a budget. */
-function named({ info }: Context): ActivityInterceptors {
+function observed(
+  { info, log }: Context,
+  metrics: WorkerMetrics | undefined,
+): ActivityInterceptors {
+  const { activityType } = info;
   let subject: Subject = {};
   return {
-    inbound: {
-      execute(input, next) {
-        subject = subjectOfActivity(info, input.args);
-        return next(input);
-      },
-    },
     outbound: {
       getLogAttributes: (input, next) => next({ ...input, ...subject }),
     },
-  };
-}
-
-/** Counts ends of items, publications and errors of the store, as their activities report them. */
-function counted(
-  { info: { activityType }, log }: Context,
-  metrics: WorkerMetrics | undefined,
-): ActivityInterceptors {
-  return {
     inbound: {
       async execute(input, next) {
+        subject = subjectOfActivity(info, input.args);
         try {
           const result: unknown = await next(input);
           const end = itemEndIn(activityType, result);

@@ -17,8 +17,7 @@ function isItemsEnd({ message, meta }: { message: string; meta?: unknown }): boo
   );
 }
 
-const FLUSH_MS = 1_000;
-/** At a Temporal that several hosts share, others see by it who works (src/temporal/heartbeats.ts). */
+/** At a Temporal that several hosts share, others see by it who works (src/temporal/namespace.ts). */
 const HEARTBEAT = '1s';
 
 let metricsAddress: string | null = null;
@@ -45,7 +44,7 @@ export function startRuntime({ isShared }: { readonly isShared: boolean }): void
   });
   // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
   const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });
-  const runtime = Runtime.install({
+  Runtime.install({
     logger,
     telemetryOptions: {
       logging: { filter, forward: {} },
@@ -64,17 +63,6 @@ export function startRuntime({ isShared }: { readonly isShared: boolean }): void
     shutdownSignals: [],
     ...(isShared && { workerHeartbeatInterval: HEARTBEAT }),
   });
-  flushLessOften(runtime);
-}
-
-/**
- * The SDK collects log entries to sort them, and looks every 100 ms for those to write: most of what a worker does
- * while it waits. Closing the collector stops this timer and nothing else.
- */
-function flushLessOften(runtime: Runtime): void {
-  const collector: Logger & { close?(): void } = runtime.logger;
-  collector.close?.();
-  setInterval(() => runtime.flushLogs(), FLUSH_MS).unref();
 }
 
 /** The log of the worker; it exists as soon as `startRuntime` has run. */

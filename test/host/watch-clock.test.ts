@@ -2,8 +2,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { isSetBack, setAsideAfterStep } from '../../src/host/set-back.ts';
-import { stepBetween, watchClock } from '../../src/host/watch-clock.ts';
+import { isSetBack, setAsideAfterStep, stepBetween, watchClock } from '../../src/host/clock.ts';
 import { TestClock } from '../ledger/a-ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 

@@ -1,7 +1,6 @@
 import { chmodSync, readdirSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { findTemporalCli } from '../../src/temporal/cli.ts';
-import { fetchTemporalCli } from '../../src/temporal/fetch-cli.ts';
+import { fetchTemporalCli, findTemporalCli } from '../../src/temporal/cli.ts';
 import { Checkout } from './checkout.ts';
 
 function cachedCopy(checkout: Checkout): string {
