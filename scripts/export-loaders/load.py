@@ -102,6 +102,17 @@ def energies(amber, gromacs):
     return found
 
 
+def one_energy(prmtop, inpcrd):
+    """Number of particles and potential energy by OpenMM."""
+    from openmm import app
+
+    system = app.AmberPrmtopFile(prmtop).createSystem(constraints=app.HBonds)
+    return {
+        "particles": system.getNumParticles(),
+        "energy": energy(system, app.AmberInpcrdFile(inpcrd).positions),
+    }
+
+
 def nonbonded(system):
     return next(one for one in system.getForces() if one.getName() == "NonbondedForce")
 

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { makeSyntheticMolecule } from '../../packages/local-services/src/engines/synthetic-molecule.ts';
 import { exportLoaders } from '../../scripts/python-environment.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { exportInMemory, recordedMolecules, withBonds, writeTo } from './recorded.ts';
@@ -92,6 +93,25 @@ describe.skipIf(missing !== '')(
       const written = await writtenSmiles(folder);
       expect(Object.keys(found)).toEqual(bonded.items.map(({ id }) => id));
       for (const [id, { smiles }] of Object.entries(written)) expect(found[id]).toBe(smiles);
+    });
+
+    test('OpenMM loads what the synthetic engine makes of a molecule', async () => {
+      const job = { kind: 'molecule', smiles: 'CC(=O)[O-]', fileName: 'acetate' } as const;
+      const rest = {
+        inputFile: null,
+        netCharge: -1,
+        chargeMethod: 'bcc',
+        atomType: 'gaff2',
+      } as const;
+      const { AC_prmtop = '', AC_inpcrd = '' } =
+        (await makeSyntheticMolecule({ ...job, ...rest })) ?? {};
+      const folder = await temporaryFolder();
+      const paths = ['acetate.prmtop', 'acetate.inpcrd'].map((name) => join(folder, name));
+      for (const [n, text] of [AC_prmtop, AC_inpcrd].entries())
+        await writeFile(paths[n] ?? '', text);
+      const { particles, energy } = await load<number>('one_energy', ...paths);
+      expect(particles).toBe(7);
+      expect(Number.isFinite(energy)).toBe(true);
     });
 
     test(

@@ -30,7 +30,7 @@ test('has no TypeScript but declarations, the licences of its dependencies, and 
     readdirSync(join(installed.program, folder), { encoding: 'utf8', recursive: true }),
   );
   expect(ours.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([]);
-  expect(ours).toContain(join('library', 'index.d.ts'));
+  expect(ours).toContain(join('runner', 'index.d.ts'));
   const modules = join(installed.program, 'node_modules');
   const packages = readdirSync(modules)
     .filter((name) => !name.startsWith('.'))

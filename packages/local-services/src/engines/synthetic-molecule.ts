@@ -137,9 +137,9 @@ function writeFiles(molecule: Molecule): Record<string, string> {
     em_mdp: `${remark(';', 'em.mdp')}integrator = steep\nnsteps = 500\n`,
     md_mdp: `${remark(';', 'md.mdp')}integrator = md\nnsteps = 10000\n`,
     AC_frcmod: `${SYNTHETIC}\nMASS\n\nBOND\n\nANGLE\n\nDIHE\n\nIMPROPER\n\nNONBON\n\n`,
-    AC_inpcrd: `${SYNTHETIC}\n${count}\n${inpcrd.join('\n')}\n`,
+    AC_inpcrd: `${SYNTHETIC}\n${count}\n${inpcrd.join('').replace(/.{1,72}/g, '$&\n')}`,
     AC_lib: remark('!!', 'AC.lib'),
-    AC_prmtop: `%VERSION ${SYNTHETIC}\n%FLAG POINTERS\n%FORMAT(10I8)\n${count}\n`,
+    AC_prmtop: writePrmtop(molecule),
     mol2: writeMol2(molecule),
     CHARMM_inp: `${remark('*', 'CHARMM.inp')}Read rtf card name ${name}_CHARMM.rtf\n`,
     CHARMM_prm: remark('*', 'CHARMM.prm'),
@@ -155,6 +155,88 @@ function writeFiles(molecule: Molecule): Record<string, string> {
     NEW_pdb: writePdb(molecule),
   };
 }
+
+/** How values of a section are written (https://ambermd.org/FileFormats.php): the format, values a line, and one value. */
+const AMBER_FORMATS = {
+  a: ['20a4', 20, (value: string | number) => String(value).padEnd(4)],
+  I: ['10I8', 10, (value: string | number) => String(value).padStart(8)],
+  E: ['5E16.8', 5, (value: string | number) => writeReal(Number(value)).padStart(16)],
+} as const;
+
+/** `1.50000000E+00` */
+function writeReal(value: number): string {
+  const [digits = '', power = ''] = value.toExponential(8).split('e');
+  return `${digits}E${power.charAt(0)}${power.slice(1).padStart(2, '0')}`;
+}
+
+/** AMBER's topology with atoms of one type and their bonds: without angles and dihedral angles, and without any meaning. */
+function writePrmtop({ name, atoms, bonds }: Molecule): string {
+  const hasHydrogen = (bond: Term): boolean => bond.some((atom) => atoms[atom]?.element === 'H');
+  const listed = (wanted: boolean) =>
+    bonds
+      .filter((bond) => hasHydrogen(bond) === wanted)
+      .flatMap(([one = 0, other = 0]) => [3 * one, 3 * other, 1]);
+  const excluded = atoms.map((_, atom) => {
+    const later = bonds.flatMap((bond) => bond.filter((one) => one > atom && bond.includes(atom)));
+    return later.length === 0 ? [0] : later.map((one) => one + 1);
+  });
+  const [withH, without] = [listed(true), listed(false)];
+  const zeros = atoms.map(() => 0);
+  const counts = [atoms.length, 1, withH.length / 3, without.length / 3, ...[0, 0, 0, 0, 0, 0]];
+  const rest = [without.length / 3, 0, 0, 1, 0, 0, 1, ...Array.from({ length: 9 }, () => 0)];
+  const pointers = [...counts, excluded.flat().length, 1, ...rest, atoms.length, 0, 0];
+  const sections: Section[] = [
+    ['TITLE', 'a', [name]],
+    ['POINTERS', 'I', pointers],
+    ['ATOM_NAME', 'a', atoms.map((atom) => atom.name)],
+    ['CHARGE', 'E', atoms.map(({ charge }) => charge * 18.2223)],
+    ['ATOMIC_NUMBER', 'I', atoms.map(({ element }) => (ELEMENTS.get(element) ?? CARBON).protons)],
+    ['MASS', 'E', atoms.map(({ mass }) => mass)],
+    ['ATOM_TYPE_INDEX', 'I', atoms.map(() => 1)],
+    ['NUMBER_EXCLUDED_ATOMS', 'I', excluded.map(({ length }) => length)],
+    ['NONBONDED_PARM_INDEX', 'I', [1]],
+    ['RESIDUE_LABEL', 'a', ['UNL']],
+    ['RESIDUE_POINTER', 'I', [1]],
+    ['BOND_FORCE_CONSTANT', 'E', [300]],
+    ['BOND_EQUIL_VALUE', 'E', [1.5]],
+    ['LENNARD_JONES_ACOEF', 'E', [1_000_000]],
+    ['LENNARD_JONES_BCOEF', 'E', [600]],
+    ['BONDS_INC_HYDROGEN', 'I', withH],
+    ['BONDS_WITHOUT_HYDROGEN', 'I', without],
+    ['EXCLUDED_ATOMS_LIST', 'I', excluded.flat()],
+    ['AMBER_ATOM_TYPE', 'a', atoms.map(({ type }) => type)],
+    ['JOIN_ARRAY', 'I', zeros],
+    ['RADII', 'E', atoms.map(() => 1.5)],
+    ['SCREEN', 'E', atoms.map(() => 0.8)],
+  ];
+  for (const flag of AMBER_EMPTY) sections.push([flag, 'I', []]);
+  return `%VERSION ${SYNTHETIC}\n${sections.map(writeSection).join('')}`;
+}
+
+type Section = readonly [
+  flag: string,
+  format: keyof typeof AMBER_FORMATS,
+  values: readonly (string | number)[],
+];
+
+function writeSection([flag, format, values]: Section): string {
+  const [letters, perLine, write] = AMBER_FORMATS[format];
+  const lines = Array.from({ length: Math.ceil(values.length / perLine) || 1 }, (_, line) =>
+    values
+      .slice(line * perLine, (line + 1) * perLine)
+      .map(write)
+      .join(''),
+  );
+  return `%FLAG ${flag}\n%FORMAT(${letters})\n${lines.join('\n')}\n`;
+}
+
+/** Sections without a value, which readers expect. */
+const AMBER_EMPTY = [
+  ...['ANGLE_FORCE_CONSTANT', 'ANGLE_EQUIL_VALUE', 'ANGLES_INC_HYDROGEN'],
+  ...['ANGLES_WITHOUT_HYDROGEN', 'DIHEDRAL_FORCE_CONSTANT', 'DIHEDRAL_PERIODICITY'],
+  ...['DIHEDRAL_PHASE', 'DIHEDRALS_INC_HYDROGEN', 'DIHEDRALS_WITHOUT_HYDROGEN'],
+  ...['HBOND_ACOEF', 'HBOND_BCOEF'],
+];
 
 function writeTop(name: string, file: string, head: string): string {
   return `; ${name}_${file} ${SYNTHETIC}
