@@ -32,7 +32,7 @@ export interface FileWriter {
 }
 
 /** Bytes collected per write: each write costs some promises and a switch to another thread. */
-const CHUNK = 1024 * 1024;
+const CHUNK = 128 * 1024;
 
 /** A file that is written in pieces, in parallel with others. */
 export class OpenFile {

@@ -3,32 +3,23 @@
  * in items.csv and failed.csv (promise 3).
  */
 import { z } from 'zod';
-import type { Kind } from '../domain/item.ts';
 import { WORK_AREA } from './layout.ts';
 import type { Store } from './store.ts';
-
-export interface InvalidRow {
-  readonly id: string;
-  /** Null when unknown. */
-  readonly kind: Kind | null;
-  readonly source: { readonly file: string; readonly line: number };
-  /** As the user wrote it; empty when it could not be read. */
-  readonly row: Readonly<Record<string, string>>;
-  /** Its first error. */
-  readonly code: string;
-  readonly message: string;
-}
 
 const INVALID_ROWS = `${WORK_AREA}invalid.jsonl`;
 
 const onDisk = z.object({
   id: z.string(),
+  /** Null when unknown. */
   kind: z.string().nullable(),
   source: z.object({ file: z.string(), line: z.int() }),
+  /** As the user wrote it; empty when it could not be read. */
   row: z.custom<Readonly<Record<string, string>>>((row) => typeof row === 'object' && row !== null),
+  /** Its first error. */
   code: z.string(),
   message: z.string(),
 });
+export type InvalidRow = Readonly<z.output<typeof onDisk>>;
 
 /** Replaces those of an earlier run. */
 export async function writeInvalidRows(

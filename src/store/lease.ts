@@ -20,41 +20,49 @@ import { leaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
 import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 
+const FORMAT = 1;
+
 /** The holder of a tree. */
-export interface LeaseHolder {
+const holder = z.object({
   /** Id of the Temporal namespace: a UUID, different for every database. All of its workers share the lease. */
-  readonly temporal: string;
+  temporal: z.string(),
   /** The same for people: address, namespace, and the folder of an embedded server. */
-  readonly where: string;
-  readonly host: string;
+  where: z.string(),
+  host: z.string(),
   /** Id of the machine's current boot; null if the system does not report one. */
-  readonly boot: string | null;
-  readonly pid: number;
+  boot: z.string().nullable(),
+  pid: z.int(),
   /** The ledger of submissions that its process uses (src/ledger): a digest of the host and the folder. */
-  readonly ledger: string;
+  ledger: z.string(),
   /** Process of the embedded server; null if Temporal runs elsewhere. */
-  readonly server: number | null;
+  server: z.int().nullable(),
   /** Distinguishes renewers, also within one process. */
-  readonly renewer: string;
-}
+  renewer: z.string(),
+});
+export type LeaseHolder = Readonly<z.output<typeof holder>>;
 
-export interface LeaseRecord extends LeaseHolder {
-  /** When this Temporal took the tree, by the clock of its host (ISO 8601, UTC). For people. */
-  readonly since: string;
-  /** Grows with each renewal. */
-  readonly beats: number;
-  readonly former: Former | null;
-}
-
-/** The Temporal that held the tree before, until all that it may have sent counts here (campaigns/take-over.ts). */
-export interface Former {
+/** The Temporal that held the tree before, until all that it may have sent counts here (runner/hold-tree.ts). */
+const former = z.object({
   /** A digest of its id. */
-  readonly temporal: string;
+  temporal: z.string(),
   /** Otherwise its workflows may be open: the tree gets a new id. */
-  readonly released: boolean;
+  released: z.boolean(),
   /** The tree, or the ledger of this host, shows all that it has sent. */
-  readonly known: boolean;
-}
+  known: z.boolean(),
+});
+export type Former = Readonly<z.output<typeof former>>;
+
+const held = holder.extend({
+  format: z.literal(FORMAT),
+  /** When this Temporal took the tree, by the clock of its host (ISO 8601, UTC). For people. */
+  since: z.string(),
+  /** Grows with each renewal. */
+  beats: z.int(),
+  former: former.nullable(),
+});
+export type LeaseRecord = Readonly<Omit<z.output<typeof held>, 'format'>>;
+
+const free = z.object({ format: z.literal(FORMAT), released_by: former });
 
 export interface Lease {
   /** From 1. */
@@ -66,25 +74,6 @@ export interface Lease {
   /** Who has released it; null if nobody has. */
   readonly released: Former | null;
 }
-
-const FORMAT = 1;
-
-const former = z.object({ temporal: z.string(), released: z.boolean(), known: z.boolean() });
-const held = z.object({
-  format: z.literal(FORMAT),
-  temporal: z.string(),
-  where: z.string(),
-  host: z.string(),
-  boot: z.string().nullable(),
-  pid: z.int(),
-  ledger: z.string(),
-  server: z.int().nullable(),
-  renewer: z.string(),
-  since: z.string(),
-  beats: z.int(),
-  former: former.nullable(),
-});
-const free = z.object({ format: z.literal(FORMAT), released_by: former });
 
 /** A takeover may remove a file between listing and reading it, but not this often in a row. */
 const LISTINGS = 5;
