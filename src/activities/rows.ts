@@ -14,9 +14,10 @@ import { isFinal } from '../domain/states.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { kindsOf, serviceOf } from '../services/registry.ts';
 import { inParallel } from '../store/in-parallel.ts';
-import type { ItemRecord } from '../store/item-record.ts';
+import { type ItemRecord, jobOptionsOf } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
-import { pageEntry, readPage, type PageEntry } from '../store/prepared-campaign.ts';
+import { readPage, type PageEntry } from '../store/prepared-campaign.ts';
+import { formerEnd } from '../store/reopen.ts';
 import { resultCacheIfAny } from '../store/result-cache.ts';
 import { StoreError, damagedRecordIsNone } from '../store/store-error.ts';
 import type {
@@ -43,7 +44,6 @@ export async function loadPage(
     const opened = await openHeldTree(deps, campaign);
     const kinds = kindsOf(serviceOf(service));
     const entries = await readPage(opened, page);
-    const worked = await workedSettings(opened.location, address, entries);
     // A row that gets the result of another one needs no job: `publish` delivers it.
     const own = entries.filter(
       ({ kind, follows }) => kinds.includes(kind) && follows === undefined,
@@ -53,49 +53,65 @@ export async function loadPage(
       const record = await readItem(opened, entry.kind, entry.id).catch(damagedRecordIsNone);
       rows.set(entry.id, rowOf(entry, record, address));
     });
-    return own.flatMap(({ id, sends }) => {
-      const row = rows.get(id);
-      if (row === undefined) return [];
-      return [sends && worked.has(settingsOf(sends)) ? { ...row, proven: true as const } : row];
-    });
+    const loaded = own.flatMap(({ id }) => rows.get(id) ?? []);
+    const worked = await workedSettings(opened.location, address, loaded);
+    return loaded.map((row) =>
+      row.sends && worked.has(settingsOf(row.sends)) ? { ...row, proven: true as const } : row,
+    );
   } catch (error) {
     throw storeFailure(error);
   }
 }
 
-/** Without a record, which a user may have removed or damaged, the page has to do: the submission says what is wrong. */
+/** Without a record, which a user may have removed or damaged, the submission says what is wrong. */
 function rowOf(entry: PageEntry, record: ItemRecord | null, address: string): ItemOfPage {
-  const { id, kind, generation = 0 } = entry;
+  const { id, kind, done, generation = 0 } = entry;
   const row = { id, kind, generation };
-  if (record !== null && isFinal(record.state))
+  if (record === null) return done ? { ...row, ended: { state: done, code: null } } : row;
+  if (isFinal(record.state))
     return { ...row, ended: { state: record.state, code: record.error?.code ?? null } };
   // It was begun again since: the command that did it writes the page anew.
-  if (record !== null && (entry.done !== undefined || record.generation !== generation))
-    return { ...row, isObsolete: true };
-  const { done, job, adopts, sends } = record === null ? entry : pageEntry(record);
+  if (done !== undefined || record.generation !== generation) return { ...row, isObsolete: true };
+  const { input, adopted } = record;
+  const sends = {
+    input: { name: input.name, bytes: input.bytes, digest: input.sha256.slice(0, DIGEST_DIGITS) },
+    options: jobOptionsOf(record),
+    folder: kindOf(kind).folder,
+  };
   return {
     ...row,
-    ...(done && { ended: { state: done, code: null } }),
-    // A job of another service, from before the configuration was changed, does not belong to this one.
-    ...(job?.address === address && {
-      remoteId: job.remoteId,
-      ...(job.formerEnd !== undefined && { formerEnd: job.formerEnd }),
-    }),
-    // Even if the configured service has changed: an adopted job is polled there, and never submitted.
-    ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
-    ...(sends && { sends: { ...sends, folder: kindOf(kind).folder } }),
+    ...jobIn(record, address),
+    ...(adopted?.inputKnown !== false && { sends }),
   };
+}
+
+/** Enough digits to distinguish inputs by eye. */
+const DIGEST_DIGITS = 12;
+
+/** The job that a former run had submitted, if that run did not see its end, or that the row names. */
+function jobIn(
+  record: ItemRecord,
+  address: string,
+): Pick<ItemEntry, 'remoteId' | 'formerEnd' | 'adopted'> {
+  const { remoteId, adopted } = record;
+  if (remoteId === null) return {};
+  // Even if the configured service has changed: an adopted job is polled there, and never submitted.
+  if (adopted) return { remoteId, adopted: true };
+  // A job of another service, from before the configuration was changed, does not belong to this one.
+  if (record.address !== address) return {};
+  const former = formerEnd(record);
+  return { remoteId, ...(former !== null && { formerEnd: former }) };
 }
 
 /** Those of the settings in a page with which a job has succeeded lately. Without the cache, none is known. */
 async function workedSettings(
   folder: string,
   address: string,
-  entries: readonly PageEntry[],
+  rows: readonly ItemOfPage[],
 ): Promise<ReadonlySet<string>> {
   const worked = new Set<string>();
   const settings = new Map(
-    entries.flatMap(({ sends }) => (sends ? [[settingsOf(sends), sends.options]] : [])),
+    rows.flatMap(({ sends }) => (sends ? [[settingsOf(sends), sends.options]] : [])),
   );
   try {
     const cache = await resultCacheIfAny(folder);

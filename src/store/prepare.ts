@@ -123,11 +123,11 @@ async function layOut(
     // One sync for the page instead of four per item: 10,000 items in seconds.
     await store.flush(preparation.written);
     await writePage(store, laid.pages, entries);
-    counter.add(entries);
+    counter.add(records);
     columns = withColumnsOf(columns, records);
     laid.pages += 1;
     laid.items += entries.length;
-    laid.done += entries.filter(({ done }) => done !== undefined).length;
+    laid.done += records.filter(({ state }) => isFinal(state)).length;
     laid.following += entries.filter(({ follows }) => follows !== undefined).length;
     laid.files += preparation.written.length;
   }

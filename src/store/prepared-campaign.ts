@@ -3,7 +3,6 @@
  * that a workflow reads a few hundred ids at a time.
  */
 import { z } from 'zod';
-import type { Sent } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { isOwnKind, kindNames, kindOf, registerDescribed, sourceOf } from '../kinds/registry.ts';
 import { describedKind, describeKind, kindFrom } from '../kinds/stored-reading.ts';
@@ -11,11 +10,9 @@ import { describedService, describeService, serviceFrom } from '../services/desc
 import { registerDescribedService, serviceOfKind } from '../services/registry.ts';
 import { FINAL_STATES, type FinalState, isFinal } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
-import { optionsFromDisk, optionsToDisk } from './work.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';
 import { pageKey, PREPARED_CAMPAIGN } from './layout.ts';
-import { formerEnd } from './reopen.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -42,26 +39,16 @@ export interface PreparedCampaign extends CampaignHeader {
   readonly described?: readonly Described[];
 }
 
-/** An item in a page. `done`: its final state from a former run. */
+/** An item in a page. What has become of it since is in its record. */
 export interface PageEntry {
   readonly id: string;
   readonly kind: Kind;
+  /** Its final state when the page was written. */
   readonly done?: FinalState;
   /** How often it was restarted; absent for never. */
   readonly generation?: number;
   /** The item whose job serves this one, which has no job of its own. */
   readonly follows?: string;
-  /** The job that a former run had submitted, if that run did not see its end. */
-  readonly job?: {
-    readonly remoteId: string;
-    readonly address: string;
-    /** The code with which it had ended before `retry` reopened the item: another job may follow it. */
-    readonly formerEnd?: string | undefined;
-  };
-  /** The job at the service that the row names: it is polled, and never submitted. */
-  readonly adopts?: string;
-  /** For an item whose own job is still to be done. */
-  readonly sends?: Sent;
   /** What the row requests (`jobDigest`), to detect another record of the same name. */
   readonly asks: string;
 }
@@ -119,16 +106,6 @@ const pageOnDisk = z.array(
     done: z.enum(FINAL_STATES).exactOptional(),
     generation: z.int().nonnegative().exactOptional(),
     follows: z.string().exactOptional(),
-    job: z
-      .object({ remoteId: z.string(), address: z.string(), formerEnd: z.string().exactOptional() })
-      .exactOptional(),
-    adopts: z.string().exactOptional(),
-    sends: z
-      .object({
-        input: z.object({ name: z.string(), bytes: z.int().nonnegative(), digest: z.string() }),
-        options: z.unknown(),
-      })
-      .exactOptional(),
     asks: z.string(),
   }),
 );
@@ -179,10 +156,7 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const key = pageKey(page);
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
-  return parsed(text, key, pageOnDisk).map(({ sends, ...entry }) => ({
-    ...entry,
-    ...(sends && { sends: { ...sends, options: optionsFromDisk(entry.kind, sends.options) } }),
-  }));
+  return parsed(text, key, pageOnDisk);
 }
 
 /** Of all items. */
@@ -196,32 +170,18 @@ export async function idsOf(
   return ids;
 }
 
-/** Enough digits to distinguish inputs by eye. */
-const DIGITS = 12;
-
-/** An ended item remains ended; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
-  const { id, kind, state, generation, remoteId, address, adopted, resultFrom, input } = record;
-  const former = formerEnd(record);
+  const { id, kind, state, generation } = record;
   const row = { id, kind, asks: jobDigest(record) };
   if (isFinal(state)) return { ...row, done: state };
-  if (resultFrom?.type === 'duplicate') return { ...row, follows: resultFrom.id };
-  return {
-    ...row,
-    ...(generation > 0 && { generation }),
-    ...(adopted && remoteId !== null && { adopts: remoteId }),
-    ...(!adopted &&
-      remoteId !== null &&
-      address !== null && {
-        job: { remoteId, address, ...(former !== null && { formerEnd: former }) },
-      }),
-    ...(adopted?.inputKnown !== false && {
-      sends: {
-        input: { name: input.name, bytes: input.bytes, digest: input.sha256.slice(0, DIGITS) },
-        options: record.jobOptions ?? record.options,
-      },
-    }),
-  };
+  const leader = leaderOf(record);
+  if (leader !== null) return { ...row, follows: leader };
+  return generation > 0 ? { ...row, generation } : row;
+}
+
+/** The row whose job serves this one, which has not ended. */
+function leaderOf({ state, resultFrom }: ItemRecord): string | null {
+  return !isFinal(state) && resultFrom?.type === 'duplicate' ? resultFrom.id : null;
 }
 
 export async function writePage(
@@ -229,11 +189,7 @@ export async function writePage(
   page: number,
   entries: readonly PageEntry[],
 ): Promise<void> {
-  const disk = entries.map(({ sends, ...entry }) => ({
-    ...entry,
-    ...(sends && { sends: { ...sends, options: optionsToDisk(sends.options) } }),
-  }));
-  await store.write(pageKey(page), `${JSON.stringify(disk)}\n`);
+  await store.write(pageKey(page), `${JSON.stringify(entries)}\n`);
 }
 
 export function notPrepared(store: Store, fault: string): StoreError {
@@ -274,12 +230,14 @@ export class RowCounter {
     this.#adopted = former.adopted;
   }
 
-  add(entries: readonly PageEntry[]): void {
-    for (const { kind, follows, adopts } of entries) {
+  add(records: readonly ItemRecord[]): void {
+    for (const record of records) {
+      const { kind, state, adopted } = record;
+      const isAdopted = !isFinal(state) && adopted !== undefined;
       this.#items[kind] = (this.#items[kind] ?? 0) + 1;
-      if ((follows ?? adopts) !== undefined)
+      if (isAdopted || leaderOf(record) !== null)
         this.#following[kind] = (this.#following[kind] ?? 0) + 1;
-      if (adopts !== undefined) this.#adopted += 1;
+      if (isAdopted) this.#adopted += 1;
     }
   }
 

@@ -245,34 +245,40 @@ export async function prepareRetry(
     const entries = new Map<string, PageEntry>();
     await inParallel(former, WRITE_LIMIT, async (entry) => {
       const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
-      entries.set(entry.id, await open(store, entry, again, written));
+      const record = await open(store, entry, again, written);
+      entries.set(entry.id, record === null ? leftOut(entry) : pageEntry(record));
+      if (record !== null) counter.add([record]);
+      if (record === null || isFinal(record.state)) done += 1;
     });
     await store.flush(written);
-    const current = former.flatMap(({ id }) => entries.get(id) ?? []);
-    await writePage(store, page, current);
-    counter.add(current);
-    done += current.filter((entry) => entry.done !== undefined).length;
+    await writePage(
+      store,
+      page,
+      former.flatMap(({ id }) => entries.get(id) ?? []),
+    );
   }
-  await writePreparedCampaign(store, { ...campaign, counts: counter.counts });
+  const counts = { ...counter.counts, items: campaign.counts.items };
+  await writePreparedCampaign(store, { ...campaign, counts });
   return { done };
 }
 
-/** The item's line in its page, from its current record. */
+/** An item without a record is published as failed, with the reason: there is nothing to send. */
+function leftOut({ id, kind, asks, done = 'failed' }: PageEntry): PageEntry {
+  return { id, kind, asks, done };
+}
+
+/** The item's current record; null if it is missing or damaged. */
 async function open(
   store: Store,
   entry: PageEntry,
   again: { readonly at: string; readonly alone: boolean } | null,
   written: string[],
-): Promise<PageEntry> {
-  const { id, kind, asks, done = 'failed' } = entry;
-  const found = await readListed(store, entry).catch(damagedRecordIsNone);
-  // Published as failed, with the reason; there is nothing to send.
-  if (found === null) return { id, kind, done, asks };
-  const { record } = found;
-  if (again === null || !canBeRetried(record.state)) return pageEntry(record);
+): Promise<ItemRecord | null> {
+  const { record = null } = (await readListed(store, entry).catch(damagedRecordIsNone)) ?? {};
+  if (record === null || again === null || !canBeRetried(record.state)) return record;
   const { resultFrom, ...own } = reopened(record, again.at);
   const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
   await writeItem(store, opened, { durable: false });
-  written.push(itemKey(kind, id, ITEM_RECORD));
-  return pageEntry(opened);
+  written.push(itemKey(entry.kind, entry.id, ITEM_RECORD));
+  return opened;
 }

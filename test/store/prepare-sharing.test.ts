@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { PREDICTORS } from '../../src/kinds/vocabulary.ts';
-import { isFinal } from '../../src/domain/states.ts';
 import { Shares, surveyManifests } from '../../src/runner/survey.ts';
 import { Spool } from '../../src/runner/spool.ts';
+import { isFinal } from '../../src/domain/states.ts';
 import { checkFiles } from '../../src/report/audit.ts';
 import { deliverDuplicates } from '../../src/store/deliver.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
@@ -201,7 +201,9 @@ test('are prepared after any earlier run, or added to it, and need as many jobs 
 
       const survey = await run(own, store, second, cache);
       const unended = await ownJobs(store);
-      const submitted = unended.filter(({ job }) => job !== undefined).length;
+      const records = unended.map(({ kind, id }) => recordIn(store, kind, id));
+      const jobs = (await Promise.all(records)).filter(({ remoteId }) => remoteId !== null);
+      const submitted = jobs.length;
       expect(survey.submitted, 'jobs that are there').toBe(submitted);
       expect(survey.jobs['sequence'], 'jobs to be submitted').toBe(unended.length - submitted);
       const { ended, duplicates } = survey;

@@ -1,12 +1,11 @@
 /** Campaigns that are prepared, prepared again, grown and restored: what their trees contain. */
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { digestOf } from '../../src/store/digest.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareRetry } from '../../src/store/retry.ts';
 import { growCampaign, prepareCampaign, restoreItems } from '../../src/store/prepare.ts';
-import { readPage, readPreparedCampaign, RowCounter } from '../../src/store/prepared-campaign.ts';
+import { readPage, readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import {
@@ -54,14 +53,8 @@ describe('preparing a campaign', () => {
     });
     expect(await readPreparedCampaign(store)).toMatchObject({ ...CAMPAIGN, pages: 3, items: 5 });
     const pages = [await readPage(store, 0), await readPage(store, 1), await readPage(store, 2)];
-    const sent = ({ input, options }: Item) => {
-      const { bytes, sha256 } = digestOf(input.text);
-      return { input: { name: input.name, bytes, digest: sha256.slice(0, 12) }, options };
-    };
     const asks = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
-    expect(pages.flat()).toEqual(
-      items.map((item) => ({ id: item.id, kind: item.kind, sends: sent(item), asks })),
-    );
+    expect(pages.flat()).toEqual(items.map(({ id, kind }) => ({ id, kind, asks })));
     for (const { id, kind, input } of items) {
       const record = await recordIn(store, kind, id);
       expect(record.state).toBe('waiting');
@@ -231,11 +224,9 @@ test('the counts of rows are those of the pages, after each change', async () =>
   const store = await prepared(rows);
   const none = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
   const expectCounts = async (sequence: number) => {
-    const { counts, pages } = await campaignIn(store);
-    const counter = new RowCounter();
-    for (let page = 0; page < pages; page += 1) counter.add(await readPage(store, page));
-    const wanted = { items: { ...none, molecule: 1, sequence }, following: none, adopted: 0 };
-    expect([counts, counter.counts]).toEqual([wanted, wanted]);
+    const { counts } = await campaignIn(store);
+    const items = { ...none, molecule: 1, sequence };
+    expect(counts).toEqual({ items, following: none, adopted: 0 });
   };
   await expectCounts(2);
   await growCampaign(store, await campaignIn(store), LONGER, [...rows, aSequence('s3')]);

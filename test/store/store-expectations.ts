@@ -5,9 +5,9 @@ import type { Kind } from '../../src/domain/item.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import {
+  type PageEntry,
   readPage,
   readPreparedCampaign,
-  type PageEntry,
   type PreparedCampaign,
 } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -27,12 +27,9 @@ export async function expectCode(work: Promise<unknown>, code: ErrorCode): Promi
   return error;
 }
 
-/** A page without the data that its items send and request, which test/store/prepare.test.ts covers. */
-export async function entriesIn(
-  store: Store,
-  page: number,
-): Promise<Omit<PageEntry, 'sends' | 'asks'>[]> {
-  return (await readPage(store, page)).map(({ sends: _, asks: __, ...entry }) => entry);
+/** A page without what its rows request, which test/store/prepare.test.ts covers. */
+export async function entriesIn(store: Store, page: number): Promise<Omit<PageEntry, 'asks'>[]> {
+  return (await readPage(store, page)).map(({ asks: _, ...entry }) => entry);
 }
 
 export async function campaignIn(store: Store): Promise<PreparedCampaign> {
