@@ -42,6 +42,9 @@ const ROWS = [
   ['cli'],
 ];
 
+/** All that the command line imports of the use cases: what the package exports, and what only a terminal needs. */
+const RUNNER_DOORS = ['src/runner/index.ts', 'src/runner/command-line.ts'];
+
 type Table = Readonly<Record<string, readonly string[]>>;
 
 const byRows: Table = Object.fromEntries(
@@ -134,6 +137,8 @@ export function importProblem({ from, target }: Import): string | null {
   const allowed = MAY_IMPORT[part];
   if (allowed === undefined) return `${part} has no place in scripts/layers.ts yet`;
   const other = partOf(target);
+  if (part === 'cli' && other === 'runner' && !RUNNER_DOORS.includes(target))
+    return `cli may not import ${target}: the use cases have two doors, ${RUNNER_DOORS.join(' and ')}`;
   if (other === null) {
     return mayUse(part, target) ? null : `${part} may not use ${target}`;
   }

@@ -1,10 +1,18 @@
 /** Follows a campaign to its end, an interruption, or until the user leaves: what is printed then, and the exit code. */
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { endedCampaign } from '../report/campaign-summary.ts';
-import { brokenOff, type Campaign, notNotified } from '../runner/campaign.ts';
-import { describeCampaign, findCampaign, lineOf } from '../runner/find.ts';
-import { type CampaignObservation, observe, openDocument } from '../runner/observe.ts';
-import { answered } from '../runner/session.ts';
+import type { Campaign } from '../runner/index.ts';
+import {
+  brokenOff,
+  notNotified,
+  describeCampaign,
+  findCampaign,
+  readCampaignLine,
+  type CampaignObservation,
+  observe,
+  openDocument,
+  answered,
+} from '../runner/command-line.ts';
 import { openStore } from '../store/open-store.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import type { Interruption } from './interruption.ts';
@@ -93,7 +101,7 @@ async function detach(campaign: Campaign, { json }: FollowFlags): Promise<number
   if (json) {
     const found = await describeCampaign(client, name);
     const seen = await observe(session, { name, folder: out }, found);
-    printDocument(await openDocument(session, lineOf(found), seen));
+    printDocument(await openDocument(session, readCampaignLine(found), seen));
   }
   if (role === 'host') say('Moving to the background: finishing submissions in progress.');
   await campaign.detach();

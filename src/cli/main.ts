@@ -46,6 +46,6 @@ function usageError({ message }: CommanderError): HundredfoldError {
 /** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
 async function worded(error: unknown): Promise<unknown> {
   const { isTemporalAway, refusalOf } = await import('../temporal/grpc-status.ts');
-  const { temporalAway } = await import('../runner/follow.ts');
+  const { temporalAway } = await import('../runner/command-line.ts');
   return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }

@@ -12,9 +12,14 @@ import {
   openFolder,
   requireTree,
   treeIfAny,
-} from '../runner/find.ts';
-import { describeTree, findRunCommand, readRemembered } from '../runner/remembered.ts';
-import { inSession, logToWorkerLog, type Purpose, settingsOf } from '../runner/session.ts';
+  describeTree,
+  findRunCommand,
+  readRemembered,
+  inSession,
+  logToWorkerLog,
+  type Purpose,
+  settingsOf,
+} from '../runner/command-line.ts';
 import { absoluteAddress, campaignAddress } from '../store/layout.ts';
 import type { CommonFlags } from './command-line/options.ts';
 import { Interruption } from './interruption.ts';

@@ -28,7 +28,7 @@ export interface CampaignLine {
 export async function listCampaigns(client: Client): Promise<CampaignLine[]> {
   const lines = new Map<string, CampaignLine>();
   for await (const info of client.workflow.list({ query: 'WorkflowType="campaign"' })) {
-    const line = lineOf(info);
+    const line = readCampaignLine(info);
     // A campaign that was run again, or continued as new, has several runs: the newest comes first.
     if (!lines.has(line.name)) lines.set(line.name, line);
   }
@@ -37,7 +37,7 @@ export async function listCampaigns(client: Client): Promise<CampaignLine[]> {
 
 /** Throws CAMPAIGN_UNKNOWN. */
 export async function findCampaign(client: Client, name: string): Promise<CampaignLine> {
-  return lineOf(await describeCampaign(client, name));
+  return readCampaignLine(await describeCampaign(client, name));
 }
 
 /** Takes the server up to half a second while the campaign is busy. Throws CAMPAIGN_UNKNOWN. */
@@ -55,7 +55,7 @@ export async function describeCampaign(
   return found;
 }
 
-export function lineOf(
+export function readCampaignLine(
   info: Pick<
     WorkflowExecutionDescription,
     'workflowId' | 'status' | 'startTime' | 'closeTime' | 'memo' | 'typedSearchAttributes'

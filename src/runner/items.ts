@@ -50,7 +50,7 @@ export async function* itemLines(
   { state, kind, code }: ItemFilter,
 ): AsyncGenerator<ItemLine> {
   for await (const item of listedItems(store, campaign)) {
-    const line = lineOf(item, open.get(item.id));
+    const line = readItemLine(item, open.get(item.id));
     if (state !== undefined && line.state !== state) continue;
     if (kind !== undefined && line.kind !== kind) continue;
     if (code !== undefined && line.code !== code) continue;
@@ -59,7 +59,7 @@ export async function* itemLines(
 }
 
 /** @param open what Temporal knows of it, if it was queried */
-export function lineOf(item: Listed, open: OpenItem | undefined): ItemLine {
+export function readItemLine(item: Listed, open: OpenItem | undefined): ItemLine {
   const { id, kind, record } = item;
   const error = errorOf(item);
   const onDisk = stateOf(item);

@@ -2,13 +2,14 @@
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { kindNames } from '../../kinds/registry.ts';
-import { adoptJobs, type PastJobs } from '../../runner/adopt.ts';
 import {
+  adoptJobs,
+  type PastJobs,
   type ListedJob,
   remoteJobs,
   type RemoteJobs,
   withServices,
-} from '../../runner/remote-jobs.ts';
+} from '../../runner/command-line.ts';
 import { serviceNames } from '../../services/registry.ts';
 import { absoluteAddress } from '../../store/layout.ts';
 import type { ServiceFlags } from '../command-line/options.ts';

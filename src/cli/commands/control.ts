@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { EXIT } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import type { Session } from '../../host/session.ts';
-import { Campaign } from '../../runner/campaign.ts';
+import { Campaign } from '../../runner/index.ts';
 import {
   abandonCampaign,
   endCampaign,
@@ -11,11 +11,11 @@ import {
   pauseCampaign,
   resumeCampaign,
   sendIfOpen,
-} from '../../runner/control.ts';
-import type { CampaignLine } from '../../runner/find.ts';
-import { isUnreplayable } from '../../runner/follow.ts';
-import type { Observed } from '../../runner/observe.ts';
-import { answered } from '../../runner/session.ts';
+  type CampaignLine,
+  isUnreplayable,
+  type Observed,
+  answered,
+} from '../../runner/command-line.ts';
 import { serviceNames } from '../../services/registry.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';

@@ -1,17 +1,20 @@
 /**
  * `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, each with a remedy.
  */
-import { diagnose } from '../../runner/doctor.ts';
-import type { Finding } from '../../runner/finding.ts';
-import { WRONG_ADDRESS } from '../../runner/doctor-services.ts';
+import {
+  tryServiceDefinition,
+  diagnose,
+  type Finding,
+  WRONG_ADDRESS,
+  type Row,
+  type Conformance,
+} from '../../runner/command-line.ts';
 import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceFlags } from '../command-line/options.ts';
 import { commandSettings } from '../session.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
-import type { Row } from '../../runner/conformance/answers.ts';
-import type { Conformance } from '../../runner/conformance/conform.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { isLocalHost } from '../../domain/local-host.ts';
 import { loadPlugins } from '../../plugins/load.ts';
@@ -67,12 +70,11 @@ async function tryService(flags: DoctorFlags & { readonly service: string }): Pr
       `--url is "${url}"`,
       'Give a double on this machine, such as http://127.0.0.1:8085. For the service itself, run a manifest of one row: then its budget is kept.',
     );
-  const { conform } = await import('../../runner/conformance/conform.ts');
   const tried: Conformance[] = [];
   for (const service of servicesOf(flags.service)) {
     const sites = [...Object.values(settings.services), ...settings.unready];
     const site = sites.find(({ reference }) => reference.service === service.name);
-    tried.push(...(await conform(service, site?.config ?? {}, url)));
+    tried.push(...(await tryServiceDefinition(service, site?.config ?? {}, url)));
   }
   if (json) printDocument(tried);
   else tried.forEach(printConformance);

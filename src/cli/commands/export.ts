@@ -13,7 +13,7 @@ import { absoluteAddress, addressOf } from '../../store/layout.ts';
 import { openStore } from '../../store/open-store.ts';
 import { say, nowAndThen, printDocument, printLine } from '../text/output.ts';
 import type { CommonFlags } from '../command-line/options.ts';
-import { lineOf } from '../../runner/items.ts';
+import { readItemLine } from '../../runner/command-line.ts';
 import { printTable } from '../text/table.ts';
 import { findTreeOrFolder } from '../session.ts';
 import { parseWhere } from '../command-line/where.ts';
@@ -48,7 +48,7 @@ export async function exportCampaign(
       structureColumn: flags.structureColumn ?? DEFAULT_OPTIONS.structureColumn,
     },
     structures: flags.structures,
-    wanted: where && ((item) => where(lineOf(item, undefined))),
+    wanted: where && ((item) => where(readItemLine(item, undefined))),
     to: await openStore(out),
     replace: flags.replace,
     onItem: progress(campaign.name, campaign.items),

@@ -10,8 +10,10 @@ import {
   type OpenItem,
   type ItemLine,
   openItems,
-} from '../../runner/items.ts';
-import { requireTree, treeIfAny, type CampaignTree } from '../../runner/find.ts';
+  requireTree,
+  treeIfAny,
+  type CampaignTree,
+} from '../../runner/command-line.ts';
 import { campaignAddress } from '../../store/layout.ts';
 import { checkChoice, commandSettings, findMeant, withCampaign } from '../session.ts';
 import { say, beginDocument } from '../text/output.ts';

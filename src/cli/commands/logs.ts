@@ -1,5 +1,5 @@
 /** `hundredfold logs NAME [ID]`: the worker's log of a campaign, and the history of one of its items. */
-import { readLogs, type LogLine } from '../../runner/logs.ts';
+import { readLogs, type LogLine } from '../../runner/command-line.ts';
 import type { Attempt } from '../../domain/campaign.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { JOB_LOG } from '../../store/layout.ts';

@@ -2,14 +2,24 @@
 import { existsSync } from 'node:fs';
 import { EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import type { CheckedRow } from '../../domain/item.ts';
-import { existsAlready, writeFixes } from '../../runner/fixes.ts';
-import { diskEstimate, endOf, isoEnd, jobsOf, plannedServices } from '../../runner/forecast.ts';
-import { rowsToRun } from '../../runner/intake.ts';
-import { freeIn, planCampaign, type Planned, type PlanOptions } from '../../runner/plan.ts';
-import type { Fate } from '../../runner/survey.ts';
+import {
+  existsAlready,
+  writeFixes,
+  diskEstimate,
+  endOf,
+  isoEnd,
+  jobsOf,
+  plannedServices,
+  rowsToRun,
+  freeIn,
+  planCampaign,
+  type Planned,
+  type Fate,
+  runCommand,
+} from '../../runner/command-line.ts';
+import type { PlanOptions } from '../../runner/index.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { quoted } from '../../domain/plain-text.ts';
-import { runCommand } from '../../runner/remembered.ts';
 import { say, logToTerminal, printDocument, printLine } from '../text/output.ts';
 import { planLines, ProblemList } from '../text/plan-text.ts';
 

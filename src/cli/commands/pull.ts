@@ -1,5 +1,5 @@
 /** `hundredfold pull`: copies a campaign's tree, or a part of it, from its store to a local folder. */
-import { pullTree } from '../../runner/pull.ts';
+import { pullTree } from '../../runner/command-line.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { sizeText } from '../../domain/size-text.ts';
 import type { CommonFlags } from '../command-line/options.ts';

@@ -1,6 +1,6 @@
 /** `hundredfold report NAME`: (re)builds tables and report of a campaign from its output tree alone, at any time. */
 import { pathToFileURL } from 'node:url';
-import { whileHoldingAlone } from '../../runner/hold-tree.ts';
+import { whileHoldingAlone } from '../../runner/command-line.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
 import { programVersion } from '../../program/files.ts';

@@ -1,6 +1,6 @@
 /** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { retry as retryCampaign } from '../../runner/retry.ts';
+import { retry as retryCampaign } from '../../runner/index.ts';
 import type { RetrySurvey } from '../../store/retry.ts';
 import type { ServiceFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';

@@ -1,12 +1,13 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
 import { createInterface } from 'node:readline/promises';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import type { Campaign } from '../../runner/campaign.ts';
-import { endOf } from '../../runner/forecast.ts';
-import { runCommand } from '../../runner/remembered.ts';
-import { ManifestRefusedError } from '../../runner/intake.ts';
-import { freeIn } from '../../runner/plan.ts';
-import { type Forecast, startCampaign, type StartOptions } from '../../runner/start.ts';
+import {
+  type Campaign,
+  ManifestRefusedError,
+  startCampaign,
+  type StartOptions,
+} from '../../runner/index.ts';
+import { endOf, runCommand, freeIn, type Forecast } from '../../runner/command-line.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';

@@ -3,20 +3,30 @@ import { readBudgets } from '../../activities/budget-status.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { openStore } from '../../store/open-store.ts';
-import { describeCampaign, lineOf, listCampaigns, type CampaignLine } from '../../runner/find.ts';
-import { expectedEnd, endedLately } from '../../runner/forecast.ts';
+import {
+  describeCampaign,
+  readCampaignLine,
+  listCampaigns,
+  type CampaignLine,
+  expectedEnd,
+  endedLately,
+  noticesOf,
+  observe,
+  type CampaignObservation,
+  openDocument,
+  describeTree,
+  findRunCommand,
+  readRemembered,
+  mayBeCharged,
+} from '../../runner/command-line.ts';
 import { clockText } from '../../domain/clock-text.ts';
-import { noticesOf } from '../../runner/events.ts';
 import type { CommonFlags } from '../command-line/options.ts';
-import { observe, type CampaignObservation, openDocument } from '../../runner/observe.ts';
 import { budgetText, countsText, endText, stateText, printBudgets } from '../text/progress-text.ts';
 import { endedCampaign } from '../../report/campaign-summary.ts';
 import { say, printDocument, printLine } from '../text/output.ts';
 import { printEnd } from '../text/summary.ts';
 import { printTable } from '../text/table.ts';
 import { commandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';
-import { describeTree, findRunCommand, readRemembered } from '../../runner/remembered.ts';
-import { mayBeCharged } from '../../runner/plan.ts';
 import { readStanding } from '../../report/publish.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
 
@@ -26,7 +36,7 @@ export async function status(given: string | undefined, wanted: CommonFlags): Pr
   return withSession(flags, 'look', async (session, { settings }) => {
     const found = await ifKnown(describeCampaign(session.client, name));
     if (found === null) return showElsewhere(name, settings, flags);
-    const campaign = lineOf(found);
+    const campaign = readCampaignLine(found);
     if (campaign.open) {
       const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
       if (flags.json) printDocument(await openDocument(session, campaign, seen));

@@ -6,7 +6,7 @@ import { say, printDocument, printLine, logToTerminal } from '../text/output.ts'
 import type { CommonFlags } from '../command-line/options.ts';
 import { Interruption } from '../interruption.ts';
 import { openLink, workflowsLink } from '../links.ts';
-import { logToWorkerLog } from '../../runner/session.ts';
+import { logToWorkerLog } from '../../runner/command-line.ts';
 
 /**
  * Nothing is submitted in the meantime, unless another command does so.

@@ -5,13 +5,12 @@
 import type { ReadStream } from 'node:tty';
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import type { Campaign } from '../../runner/campaign.ts';
-import { noticesOf } from '../../runner/events.ts';
+import type { Campaign } from '../../runner/index.ts';
+import { noticesOf, type CampaignObservation } from '../../runner/command-line.ts';
 import { reasonOf } from '../../domain/plain-text.ts';
 import { say, isQuiet, isVerbose } from '../text/output.ts';
 import type { Interruption } from '../interruption.ts';
 import { LiveView, type View } from './live-view.ts';
-import type { CampaignObservation } from '../../runner/observe.ts';
 import { PlainLines } from './plain-lines.ts';
 import { uiLink } from '../links.ts';
 

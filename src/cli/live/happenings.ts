@@ -4,8 +4,11 @@ import { type CampaignProgress, isSameReference } from '../../domain/campaign.ts
 import { clockText } from '../../domain/clock-text.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import { type CampaignState, countEnded } from '../../domain/states.ts';
-import { type EndedJobs, LOOK_BACK_MS } from '../../runner/forecast.ts';
-import type { CampaignObservation } from '../../runner/observe.ts';
+import {
+  type EndedJobs,
+  LOOK_BACK_MS,
+  type CampaignObservation,
+} from '../../runner/command-line.ts';
 import { allServices, kindsOf } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
 import { type Tone, TONE_OF_STATE } from '../text/line.ts';

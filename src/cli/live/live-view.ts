@@ -1,6 +1,6 @@
 /** How a followed campaign is shown. */
 import { createLogUpdate } from 'log-update';
-import type { CampaignObservation, Observed } from '../../runner/observe.ts';
+import type { CampaignObservation, Observed } from '../../runner/command-line.ts';
 import { painted } from '../text/line.ts';
 import { say } from '../text/output.ts';
 import {

@@ -4,7 +4,7 @@
  * a failed item.
  */
 import { say } from '../text/output.ts';
-import type { CampaignObservation } from '../../runner/observe.ts';
+import type { CampaignObservation } from '../../runner/command-line.ts';
 import { blockReasons, budgetText, countsText, stateText } from '../text/progress-text.ts';
 import type { View } from './live-view.ts';
 

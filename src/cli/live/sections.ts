@@ -5,8 +5,7 @@ import { formatDuration } from '../../domain/duration.ts';
 import type { Kind } from '../../domain/item.ts';
 import { countEnded, type FinalState } from '../../domain/states.ts';
 import { kindNames, kindOf } from '../../kinds/registry.ts';
-import { expectedEnd } from '../../runner/forecast.ts';
-import type { CampaignObservation, Observed } from '../../runner/observe.ts';
+import { expectedEnd, type CampaignObservation, type Observed } from '../../runner/command-line.ts';
 import { campaignLink, uiLink } from '../links.ts';
 import {
   cutPath,

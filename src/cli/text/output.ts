@@ -5,7 +5,7 @@
 import { HundredfoldError } from '../../domain/errors.ts';
 import { harmless } from '../../domain/plain-text.ts';
 import type { Problem } from '../../domain/problem.ts';
-import type { LogLine } from '../../runner/logs.ts';
+import type { LogLine } from '../../runner/command-line.ts';
 
 let level: 'quiet' | 'usual' | 'verbose' = 'usual';
 
@@ -51,7 +51,7 @@ let command: string | null = null;
 
 /** Of the campaign that this command is about. */
 export async function setRunCommand(name: string, folder?: string): Promise<void> {
-  const { findRunCommand } = await import('../../runner/remembered.ts');
+  const { findRunCommand } = await import('../../runner/command-line.ts');
   command = await findRunCommand(name, folder);
 }
 
@@ -126,13 +126,13 @@ const SHOW_EVERY_MS = 5_000;
 
 /** Says the line of the progress that is reported, at most every few seconds. */
 export function nowAndThen<T extends readonly unknown[]>(
-  lineOf: (...progress: T) => string,
+  progressLine: (...progress: T) => string,
 ): (...progress: T) => void {
   let shownAt = performance.now();
   return (...progress) => {
     if (performance.now() - shownAt < SHOW_EVERY_MS) return;
     shownAt = performance.now();
-    say(lineOf(...progress));
+    say(progressLine(...progress));
   };
 }
 

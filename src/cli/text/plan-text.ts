@@ -5,9 +5,13 @@ import type { Kind } from '../../domain/item.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { sizeText } from '../../domain/size-text.ts';
 import { kindNames, kindOf } from '../../kinds/registry.ts';
-import { diskEstimate, jobsOf, type ServiceForecast } from '../../runner/forecast.ts';
-import { KeptProblems } from '../../runner/intake.ts';
-import type { Survey } from '../../runner/survey.ts';
+import {
+  diskEstimate,
+  jobsOf,
+  type ServiceForecast,
+  KeptProblems,
+  type Survey,
+} from '../../runner/command-line.ts';
 import { say, sayProblem } from './output.ts';
 
 interface PlanView {

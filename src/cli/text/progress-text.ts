@@ -11,9 +11,12 @@ import { firstText } from '../../domain/campaign.ts';
 import { clockText } from '../../domain/clock-text.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { countEnded } from '../../domain/states.ts';
-import { noticesOf } from '../../runner/events.ts';
-import { accountLines, viewLedger } from '../../runner/logs.ts';
-import type { CampaignObservation } from '../../runner/observe.ts';
+import {
+  noticesOf,
+  accountLines,
+  viewLedger,
+  type CampaignObservation,
+} from '../../runner/command-line.ts';
 import { printLine } from './output.ts';
 
 interface ItemCounts {
