@@ -84,12 +84,12 @@ test('a reference to a variable in a value is taken from the environment; what i
   const environment = {
     LIMIT: '20',
     PLAIN: 'true',
-    HOME: '/home/me',
+    HOME: '/srv/me',
     HUNDREDFOLD_PREDICTION_TOKEN: 'p',
   };
   const { services, storeUrl } = await load(yaml, environment);
   expect(services['predictions']?.policy.windows).toEqual([{ limit: 20, windowMs: 3_600_000 }]);
-  expect(storeUrl).toBe('/home/me/${x}/there');
+  expect(storeUrl).toBe('/srv/me/${x}/there');
   await expect(load(yaml, { ...environment, LIMIT: '' })).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
     message: expect.stringMatching(/^services\.predictions\.budget\.limit: .* LIMIT /) as string,
