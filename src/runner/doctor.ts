@@ -53,7 +53,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
     ...configured,
     ...temporalThere,
     ...(settings ? await aroundCampaigns(settings, environment, local) : []),
-    ...engines(),
+    ...(settings === null || local || isWithoutServices(settings) ? engines() : []),
   ];
 }
 
@@ -156,12 +156,12 @@ function ledgerFinding(environment: Environment): Finding {
   }
 }
 
-/*
- * What `doctor` reports about the real engines of the local services: they are optional, so a missing one is no
- * problem.
- */
+/** Whoever uses real services needs no engines. */
+function isWithoutServices({ services, unready }: Settings): boolean {
+  return Object.keys(services).length + unready.length === 0;
+}
 
-/** An engine that is installed but does not run is a problem; one that is not installed is not. */
+/** The real engines of the local services are optional: one that is installed but does not run is a problem. */
 function engines(): Finding[] {
   return [ACPYPE, B2BTOOLS].map((recipe) => finding(check(recipe, enginesFolder())));
 }
@@ -169,7 +169,7 @@ function engines(): Finding[] {
 function finding({ engine, installed, problem, remedy }: State): Finding {
   const name = `engine ${engine}`;
   if (installed === null) {
-    const found = `not installed: the local services answer from recordings (${remedy ?? ''})`;
+    const found = 'not installed, and not needed: the local services answer from recordings';
     return { check: name, ok: true, found };
   }
   const found = `${installed.version} in ${installed.folder}`;
@@ -185,12 +185,7 @@ async function deploymentFinding(target: TemporalAddress, deployment: string): P
     const builds = await describeDeployment(client, deployment);
     const current = builds?.find(({ isCurrent }) => isCurrent);
     if (current) {
-      const others = (builds?.length ?? 1) - 1;
-      return {
-        check,
-        ok: true,
-        found: `${deployment}: ${current.id} is current, and ${others} others`,
-      };
+      return { check, ok: true, found: `${deployment}: ${current.id} is current` };
     }
     const found = `${deployment}: no version is current, so new campaigns have no worker`;
     const remedy =
