@@ -128,7 +128,8 @@ function starterFile(sections: Sections): string {
 /** What was told once, for the same key of another service, is not told again. */
 function linesOf(name: string, key: Key, indent: string, told: Set<string>): readonly string[] {
   const { description, properties, examples = [] } = key;
-  const isSection = properties !== undefined && examples.length === 0 && key.default === undefined;
+  const hasNoValue = Object.keys(key.default ?? {}).length === 0;
+  const isSection = properties !== undefined && examples.length === 0 && hasNoValue;
   const isExample = !isSection && key.default === undefined;
   const text = plain(description) + (isExample ? ' An example.' : '');
   const comment = told.has(name + text)

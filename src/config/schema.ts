@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { parseDuration } from '../domain/duration.ts';
+import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
 import { allServices } from '../services/registry.ts';
 import type { Service } from '../services/service.ts';
 
@@ -212,27 +213,23 @@ const temporal = z
 
 const jobs = z
   .strictObject({
-    deadline: duration.meta({
+    deadline: duration.prefault('24h').meta({
       description: 'A job that takes longer, from its acceptance, fails with `JOB_OVERDUE`.',
-      default: '24h',
     }),
-    whenUnsure: z.enum(['hold', 'resubmit']).meta({
+    whenUnsure: z.enum(['hold', 'resubmit']).default('hold').meta({
       description:
         'If the answer to a submission was lost and the service cannot look it up: `hold` ends the item as held, `resubmit` submits it once more, at the risk of a duplicate job.',
-      default: 'hold',
     }),
-    lostAfter: duration.meta({
+    lostAfter: duration.prefault('15m').meta({
       description:
         'How long a 404 for an accepted job, or for its result, must repeat while the service is healthy before it counts.',
-      default: '15m',
     }),
-    sameFailures: bound.meta({
+    sameFailures: bound.default(5).meta({
       description:
         'N rows of each kind are sent first, until one has succeeded. If N items of a service fail with the same code and message before one has succeeded, or all but one of the last 2N do, the campaign pauses that service. `none`: all are sent, and it continues.',
-      default: 5,
     }),
   })
-  .partial()
+  .prefault({})
   .meta({ description: 'Jobs that do not end, fail alike, or may have been lost.' });
 
 /** A list, or one text that is split at blanks. */
@@ -262,41 +259,56 @@ const notify = z
   .partial()
   .meta({ description: 'Who is told that a campaign has ended: a command, a webhook, or both.' });
 
+/** Any other URL would silently become a folder with an odd name. The address is not repeated: it may have a password. */
+const checkStoreAddress = (context: z.core.ParsePayload<string>): void => {
+  const refuse = (message: string) =>
+    context.issues.push({ code: 'custom', message, input: undefined });
+  if (isObjectAddress(context.value)) {
+    const parsed = parseObjectAddress(context.value);
+    if ('fault' in parsed)
+      refuse(`write s3://bucket/prefix, without a server or credentials: ${parsed.fault}`);
+  } else if (/^[a-z][a-z0-9+.-]*:\/\//i.test(context.value))
+    refuse('neither a folder nor an S3 address: write a folder, or s3://bucket/prefix');
+};
+
 const store = z
   .strictObject({
-    url: z.string().meta({
+    url: z.string().check(checkStoreAddress).default('./results').meta({
       description:
         'A folder, relative to that of the command, or `s3://bucket/prefix`; each campaign is a folder below it. `--out` overrides it.',
-      default: './results',
     }),
-    endpoint: endpoint.meta({
+    endpoint: endpoint.optional().meta({
       description: 'The S3 server, if it is not AWS.',
       examples: ['https://storage.example.org:9000'],
     }),
     region: z
       .string()
       .min(1)
+      .optional()
       .meta({
         description: 'Region of the bucket, if it is not that of the AWS settings.',
         examples: ['eu-central-1'],
       }),
-    pathStyle: z.boolean().meta({
-      description:
-        '`http://host/bucket` instead of `http://bucket.host`; `true` if `endpoint` is set.',
-      examples: [true],
-    }),
+    pathStyle: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          '`http://host/bucket` instead of `http://bucket.host`; `true` if `endpoint` is set.',
+        examples: [true],
+      }),
   })
-  .partial()
+  .prefault({})
   .meta({ description: 'Where results go. Credentials of a bucket come from the AWS SDK.' });
 
 const embedded = z
   .strictObject({
-    dir: z.string().meta({
-      description: 'Its database and logs; must be on a local disk.',
-      default: '.hundredfold',
-    }),
+    dir: z
+      .string()
+      .default('.hundredfold')
+      .meta({ description: 'Its database and logs; must be on a local disk.' }),
   })
-  .partial()
+  .prefault({})
   .meta({ description: 'The embedded Temporal server.' });
 
 /** It becomes part of the User-Agent: a closing parenthesis would end the HTTP comment. */
@@ -327,8 +339,16 @@ export function describeConfig() {
     )
     .meta({ description: 'The services. You can omit one that no row needs.' });
   return z
-    .strictObject({ contact, plugins, services, store, embedded, jobs, notify, temporal })
-    .partial()
+    .strictObject({
+      contact: contact.optional(),
+      plugins: plugins.optional(),
+      services: services.optional(),
+      store,
+      embedded,
+      jobs,
+      notify: notify.optional(),
+      temporal: temporal.optional(),
+    })
     .meta({
       title: 'Configuration of hundredfold',
       description: 'hundredfold.yaml. Every key is optional; docs/configuration.md describes them.',

@@ -5,13 +5,9 @@
 import { resolve, dirname } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { LOST_AFTER_MS, type JobPolicy, type NotifyWay } from '../domain/campaign.ts';
+import type { JobPolicy, NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import {
-  isObjectAddress,
-  parseObjectAddress,
-  type ObjectStoreAccess,
-} from '../domain/object-store.ts';
+import { isObjectAddress, type ObjectStoreAccess } from '../domain/object-store.ts';
 import { webhookNetwork, type NetworkSettings } from './network.ts';
 import { loadPlugins, type Plugin } from '../plugins/load.ts';
 import { describeConfig, plugins as pluginsSchema, type Config } from './schema.ts';
@@ -74,20 +70,23 @@ export function loadSettings(
   const { config, path, base, plugins } = readConfig(file, environment);
   const place = { environment, base };
   const codec = config.temporal?.payloadCodec;
+  const { url: storeUrl, ...objectStore } = config.store;
+  const { deadline, whenUnsure, lostAfter, sameFailures } = config.jobs;
   return {
     temporal: temporalSettings(config.temporal, place),
     codec: codec === undefined ? null : resolve(base, codec),
     taskQueue: config.temporal?.taskQueue ?? null,
     deployment: config.temporal?.deployment ?? null,
     ...serviceSettings(config, place, tokens),
-    storeUrl: storeUrl(config.store?.url ?? './results'),
-    objectStore: objectStoreAccess(config.store),
-    embeddedDir: config.embedded?.dir ?? '.hundredfold',
+    storeUrl,
+    // Keys that are not set are absent, which the type of zod does not say.
+    objectStore: objectStore as ObjectStoreAccess,
+    embeddedDir: config.embedded.dir,
     policy: {
-      deadlineMs: config.jobs?.deadline ?? 24 * 3_600_000,
-      whenUnsure: config.jobs?.whenUnsure ?? 'hold',
-      lostAfterMs: config.jobs?.lostAfter ?? LOST_AFTER_MS,
-      ...sameFailures(config.jobs?.sameFailures),
+      deadlineMs: deadline,
+      whenUnsure,
+      lostAfterMs: lostAfter,
+      ...(sameFailures !== 'none' && { sameFailures }),
     },
     notify: notifySettings(config, place, tokens),
     plugins,
@@ -121,46 +120,7 @@ function notifySettings(config: Config, place: SecretPlace, need: TokenNeed): No
 
 /** A notification command needs no bucket; one with its own AWS credentials names a profile. */
 function bucketVariables({ store }: Config): readonly string[] {
-  return isObjectAddress(store?.url ?? '') ? ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] : [];
-}
-
-/** A folder or an S3 address: any other URL would silently become a folder with an odd name. */
-function storeUrl(url: string): string {
-  if (isObjectAddress(url)) {
-    const parsed = parseObjectAddress(url);
-    if (!('fault' in parsed)) return url;
-    // Not repeated: it may contain a password.
-    throw new HundredfoldError(
-      'CONFIG_INVALID',
-      `store.url: the address of the object store cannot be used: ${parsed.fault}`,
-      'Write s3://bucket/prefix, set the server in store.endpoint, and leave credentials to the AWS SDK (docs/object-store.md).',
-    );
-  }
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
-  throw new HundredfoldError(
-    'CONFIG_INVALID',
-    `store.url: ${url} is neither a folder nor an S3 address`,
-    'Use a folder, or s3://bucket/prefix.',
-  );
-}
-
-/** Without the omitted keys. */
-function objectStoreAccess({
-  endpoint,
-  region,
-  pathStyle,
-}: Config['store'] = {}): ObjectStoreAccess {
-  return {
-    ...(endpoint !== undefined && { endpoint }),
-    ...(region !== undefined && { region }),
-    ...(pathStyle !== undefined && { pathStyle }),
-  };
-}
-
-const SAME_FAILURES = 5;
-
-function sameFailures(threshold: number | 'none' = SAME_FAILURES): Pick<JobPolicy, 'sameFailures'> {
-  return threshold === 'none' ? {} : { sameFailures: threshold };
+  return isObjectAddress(store.url) ? ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] : [];
 }
 
 const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';

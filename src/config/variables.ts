@@ -55,7 +55,11 @@ export function override(config: unknown, schema: z.ZodType, environment: Enviro
 
 /** Every key that has a value, as far as keys are known: not the names of headers. */
 function listKeys(schema: z.core.$ZodType): readonly (readonly string[])[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+  )
     return listKeys(schema.unwrap());
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(listKeys);
   if (!(schema instanceof z.ZodObject)) return [[]];
