@@ -12,7 +12,6 @@ import type { PollPace } from '../services/polling.ts';
 import type { CredentialLeases } from './credential-leases.ts';
 import type { Fence } from './fence.ts';
 import type { JobsSeen } from './jobs-seen.ts';
-import type { RecentAnswers } from './recent-answers.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { EndReporter } from './end-reporter.ts';
 import type { Trees } from './tree-leases.ts';
@@ -39,8 +38,7 @@ export interface Dependencies extends Trees {
   readonly tokens?: Pick<CredentialLeases, 'check'>;
   readonly publishCampaign: typeof publishTree;
   readonly jobsSeen: JobsSeen;
-  readonly wantedCampaigns: RecentAnswers<boolean>;
-  readonly fence: Pick<Fence, 'pass'>;
+  readonly fence: Pick<Fence, 'pass' | 'isWanted'>;
   readonly serverClock: ServerClock;
   readonly steadyClock: SteadyClock;
   /** The last gate before a POST (slot.ts). */
@@ -55,7 +53,7 @@ export interface Dependencies extends Trees {
    * to this worker at once.
    */
   readonly starter: Client;
-  readonly ends: Pick<EndReporter, 'report' | 'downloading' | 'downloaded'>;
+  readonly ends: Pick<EndReporter, 'report'>;
   readonly taskQueue: string;
   /** Versions for campaign.json: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;

@@ -5,7 +5,6 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { itemDoneSignal, type ItemDone } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
-import { Burst } from './burst.ts';
 
 /** Between two signals to one campaign (ms); the first ones after a pause are sent immediately. */
 const APART_MS = 250;
@@ -27,30 +26,13 @@ interface Line {
 export class EndReporter {
   readonly #temporal: Pick<Client, 'workflow'>;
   readonly #lines = new Map<string, Line>();
-  readonly #downloads = new Burst();
 
   constructor(temporal: Pick<Client, 'workflow'>) {
     this.#temporal = temporal;
   }
 
-  /** The results of this item are being downloaded: ends that are reported meanwhile wait for a moment. */
-  downloading(campaign: string, id: string): void {
-    this.#downloads.enter(partOf(campaign, id));
-  }
-
-  /** They are not any more, whether they are complete or not. */
-  downloaded(campaign: string, id: string): void {
-    this.#downloads.leave(partOf(campaign, id));
-  }
-
   /** Resolves when the campaign was notified, or has ended; rejects when the server did not accept the signal. */
-  async report(campaign: string, done: ItemDone): Promise<void> {
-    this.downloaded(campaign, done.id);
-    await this.#downloads.over();
-    return this.#enqueue(campaign, done);
-  }
-
-  #enqueue(campaign: string, done: ItemDone): Promise<void> {
+  report(campaign: string, done: ItemDone): Promise<void> {
     const line = this.#lines.get(campaign) ?? { waiting: [], timer: null };
     this.#lines.set(campaign, line);
     return new Promise((reported, failed) => {
@@ -90,8 +72,4 @@ export class EndReporter {
     }
     for (const { reported } of sent) reported();
   }
-}
-
-function partOf(campaign: string, id: string): string {
-  return JSON.stringify([campaign, id]);
 }

@@ -9,9 +9,11 @@
  */
 import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
+import type { CampaignRun } from '../budget/request.ts';
 import { FIRST_BYTE_MS } from '../domain/longest-post.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
-import { RecentAnswers } from './recent-answers.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
+import { ifFound } from './if-found.ts';
 
 type Described = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
 
@@ -31,7 +33,6 @@ export interface Passage {
 export class Fence {
   readonly #client: Client;
   readonly #clock: SteadyClock;
-  readonly #recent = new RecentAnswers<{ readonly at: number; readonly found: Described }>();
 
   /** @param clock counts the time for which the machine slept */
   constructor(client: Client, clock: SteadyClock) {
@@ -41,22 +42,29 @@ export class Fence {
 
   /** Null if nothing may be sent. Throws if the server does not answer. */
   async pass(own: Attempt): Promise<Passage | null> {
-    const { workflowId, runId } = own.workflowExecution ?? {};
-    const ask = async () => {
-      const at = this.#clock.now().steadyMs;
-      const { workflowService, options } = this.#client;
-      const execution = { workflowId: workflowId ?? '', runId: runId ?? '' };
-      const { namespace } = options;
-      return {
-        at,
-        found: await workflowService.describeWorkflowExecution({ namespace, execution }),
-      };
-    };
-    let seen = await this.#recent.find(`${workflowId} ${runId}`, ask);
-    // One that was asked for before this attempt began does not show it.
-    if (!isOwn(seen.found, own)) seen = await ask();
-    if (!isOwn(seen.found, own)) return null;
-    return { isOpen: () => this.#clock.now().steadyMs - seen.at <= FIRST_BYTE_MS };
+    const { workflowId = '', runId = '' } = own.workflowExecution ?? {};
+    const at = this.#clock.now().steadyMs;
+    const { workflowService, options } = this.#client;
+    const execution = { workflowId, runId };
+    const { namespace } = options;
+    const found = await workflowService.describeWorkflowExecution({ namespace, execution });
+    if (!isOwn(found, own)) return null;
+    return { isOpen: () => this.#clock.now().steadyMs - at <= FIRST_BYTE_MS };
+  }
+
+  /** Whether a campaign still waits for a job: one that was terminated has not withdrawn its requests. */
+  async isWanted({ campaign, run }: CampaignRun): Promise<boolean> {
+    const handle = this.#client.workflow.getHandle(campaignWorkflowId(campaign), undefined, {
+      // However often it has continued as new since.
+      firstExecutionRunId: run,
+    });
+    const found = await ifFound(handle.describe());
+    if (found?.status.name !== 'RUNNING') return false;
+    const { workflowExecutionInfo, workflowExtendedInfo } = found.raw;
+    // Older servers do not report it.
+    const { firstRunId = '' } = workflowExecutionInfo ?? {};
+    const isThisRun = [run, '', null].includes(firstRunId);
+    return isThisRun && workflowExtendedInfo?.cancelRequested !== true;
   }
 }
 

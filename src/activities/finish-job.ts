@@ -64,16 +64,10 @@ export function finishJob(
 }
 
 async function pollAndEnd(deps: Dependencies, finishing: Finishing): Promise<JobFinish> {
-  const { job, stage } = finishing;
+  const { stage } = finishing;
   const polled = stage.polled ?? stage.keepPolled(await poll(deps, finishing, stage.pollTries()));
   if (polled.type === 'failed') return endFailed(deps, finishing, polled);
-  const { campaign, id } = job.item;
-  deps.ends.downloading(campaign, id);
-  try {
-    return await endFinished(deps, finishing, polled);
-  } finally {
-    deps.ends.downloaded(campaign, id);
-  }
+  return endFinished(deps, finishing, polled);
 }
 
 /** Its failure is certain: what the service has of it explains it, and is no result. */

@@ -30,7 +30,6 @@ import { jobOf, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
 import { closeSlot, reserveSlot, writtenAnswer, type TakenSlot } from './slot.ts';
 import { openHeldTree } from './tree-leases.ts';
-import { isWanted } from './wanted.ts';
 
 /** The last checks are made this long before the slot is free (ms). */
 const READY_BEFORE_MS = 200;
@@ -89,7 +88,7 @@ async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<Su
   };
   const stopped = await until(request.notBefore - READY_BEFORE_MS);
   if (stopped) return stopped;
-  if (!(await isWanted(deps, request)))
+  if (!(await deps.fence.isWanted(request)))
     return { type: 'unwanted', message: 'the campaign that asked for it has ended' };
   return until(request.notBefore);
 }

@@ -156,3 +156,29 @@ function laneOf(queue: Queue, request: Request): Lane {
 function leastPass(queue: Queue): number {
   return inTurn(queue)[0]?.pass ?? 0;
 }
+
+/** What continue-as-new can carry in one payload of 2 MB: a request takes about 300 bytes. */
+const MAX_CARRIED = 5_000;
+
+/**
+ * Drops requests from the ends of the longest lanes until the queue fits into one payload. Their items still wait, and
+ * their campaign requests slots for them again within ten minutes (src/workflows/campaign.ts).
+ */
+export function boundQueue(queue: Queue, most = MAX_CARRIED): void {
+  const sizes = queue.lanes.map(({ waiting }) => waiting.length);
+  const longest = largestCut(sizes, most);
+  for (const lane of queue.lanes) lane.waiting.splice(longest);
+}
+
+/** The largest length to which lanes can be cut so that together they hold at most `most`. */
+function largestCut(sizes: readonly number[], most: number): number {
+  let left = most;
+  let lanes = sizes.length;
+  for (const size of [...sizes].sort((a, b) => a - b)) {
+    const cut = Math.floor(left / lanes);
+    if (size > cut) return cut;
+    left -= size;
+    lanes -= 1;
+  }
+  return Number.POSITIVE_INFINITY;
+}

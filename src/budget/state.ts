@@ -41,8 +41,6 @@ export interface Budget {
   strangers?: { readonly at: number; readonly count: number };
   /** How many submissions were answered with a web page in the last refusal (turned-away.ts). */
   pages: number;
-  /** Ids of the items whose requests were granted, by campaign, until the campaign is notified (allowance.ts). */
-  taken: Record<string, string[]>;
   /** The last recovery that was reported to this budget. */
   restored?: Pick<Restored, 'from' | 'reason'> & { readonly at: number };
 }
@@ -121,7 +119,6 @@ export function newBudget(): Budget {
     maxOutstanding: MAX_OUTSTANDING,
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
     pages: 0,
-    taken: {},
   };
 }
 

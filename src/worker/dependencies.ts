@@ -8,7 +8,6 @@ import { Fence } from '../activities/fence.ts';
 import { JobsSeen } from '../activities/jobs-seen.ts';
 import { ServerClock } from '../activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from '../activities/tree-leases.ts';
-import { RecentAnswers } from '../activities/recent-answers.ts';
 import { NOBODY } from '../config/settings.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { systemClock } from '../ledger/steady-clock.ts';
@@ -40,7 +39,6 @@ export function dependenciesOf(
     tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
     publishCampaign: publishTree,
     jobsSeen: new JobsSeen(),
-    wantedCampaigns: new RecentAnswers<boolean>(),
     fence: new Fence(client, steadyClock),
     serverClock: new ServerClock(),
     steadyClock,

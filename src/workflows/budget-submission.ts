@@ -3,7 +3,6 @@
  * notified of what. When it submits is decided by budget.ts and the arithmetic in `src/budget/`.
  */
 import { getExternalWorkflowHandle, log, type ActivityOptions } from '@temporalio/workflow';
-import type { Taken } from '../budget/allowance.ts';
 import type { Budget, Grant } from '../budget/budget.ts';
 import type { Closing, SettledFate, UnsettledResult } from '../budget/events.ts';
 import type { CampaignRun, Waiting } from '../budget/request.ts';
@@ -13,7 +12,7 @@ import type { ServiceName } from '../domain/item.ts';
 import { notifyRefusal, settleFate, startItem, submit, withToken } from './activity-options.ts';
 import { submitSummary, summary } from './details.ts';
 import { closingOf, fateOf, isSettled, isUnsettled } from './fates.ts';
-import { takenSignal, withdrawnSignal } from './messages.ts';
+import { withdrawnSignal } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
 import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';
 
@@ -88,12 +87,6 @@ export async function settleSubmitted(
     });
     return null;
   }
-}
-
-/** To a campaign: these of its requests have left the queue. Never rejects. */
-export function reportTaken(service: ServiceName, { campaign, ...taken }: Taken): Promise<void> {
-  const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-  return handle.signal(takenSignal, { service, ...taken }).catch(noteEnd(campaign));
 }
 
 /** To a campaign: nothing of this run waits and no submission is in progress any more. Never rejects. */

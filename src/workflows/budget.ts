@@ -21,7 +21,7 @@ import {
   type Workflow,
 } from '@temporalio/workflow';
 import { decideAhead } from '../budget/ahead.ts';
-import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
+import { boundQueue } from '../budget/lanes.ts';
 import { needsCount } from '../budget/open-jobs.ts';
 import { heedReading, newBudget, take, type Budget, type Grant } from '../budget/budget.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
@@ -39,7 +39,6 @@ import {
 } from './activity-options.ts';
 import {
   reportRefused,
-  reportTaken,
   reportWithdrawn,
   settleSubmitted,
   submitGranted,
@@ -228,9 +227,6 @@ class BudgetKeeper {
     // The state is plain data, without the type of the jobs of its requests.
     const granted = grants as readonly unknown[] as readonly ItemGrant[];
     for (const grant of granted) void this.#runGranted(grant);
-    for (const grant of granted) noteTaken(this.#state, grant);
-    const { service } = this.#input;
-    this.#track(...takeNotices(this.#state).map((taken) => reportTaken(service, taken)));
     this.#wakeAt = wakeAt;
     // With an old reading it would fire late.
     if (wakeAt !== null && this.#isFresh) this.#wakeBy(wakeAt, opensAt ?? wakeAt);
@@ -320,7 +316,7 @@ class BudgetKeeper {
 
   /** Without `memo`, the next run would have that of the start of this one. */
   #continueAsNew(): Promise<never> {
-    boundQueue(this.#state);
+    boundQueue(this.#state.queue);
     const { former: _, configuration: __, ...input } = this.#input;
     const memo = { [STATUS_MEMO]: this.#snapshot() };
     const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });

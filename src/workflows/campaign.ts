@@ -48,7 +48,6 @@ import {
   pauseLaneSignal,
   pauseSignal,
   resumeSignal,
-  takenSignal,
   tokenSignal,
   withdrawnSignal,
   type CampaignCarried,
@@ -68,7 +67,6 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   });
   setHandler(acceptedSignal, ({ id }) => run.accepted(id));
   setHandler(giveUpSignal, (id) => run.givenUp(id));
-  setHandler(takenSignal, ({ service, ...taken }) => run.feedFor(service)?.taken(taken));
   setHandler(withdrawnSignal, (service) => run.feedFor(service)?.withdrawn());
   setHandler(tokenSignal, (reference) => run.useToken(reference));
   setHandler(lookSignal, () => run.checkNow());

@@ -16,7 +16,6 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { FIRST_ASKED } from '../budget/allowance.ts';
 import { standingIn } from '../budget/lanes.ts';
 import type {
   CampaignSpec,
@@ -37,13 +36,7 @@ import {
 import type { CampaignTree, ItemOfPage, ItemRequest } from './activity-types.ts';
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
-import {
-  requestSignal,
-  withdrawRunSignal,
-  type FeedCarried,
-  type ItemInput,
-  type TakenFromQueue,
-} from './messages.ts';
+import { requestSignal, withdrawRunSignal, type FeedCarried, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import { itemStart } from './search-attributes.ts';
 
@@ -67,10 +60,6 @@ export class Feed {
   held: Kind | null = null;
   /** The budget has confirmed that nothing of the cancelled campaign waits there. */
   isWithdrawn = false;
-  /** The open items that wait in the budget, by its last report; the other rows wait here. */
-  readonly #asked: Set<string>;
-  /** How many may wait there. */
-  #ahead: number;
   /** Open items whose job was of no use, and which have not requested another one yet. */
   readonly #again: Set<string>;
   readonly #campaign: CampaignSpec;
@@ -90,8 +79,6 @@ export class Feed {
     this.#page = carried?.page ?? 0;
     this.#offset = carried?.offset ?? 0;
     this.open = new Map(carried?.open.map((entry) => [entry.id, entry]));
-    this.#asked = new Set(carried?.asked);
-    this.#ahead = carried?.ahead ?? FIRST_ASKED;
     this.#again = new Set(carried?.again);
   }
 
@@ -106,8 +93,6 @@ export class Feed {
       page: this.#page,
       offset: this.#offset,
       open: [...this.open.values()],
-      asked: [...this.#asked],
-      ahead: this.#ahead,
       again: [...this.#again],
     };
   }
@@ -123,20 +108,12 @@ export class Feed {
     if (reference.address !== former.address || reference.credential === former.credential)
       return false;
     this.spec = { ...this.spec, reference };
-    this.#asked.clear();
     await this.#withdrawFrom(former);
     return true;
   }
 
-  /** The budget has granted these requests. */
-  taken({ ids, ahead }: Pick<TakenFromQueue, 'ids' | 'ahead'>): void {
-    this.#ahead = ahead;
-    for (const id of ids) this.#asked.delete(id);
-  }
-
   ended(id: string): void {
     this.open.delete(id);
-    this.#asked.delete(id);
     this.#again.delete(id);
   }
 
@@ -171,11 +148,10 @@ export class Feed {
     await this.#request(next);
   }
 
-  /** Items that may be started now. A few at a time are not worth a message to the budget. */
+  /** Items that may be started now. Fewer at a time are not worth a message to the budget. */
   get #room(): number {
-    const open = this.spec.open - this.open.size;
-    const ahead = this.#ahead - this.#asked.size;
-    return ahead < this.#ahead / 2 ? 0 : Math.min(open, ahead);
+    const room = this.spec.open - this.open.size;
+    return room < this.spec.batch ? 0 : room;
   }
 
   /** At most so many, up to the first that has to wait for others of its kind. */
@@ -275,7 +251,6 @@ export class Feed {
   /** All in one signal: one for each row would cost as much as its submission. The budget ignores repeated requests. */
   async #request(rows: readonly ItemEntry[]): Promise<void> {
     if (rows.length === 0) return;
-    for (const { id } of rows) this.#asked.add(id);
     const requests = rows.map((row) => this.#requestOf(row));
     await signalBudget(this.spec, requestSignal, requests);
   }

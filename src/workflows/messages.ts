@@ -101,11 +101,8 @@ export interface FeedCarried {
   readonly page: number;
   readonly offset: number;
   readonly open: readonly ItemEntry[];
-  /** Of these the ids that wait in the budget, and how many may. */
-  readonly asked: readonly string[];
-  /** … that will request another job. */
+  /** Of these the ids that will request another job. */
   readonly again: readonly string[];
-  readonly ahead: number;
 }
 
 export interface CampaignCarried {
@@ -131,14 +128,6 @@ export interface Grown {
   readonly feeds: readonly FeedSpec[];
 }
 
-/** From the budget of a service: what it has granted since its last report, and how many may wait there. */
-export interface TakenFromQueue {
-  readonly service: ServiceName;
-  /** Ids of items. */
-  readonly ids: readonly string[];
-  readonly ahead: number;
-}
-
 /** From a budget: after a withdrawal, nothing of the campaign waits and no submission is in progress. */
 export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
 /** From the watchdog: rows may be unknown to the budget. The campaign checks each open item. */
@@ -147,7 +136,6 @@ export const lookSignal = defineSignal('look');
 export const giveUpSignal = defineSignal<[string]>('giveUp');
 /** From a worker: the service is configured with this token now, and no more with that of the campaign. */
 export const tokenSignal = defineSignal<[ServiceReference]>('token');
-export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
 /** From one of the first items of its kind: the service has accepted its job. */
 export const acceptedSignal = defineSignal<[{ id: string }]>('accepted');

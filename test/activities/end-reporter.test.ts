@@ -38,13 +38,6 @@ test('the first ends are sent at once, and those that follow within 250 ms are s
   vi.useRealTimers();
 });
 
-test('a download that does not end does not hold up other ends', async () => {
-  const { signals, ends } = reporting();
-  ends.downloading('night', 'large');
-  await ends.report('night', done('a'));
-  expect(signals).toEqual([['campaign:night', ['a']]]);
-});
-
 test('a failed signal rejects every end that it contains', async () => {
   const away = new Error('unavailable');
   const { ends } = reporting(undefined, away);

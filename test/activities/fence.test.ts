@@ -2,7 +2,6 @@
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { Fence, type Attempt } from '../../src/activities/fence.ts';
-import { RecentAnswers } from '../../src/activities/recent-answers.ts';
 import { FIRST_BYTE_MS } from '../../src/domain/longest-post.ts';
 
 const OWN: Attempt = {
@@ -17,17 +16,13 @@ function found(status: number, ...pendingActivities: object[]) {
   return { workflowExecutionInfo: { status }, pendingActivities };
 }
 
-/** A server that gives these answers, the last of them for ever, and a clock that is set by hand. */
-function fenceOf(...answers: object[]) {
-  const asked: unknown[] = [];
+/** A server that gives this answer, and a clock that is set by hand. */
+function fenceOf(answer: object) {
   const clock = { run: 'boot', steadyMs: 1_000, wallMs: 0 };
-  const describeWorkflowExecution = (request: unknown) => {
-    asked.push(request);
-    return Promise.resolve(answers.length > 1 ? answers.shift() : answers[0]);
-  };
+  const describeWorkflowExecution = () => Promise.resolve(answer);
   const workflowService = { describeWorkflowExecution };
   const client = { workflowService, options: { namespace: 'default' } } as unknown as Client;
-  return { fence: new Fence(client, { now: () => clock }), asked, clock };
+  return { fence: new Fence(client, { now: () => clock }), clock };
 }
 
 test.each([
@@ -45,23 +40,6 @@ function started(attempt: number, state = STARTED) {
   return { activityId: '7', attempt, state };
 }
 
-test('submissions of one burst share the answer', async () => {
-  const other = { ...OWN, activityId: '8', attempt: 1 };
-  const { fence, asked } = fenceOf(
-    found(RUNNING, started(2), { activityId: '8', attempt: 1, state: STARTED }),
-  );
-  expect(await Promise.all([fence.pass(OWN), fence.pass(other)])).not.toContain(null);
-  expect(asked).toEqual([
-    { namespace: 'default', execution: { workflowId: 'budget', runId: 'first' } },
-  ]);
-});
-
-test('a submission that began after the answer looks again', async () => {
-  const { fence, asked } = fenceOf(found(RUNNING), found(RUNNING, started(2)));
-  expect(await fence.pass(OWN)).not.toBeNull();
-  expect(asked).toHaveLength(2);
-});
-
 test('a passage closes, also while the machine sleeps', async () => {
   const { fence, clock } = fenceOf(found(RUNNING, started(2)));
   const passage = await fence.pass(OWN);
@@ -69,13 +47,4 @@ test('a passage closes, also while the machine sleeps', async () => {
   expect(passage?.isOpen()).toBe(true);
   clock.steadyMs += 1;
   expect(passage?.isOpen()).toBe(false);
-});
-
-test('a shared answer is looked up again when it is too old, and an error is not shared', async () => {
-  const campaigns = new RecentAnswers<boolean>();
-  const failing = campaigns.find('a', () => Promise.reject(new Error('away')));
-  await expect(failing).rejects.toThrow('away');
-  expect(await campaigns.find('a', () => Promise.resolve(true))).toBe(true);
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  expect(await campaigns.find('a', () => Promise.resolve(false))).toBe(false);
 });

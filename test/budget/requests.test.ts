@@ -1,14 +1,7 @@
 /** Whose turn it is: requests of items whose ids are used again, campaigns that share a credential, and their use of it. */
 import { describe, expect, test } from 'vitest';
-import {
-  allowance,
-  boundQueue,
-  LEAST_ASKED,
-  noteTaken,
-  takeNotices,
-} from '../../src/budget/allowance.ts';
+import { boundQueue } from '../../src/budget/lanes.ts';
 import { newBudget } from '../../src/budget/budget.ts';
-import type { Request } from '../../src/budget/request.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, WINDOW_MS } from './a-budget.ts';
 
 const later = (windows: number): number => windows * (WINDOW_MS + 100);
@@ -137,38 +130,6 @@ describe('the use of a token', () => {
   });
 });
 
-describe('how far ahead a campaign may request slots', () => {
-  test('shrinks with the number of campaigns, but not below twenty', () => {
-    const { state } = new PlayedBudget(0);
-    const { queue } = state;
-    const among = (campaigns: number) =>
-      allowance({ ...state, queue: { ...queue, lanes: Array(campaigns).fill(queue.lanes[0]) } });
-    expect([1, 80, 1_080].map(among)).toEqual([200, 50, LEAST_ASKED]);
-  });
-
-  test.each<[string, limit: number, items: number, more: Partial<Request>, rounds: number]>([
-    ['half of its allowance is used', 40, 160, {}, 2],
-    ['the last request is granted, if it has no further rows', 2, 4, { behind: 0 }, 2],
-    ['one is granted, if few requests wait and further rows follow', 2, 4, { behind: 1 }, 1],
-    ['its last request is granted', 3, 3, {}, 1],
-  ])('a campaign is notified once of its grants when %s', (_, limit, items, more, rounds) => {
-    const budget = new PlayedBudget(limit);
-    budget.askFor('night', items, more);
-    const ids: string[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      expect(takeNotices(budget.state)).toEqual([]);
-      for (const grant of budget.grants(later(round))) {
-        noteTaken(budget.state, grant);
-        ids.push(grant.request.job.id);
-        budget.close(grant.request.item, ACCEPTED, later(round));
-      }
-    }
-    expect(ids).toHaveLength(limit * rounds);
-    expect(takeNotices(budget.state)).toEqual([{ campaign: 'night', ids, ahead: 200 }]);
-    expect(takeNotices(budget.state)).toEqual([]);
-  });
-});
-
 test('the state for continue-as-new fits into a payload: the longest queues are cut', () => {
   const { state } = new PlayedBudget(0);
   const run = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
@@ -181,14 +142,14 @@ test('the state for continue-as-new fits into a payload: the longest queues are 
   };
   const lengths = () => state.queue.lanes.map(({ waiting }) => waiting.length);
   state.queue.lanes = Array.from({ length: 8 }, (_, n) => queueOf(`night-${n}`, 1_000)).flat();
-  boundQueue(state);
+  boundQueue(state.queue);
   // The size of a payload (bytes); Temporal refuses a larger one.
   expect(JSON.stringify(state).length).toBeLessThan(2 * 1024 * 1024);
   expect(lengths()).toEqual(Array(8).fill(625));
   state.queue.lanes = [...queueOf('short', 5), ...queueOf('long', 100)];
-  boundQueue(state);
+  boundQueue(state.queue);
   expect(lengths(), 'it fits').toEqual([5, 100]);
-  boundQueue(state, 30);
+  boundQueue(state.queue, 30);
   expect(lengths()).toEqual([5, 25]);
   expect(state.queue.lanes[1]?.waiting[24]?.item, 'the front is kept').toBe(`item:${id}-24`);
 });

@@ -78,9 +78,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'fence-after-sleep',
     file: 'src/activities/fence.ts',
-    find: 'return { isOpen: () => this.#clock.now().steadyMs - seen.at <= FIRST_BYTE_MS };',
-    replace:
-      'return { isOpen: () => this.#clock.now().steadyMs - seen.at <= 1e6 * FIRST_BYTE_MS };',
+    find: 'return { isOpen: () => this.#clock.now().steadyMs - at <= FIRST_BYTE_MS };',
+    replace: 'return { isOpen: () => this.#clock.now().steadyMs - at <= 1e6 * FIRST_BYTE_MS };',
     breaks: '1: a machine that slept does not send what another one may have sent since.',
     tests: ['test/activities/fence.test.ts'],
   },
