@@ -12,7 +12,7 @@ import { InternalWorkflowStartOptionsSymbol } from '@temporalio/client/lib/inter
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { newBudget } from '../budget/budget.ts';
-import type { BudgetConfiguration } from '../budget/events.ts';
+import type { BudgetConfiguration } from '../budget/state.ts';
 import { longestMs } from '../budget/policy.ts';
 import type { FormerBudget } from '../budget/inherit.ts';
 import { snapshotOf, type BudgetSnapshot } from '../budget/status.ts';

@@ -1,6 +1,6 @@
 /** What the activities need from outside, provided by a worker or a test. */
 import type { Client } from '@temporalio/client';
-import type { BudgetConfiguration } from '../budget/events.ts';
+import type { BudgetConfiguration } from '../budget/state.ts';
 import type { NotifySettings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { ServiceReference } from '../domain/campaign.ts';

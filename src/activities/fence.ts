@@ -9,7 +9,7 @@
  */
 import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import type { CampaignRun } from '../budget/request.ts';
+import type { CampaignRun } from '../budget/queue.ts';
 import { FIRST_BYTE_MS } from '../domain/longest-post.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';

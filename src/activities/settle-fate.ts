@@ -8,8 +8,8 @@ import { PATIENCE_MS, type Attempt, type ServiceReference } from '../domain/camp
 import { growingDelay } from '../domain/growing-delay.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type { FindOutcome } from '../domain/outcomes.ts';
-import type { SettledFate, UnsettledResult } from '../budget/events.ts';
-import { slotOf } from '../budget/request.ts';
+import { slotOf } from '../budget/queue.ts';
+import type { SettledFate, UnsettledResult } from '../budget/state.ts';
 import type { OverResult, SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName, requireItem, requireService } from './item-job.ts';

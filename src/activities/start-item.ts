@@ -8,7 +8,7 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { log } from '@temporalio/activity';
-import { standingIn } from '../budget/lanes.ts';
+import { standingIn } from '../budget/queue.ts';
 import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import { isSettled } from '../workflows/fates.ts';

@@ -18,7 +18,7 @@ import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { longestMs } from '../budget/policy.ts';
-import { slotOf } from '../budget/request.ts';
+import { slotOf } from '../budget/queue.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import { tokenSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';

@@ -1,7 +1,9 @@
 /**
- * A service said "not now", or could not be reached: nothing is sent until the block is over, and then one
- * request at a time until one of them gets a proper answer. A service that is down receives one request a
- * minute, and no item fails because of it.
+ * What keeps submissions from being sent although a slot is free.
+ *
+ * A block: the service said "not now", or could not be reached. Nothing is sent until it is over, and then one request at a
+ * time until one of them is accepted. A service that is down receives one request a minute, and no item fails because of
+ * it. A hold: a submission was not sent, for a reason that concerns neither the service nor the item.
  */
 import { growingDelay } from '../domain/growing-delay.ts';
 
@@ -133,4 +135,34 @@ export function observe(block: Block, reason: string | null, sent: number, now: 
 
 function statusOf(reason: string): string | undefined {
   return /HTTP (\d{3})/.exec(reason)?.[1];
+}
+
+export interface Holds {
+  /** Everything waits; null if it does not. */
+  all: Hold | null;
+  /** By campaign. */
+  campaigns: Record<string, Hold>;
+}
+
+export interface Hold {
+  /** ms */
+  readonly until: number;
+  readonly reason: string;
+}
+
+/** The longer of both. */
+export function longerHold(one: Hold | null | undefined, { until, reason }: Hold): Hold {
+  return { until: Math.max(until, one?.until ?? 0), reason };
+}
+
+/** When a request of this campaign is no longer held (ms); 0 when it is not. */
+export function heldUntil({ all, campaigns }: Holds, campaign: string): number {
+  return Math.max(all?.until ?? 0, campaigns[campaign]?.until ?? 0);
+}
+
+/** Forgets those that are over. */
+export function sweepHolds(holds: Holds, now: number): void {
+  if (holds.all && holds.all.until <= now) holds.all = null;
+  const left = Object.entries(holds.campaigns).filter(([, { until }]) => until > now);
+  holds.campaigns = Object.fromEntries(left);
 }

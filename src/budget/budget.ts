@@ -7,12 +7,31 @@
  * The state is plain data (continue-as-new carries it) and is changed in place, so that an event does not copy the
  * queues.
  */
-import { sweepAnswered, wasAnswered } from './answered.ts';
-import { blockedUntil, observe } from './block.ts';
-import { close, dropUnsettled, settleDue, settleFate } from './closing.ts';
-import { isInDoubt } from './turned-away.ts';
-import type { BudgetEvent, Restored } from './events.ts';
-import { heldUntil, sweepHolds } from './holds.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { blockedUntil, observe, heldUntil, sweepHolds } from './block.ts';
+import { heedSetBack, restore, takeSlot, ticketNow, type Ticket } from './charges.ts';
+import {
+  close,
+  dropUnsettled,
+  settleDue,
+  settleFate,
+  countOpenJobs,
+  noteCount,
+  noteUser,
+  usageOf,
+  isInDoubt,
+} from './closing.ts';
+import {
+  type BudgetEvent,
+  type Restored,
+  forgetBefore,
+  MAX_UNSETTLED,
+  setPolicy,
+  type Budget,
+  type Grant,
+  type Unsure,
+} from './state.ts';
+import { roomIn, type Usage } from './policy.ts';
 import {
   enqueue,
   inTurn,
@@ -22,21 +41,11 @@ import {
   takeTurn,
   withdrawRun,
   type Lane,
-} from './lanes.ts';
-import { requestKey, slotOf, type CampaignRun, type Request } from './request.ts';
-import {
-  forgetBefore,
-  MAX_UNSETTLED,
-  setPolicy,
-  type Budget,
-  type Grant,
-  type Unsure,
-} from './state.ts';
-import { countOpenJobs, noteCount, usageOf } from './open-jobs.ts';
-import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
-import { noteUser } from './use.ts';
-import { heedSetBack, restore, takeSlot, ticketNow, type Ticket } from './charges.ts';
-import { roomIn, type Usage } from './policy.ts';
+  requestKey,
+  slotOf,
+  type CampaignRun,
+  type Request,
+} from './queue.ts';
 
 export { newBudget, type Budget, type Grant, type Unsure } from './state.ts';
 
@@ -75,7 +84,7 @@ function apply(state: Budget, event: BudgetEvent, now: number): void {
     case 'configure':
       return configure(state, event);
     case 'request':
-      return ask(state, event.request, now);
+      return ask(state, event.request);
     case 'withdrawRun':
       withdrawRun(state.queue, event);
       dropUnsettled(state, event);
@@ -110,7 +119,6 @@ export function decide(state: Budget, now: number): Decision {
   }
   sweep(state.queue);
   sweepHolds(state.holds, now);
-  sweepAnswered(state, now);
   const openings = inTurn(state.queue)
     .map((lane) => opensAt(state, lane, now))
     .filter(Number.isFinite);
@@ -135,12 +143,15 @@ function markEnded(
   outstanding[key] = { ...granted, ended: closing.type };
 }
 
-/** A row whose submission is in progress, looked up, or was just answered waits for that, and not for a second one. */
-function ask(state: Budget, request: Request, now: number): void {
+/**
+ * A row whose submission is in progress or looked up waits for that, and not for a second one. One that was answered has
+ * a note and a record, so that its slot is all that another request may cost.
+ */
+function ask(state: Budget, request: Request): void {
   const key = requestKey(request);
   if (key in state.unsettled) return;
   if (key in state.outstanding) markWithdrawn(state, request, false);
-  else if (!wasAnswered(state.answered, request, now)) enqueue(state.queue, request);
+  else enqueue(state.queue, request);
 }
 
 /** Submissions in progress that one run of a campaign has requested. */
@@ -257,4 +268,32 @@ function configure(state: Budget, event: Extract<BudgetEvent, { type: 'configure
   countOpenJobs(state);
   if (event.submitQueue === undefined) delete state.submitQueue;
   else state.submitQueue = event.submitQueue;
+}
+
+/** A timer may fire a second late: the server looks that far ahead for the timers of its next round. In ms. */
+const LONGEST_LEAD_MS = 1_500;
+/** What is given out cannot be taken back by a pause or a change of the limit: of a short window, a small part only. */
+const SHARE_OF_WINDOW = 0.1;
+
+interface DecisionAhead extends Decision {
+  /** What `wakeAt` is a little ahead of: when a slot is free, or a block over (ms). */
+  readonly opensAt: number | null;
+}
+
+/** Like `decide`, for `now` and the time just after it. Each grant says from when on it holds. */
+export function decideAhead(state: Budget, now: number): DecisionAhead {
+  const lead = leadMs(state);
+  const grants: Grant[] = [];
+  for (let at = now; ;) {
+    const decision = decide(state, at);
+    grants.push(...decision.grants);
+    const { wakeAt } = decision;
+    if (wakeAt === null) return { grants, wakeAt, opensAt: null };
+    if (wakeAt > now + lead) return { grants, wakeAt: wakeAt - lead, opensAt: wakeAt };
+    at = wakeAt;
+  }
+}
+
+function leadMs({ policy: { windows } }: Budget): number {
+  return Math.min(LONGEST_LEAD_MS, ...windows.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
 }

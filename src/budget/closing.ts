@@ -13,18 +13,30 @@
  * So each job is charged from a moment that is not before its acceptance, and its slot was taken until then.
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
-import { forget, remember } from './answered.ts';
-import { notePage } from './turned-away.ts';
-import { recover, recoverByRefusal } from './block.ts';
-import type { BudgetEvent, Closing } from './events.ts';
-import { longerHold } from './holds.ts';
-import { enqueue, putBack, putLast } from './lanes.ts';
-import { requestKey, slotOf, type CampaignRun } from './request.ts';
-import { busyCampaigns, refuseAll, type Budget, type Grant, type Unsure } from './state.ts';
-import { noteAccepted } from './open-jobs.ts';
-import { forgetUsers, noteUser } from './use.ts';
+import { recover, recoverByRefusal, longerHold } from './block.ts';
 import { charge, giveBack, reconcile } from './charges.ts';
-import { counting, longestWindow } from './policy.ts';
+import { counting, longestWindow, type Close, type Usage } from './policy.ts';
+import {
+  enqueue,
+  putBack,
+  putLast,
+  requestKey,
+  slotOf,
+  standingIn,
+  type CampaignRun,
+  type Request,
+  type Waiting,
+} from './queue.ts';
+import {
+  type BudgetEvent,
+  type Closing,
+  busyCampaigns,
+  refuseAll,
+  type Budget,
+  type Grant,
+  type Unsure,
+  type Users,
+} from './state.ts';
 
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
@@ -37,7 +49,6 @@ export function close(
   if (!granted) throw new Error(`item ${item} has no submission on its way`);
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
   delete state.outstanding[key];
-  remember(state.answered, granted.request, now);
   if (unsettled && !granted.withdrawn)
     state.unsettled[key] = { request: granted.request, result: unsettled };
   const { policy, charges, block } = state;
@@ -97,7 +108,6 @@ function defer(
   { scope, delayMs, message }: Extract<Closing, { type: 'deferred' }>,
   now: number,
 ): void {
-  forget(state.answered, request.item);
   state.counts.submissions -= 1;
   if (!withdrawn) putBack(state.queue, request);
   const { holds } = state;
@@ -123,7 +133,6 @@ function turnAway(
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
-  forget(state.answered, request.item);
   const refusesUs = reason === 'blocked';
   if (doubt) notePage(state, state.block.refusals === 0);
   if (!withdrawn && refusesUs) {
@@ -231,4 +240,99 @@ function forgetUnsure(state: Budget, { request }: Unsure): void {
 function chargeFound(state: Budget, granted: Grant, at: number): void {
   chargeSlot(state, granted, at);
   noteAccepted(state, at);
+}
+
+/** An accepted job is seen by a count this much later (ms): the index of running workflows lags behind. */
+const SEEN_AFTER_MS = 3_000;
+/** Not counted more often than this (ms). */
+const COUNT_EVERY_MS = 1_000;
+
+/** They are counted where the policy has a bound. */
+export function countOpenJobs(state: Budget): void {
+  if (state.policy.maxOpen === null) delete state.open;
+  else state.open ??= { count: 0, countedAt: 0, accepted: [] };
+}
+
+export function noteAccepted({ open }: Budget, now: number): void {
+  open?.accepted.push(now);
+}
+
+export function noteCount({ open }: Budget, count: number, now: number): void {
+  if (!open) return;
+  const known = open.countedAt > 0 ? open.count + open.accepted.length : Number.POSITIVE_INFINITY;
+  open.accepted = open.accepted.filter((at) => at > now - SEEN_AFTER_MS);
+  // Those accepted last may be in both. There are not more than were known, but for jobs that came another way.
+  open.count = Math.min(count, Math.max(known, count) - open.accepted.length);
+  open.countedAt = now;
+}
+
+/** Those on their way and of unknown fate included; undefined where they are not counted. */
+export function openJobs({ open, outstanding, unsure }: Budget): number | undefined {
+  if (!open) return undefined;
+  const perhaps = Object.keys(outstanding).length + Object.keys(unsure).length;
+  return open.count + open.accepted.length + perhaps;
+}
+
+/** What counts against the policy. */
+export function usageOf(state: Budget): Usage {
+  const open = openJobs(state);
+  return open === undefined ? state.charges : { ...state.charges, open };
+}
+
+/** Whether requests wait for room, and counting may find some. */
+export function needsCount(state: Budget, now: number): boolean {
+  const { open, queue, policy } = state;
+  if (!open || policy.maxOpen === null) return false;
+  if (open.countedAt > 0 && (openJobs(state) ?? 0) < policy.maxOpen) return false;
+  if (!queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
+  return now - open.countedAt >= COUNT_EVERY_MS;
+}
+
+/** This many in one refusal are not a coincidence. */
+const UNIFORM = 3;
+
+/** Counts one more. `first`: the service worked before. */
+export function notePage(state: Budget, first: boolean): void {
+  state.pages = first ? 1 : state.pages + 1;
+}
+
+/** Whether the service may have this job, although it was answered with a page. */
+export function isInDoubt({ pages }: Budget, { turnedAway }: Waiting): boolean {
+  return turnedAway.at(-1)?.doubt === true && pages < UNIFORM;
+}
+
+const LEAST_REFUSALS = 5;
+/** As long as a 404 for an accepted job must repeat before it counts. */
+const LEAST_MS = 15 * 60_000;
+
+/** Whether a refusal is about this row alone. Called with one more such answer, which came at `now` (ms). */
+export function isOwnFault(
+  { counts }: Pick<Budget, 'counts'>,
+  { turnedAway }: Pick<Waiting, 'turnedAway'>,
+  now: number,
+): boolean {
+  const refusals = turnedAway.filter(({ reason }) => reason === 'blocked');
+  const [first] = refusals;
+  if (first === undefined || refusals.length + 1 < LEAST_REFUSALS) return false;
+  const othersPassed = counts.accepted > (first.accepted ?? counts.accepted);
+  return othersPassed && now - first.at >= LEAST_MS;
+}
+
+/** A slot was given to this request. */
+export function noteUser(users: Users, request: Request): void {
+  users[request.campaign] = standingIn(request);
+}
+
+/** Forgets those without a close. `busy`: campaigns with a submission on its way. */
+export function forgetUsers(
+  users: Users,
+  closes: readonly Close[],
+  busy: ReadonlySet<string>,
+): void {
+  const charged = new Set(closes.map(([, , campaign]) => campaign));
+  for (const campaign of Object.keys(users)) {
+    if (charged.has(campaign) || busy.has(campaign)) continue;
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+    delete users[campaign];
+  }
 }

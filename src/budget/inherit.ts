@@ -4,11 +4,10 @@
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { newBlock, type Block } from './block.ts';
-import { pauseCampaign } from './lanes.ts';
+import { pauseCampaign } from './queue.ts';
 import type { Close } from './policy.ts';
 import { forgetBefore, setPolicy, type Budget } from './state.ts';
-import type { BudgetSnapshot } from './status.ts';
-import { closesOf } from './use.ts';
+import { type BudgetSnapshot, closesOf } from './status.ts';
 
 /** The run before a budget. */
 export interface FormerBudget {

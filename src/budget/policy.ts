@@ -229,3 +229,29 @@ function roundUp(
   }
   return [...rounded.values()];
 }
+
+/**
+ * The time (ms) at which the last of `jobs` can be submitted, if each is accepted at once and no one else uses the
+ * windows. `now` when there is nothing to submit or no limit; `Infinity` with a limit of zero.
+ *
+ * @param charged when the jobs that count were charged, ascending; for those on their way, `now`
+ */
+export function lastSubmission(
+  windows: readonly Window[],
+  charged: readonly number[],
+  jobs: number,
+  now: number,
+): number {
+  if (windows.some(({ limit }) => limit <= 0)) return jobs <= 0 ? now : Number.POSITIVE_INFINITY;
+  const times = [...charged];
+  let last = now;
+  // Each goes when, in every window, the job that is `limit` before it has left.
+  for (let left = jobs; left > 0; left -= 1) {
+    for (const window of windows) {
+      const before = times[times.length - window.limit];
+      if (before !== undefined) last = Math.max(last, before + spanOf(window));
+    }
+    times.push(last);
+  }
+  return last;
+}

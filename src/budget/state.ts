@@ -1,13 +1,20 @@
-/** The state of the budget of one token: plain data, which continue-as-new carries. */
-import type { AnsweredRequests } from './answered.ts';
-import { newBlock, refuse, type Block } from './block.ts';
-import type { BudgetEvent, Closing, Restored, UnsettledResult } from './events.ts';
-import type { Holds } from './holds.ts';
-import { newQueue, type Queue } from './lanes.ts';
-import type { JobReference, Waiting } from './request.ts';
-import type { Users } from './use.ts';
+/** The state of the budget of one token, which continue-as-new carries as plain data, and all that can happen to it. */
+import type { Attempt, Standing } from '../domain/campaign.ts';
+import type { NotNowReason, RateLimitSeen, TimedOutcome } from '../domain/outcomes.ts';
+import { newBlock, refuse, type Block, type Holds } from './block.ts';
 import { newCharges, type Charges, type Ticket } from './charges.ts';
 import { longestMs, type Policy } from './policy.ts';
+import {
+  newQueue,
+  type Queue,
+  type JobReference,
+  type Waiting,
+  type CampaignRun,
+  type Request,
+} from './queue.ts';
+
+/** By campaign, as in its last request. */
+export type Users = Record<string, Standing>;
 
 export interface Budget {
   policy: Policy;
@@ -28,9 +35,6 @@ export interface Budget {
   unsure: Record<string, Unsure>;
   /** Submissions whose fate is looked up, by `requestKey`: their items have not begun. */
   unsettled: Record<string, Unsettled>;
-  answered: AnsweredRequests;
-  /** When those that no longer count were dropped (ms). */
-  answeredSweptAt: number;
   holds: Holds;
   /** Absent where the number of open jobs has no bound. */
   open?: OpenJobs;
@@ -39,7 +43,7 @@ export interface Budget {
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
   /** 429s that our own charges do not explain, and the last of them (ms): someone else uses the token. */
   strangers?: { readonly at: number; readonly count: number };
-  /** How many submissions were answered with a web page in the last refusal (turned-away.ts). */
+  /** How many submissions were answered with a web page in the last refusal (closing.ts). */
   pages: number;
   /** The last recovery that was reported to this budget. */
   restored?: Pick<Restored, 'from' | 'reason'> & { readonly at: number };
@@ -50,7 +54,7 @@ interface Unsettled {
   readonly result: UnsettledResult;
 }
 
-/** Jobs that were accepted and have not ended (open-jobs.ts). */
+/** Jobs that were accepted and have not ended (closing.ts). */
 interface OpenJobs {
   /** As counted last, and when (ms; 0: never). */
   count: number;
@@ -73,7 +77,7 @@ export interface Grant<Job extends JobReference = JobReference> {
   readonly withdrawn: boolean;
   /** It uses the slot of this submission, whose fate is unknown (`Request.replaces`). */
   readonly replaced?: Unsure;
-  /** It was answered with a web page, and others were not: it is not sent again (turned-away.ts). */
+  /** It was answered with a web page, and others were not: it is not sent again (closing.ts). */
   readonly inDoubt?: true;
   /** How it has ended: it stays in flight until the clock was read after that. */
   readonly ended?: Closing['type'];
@@ -113,8 +117,6 @@ export function newBudget(): Budget {
     untimed: [],
     unsure: {},
     unsettled: {},
-    answered: {},
-    answeredSweptAt: 0,
     holds: { all: null, campaigns: {} },
     maxOutstanding: MAX_OUTSTANDING,
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
@@ -146,4 +148,110 @@ export function refuseAll(
   now: number,
 ): void {
   refuse(block, refusal, { sent: granted, longestMs: longestMs(policy.windows) }, now);
+}
+
+/** How a submission ended, seen from the budget. */
+export type Closing =
+  | {
+      readonly type: 'accepted';
+      readonly rateLimit: RateLimitSeen | null;
+      /** The answer was complete so long before the end (ms), or longer. */
+      readonly agoMs?: number;
+    }
+  /** Certainly no job, and final for the item. */
+  | {
+      readonly type: 'refused';
+      /** For a reason of ours. */
+      readonly unsent?: true;
+    }
+  /** Certainly no job; the item keeps its turn, and a block begins. */
+  | {
+      readonly type: 'notNow';
+      readonly reason: NotNowReason;
+      readonly retryAfterMs: number | null;
+      readonly message: string;
+      readonly doubt?: true;
+    }
+  /** Nothing was sent, for a reason other than the service: it waits this long, then it has its turn. */
+  | {
+      readonly type: 'deferred';
+      /** What waits: everything, or the campaign. */
+      readonly scope: 'all' | 'campaign';
+      readonly delayMs: number;
+      readonly message: string;
+    }
+  /** Nothing was sent, because the job is no longer wanted. */
+  | { readonly type: 'unwanted' }
+  /** Perhaps a job, now or later: its slot stays taken (closing.ts). */
+  | {
+      readonly type: 'unsure';
+      /** Why a block begins; absent if the service did not fail. */
+      readonly unwell?: string;
+    };
+
+export interface BudgetConfiguration {
+  readonly policy: Policy;
+  /**
+   * Task queue of the workers that have the token, opaque to the budget. Left out: the budget's own, all of whose workers
+   * have it.
+   */
+  readonly submitQueue?: string;
+}
+
+/** A submission that was refused or whose fate is unknown: the service may have the job, which is looked up. */
+export type UnsettledResult =
+  | Extract<TimedOutcome, { readonly type: 'refused' }>
+  /**
+   * `byService`: the service received the submission, and its answer was bad or missing. Absent if the attempt that sent
+   * it reports nothing, and may still be sending.
+   */
+  | (Extract<TimedOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean });
+
+/** What a look-up has shown: the job is found, or there is none, and its item has begun; or it is sent once more. */
+export type SettledFate =
+  | { readonly type: 'found' | 'ended' | 'unwanted' }
+  | {
+      readonly type: 'again';
+      readonly attempts: readonly Attempt[];
+      /** The service does not have the job, and accepts its name once: both share a slot (closing.ts). */
+      readonly isAbsent: boolean;
+    };
+
+export type BudgetEvent =
+  | ({ readonly type: 'configure' } & BudgetConfiguration)
+  /** So many jobs of the service have not ended. */
+  | { readonly type: 'counted'; readonly count: number }
+  | { readonly type: 'request'; readonly request: Request }
+  /** A campaign is cancelled: its requests that were not sent are dropped. */
+  | ({ readonly type: 'withdrawRun' } & CampaignRun)
+  | { readonly type: 'pause'; readonly campaign: string; readonly paused: boolean }
+  | {
+      readonly type: 'close';
+      readonly item: string;
+      readonly run: string;
+      readonly closing: Closing;
+      /** Its fate is not settled. */
+      readonly unsettled?: UnsettledResult;
+    }
+  | {
+      readonly type: 'settled';
+      readonly item: string;
+      readonly run: string;
+      readonly fate: SettledFate;
+    }
+  /** Status requests and downloads are refused, in these words; null: no longer. */
+  | { readonly type: 'observe'; readonly reason: string | null }
+  /** What another Temporal has sent counts here as well. */
+  | { readonly type: 'restore'; readonly restored: Restored };
+
+/** What was sent elsewhere with the token (campaigns/take-over.ts). */
+export interface Restored {
+  /** The last one counts once, however often it is reported. */
+  readonly from: string;
+  /** Why, for people. */
+  readonly reason: string;
+  /** How long ago each job counts from (ms); null: what was sent is unknown. */
+  readonly ages: readonly number[] | null;
+  /** Nothing is unknown any more: the user says that this is all. */
+  readonly isAll?: true;
 }

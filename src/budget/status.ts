@@ -4,31 +4,28 @@
  * The budget's workflow writes a snapshot, and readers compute the status at that moment from it. So no one has to
  * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
  */
-import type { ServiceReference, Standing } from '../domain/campaign.ts';
+import { type ServiceReference, type Standing, USUAL_PRIORITY } from '../domain/campaign.ts';
+import type { Hold } from './block.ts';
 import type { Charges } from './charges.ts';
-import { standingIn } from './lanes.ts';
-import type { Budget, Grant } from './state.ts';
-import type { Hold } from './holds.ts';
-import { openJobs } from './open-jobs.ts';
-import {
-  closesOf,
-  describeUse,
-  snapshotUsers,
-  type CampaignUse,
-  type UserSnapshot,
-} from './use.ts';
+import { openJobs } from './closing.ts';
 import {
   charged,
   counting,
+  lastSubmission,
   longestSpan,
   longestWindow,
   releases,
   roomIn,
   roomInWindow,
+  spanOf,
   type Policy,
   type Usage,
   type Window,
+  countJobs,
+  type Close,
 } from './policy.ts';
+import { standingIn } from './queue.ts';
+import type { Budget, Grant, Users } from './state.ts';
 
 /** What keeps requests from being sent, at one moment. Times in ms since the epoch. */
 export interface BlockStatus {
@@ -225,7 +222,7 @@ function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
   const { maxOpen } = policy;
   return {
     windows: policy.windows.map((window) => describeWindow(window, usage, ahead, now)),
-    // Some are counted twice (open-jobs.ts): more than are allowed would not be true.
+    // Some are counted twice (closing.ts): more than are allowed would not be true.
     open:
       maxOpen === null || open === undefined
         ? null
@@ -265,4 +262,108 @@ export function tightest({ windows }: Pick<AccountStatus, 'windows'>): WindowSta
 export function tightestFirst(own: Pick<AccountStatus, 'windows'>): readonly WindowStatus[] {
   const first = tightest(own);
   return first === null ? [] : [first, ...own.windows.filter((window) => window !== first)];
+}
+
+/** A campaign with its closes, as written into the memo: small, because each submission rewrites it. */
+export interface UserSnapshot extends Standing {
+  /** null: of no campaign here. */
+  readonly campaign: string | null;
+  readonly closes: readonly (readonly [at: number, jobs: number])[];
+}
+
+export function snapshotUsers(users: Users, closes: readonly Close[]): UserSnapshot[] {
+  const byCampaign = Map.groupBy(closes, ([, , campaign]) => campaign);
+  const named = [...new Set([...byCampaign.keys(), ...Object.keys(users)])];
+  return named.map((campaign) => ({
+    campaign,
+    ...standingIn((campaign !== null && users[campaign]) || NOBODY),
+    closes: (byCampaign.get(campaign) ?? []).map(([at, jobs]) => [at, jobs] as const),
+  }));
+}
+
+/** The closes of all users, ascending. */
+export function closesOf(users: readonly UserSnapshot[]): Close[] {
+  return users
+    .flatMap(({ campaign, closes }) => closes.map(([at, jobs]) => [at, jobs, campaign] as const))
+    .sort(([a], [b]) => a - b);
+}
+
+/** A campaign that uses the slots of a budget at one moment, or waits for them. */
+export interface CampaignUse {
+  /** null: jobs that belong to no campaign of this budget, of other users of the token for instance. */
+  readonly campaign: string | null;
+  /** Who started it, where that is known. */
+  readonly user: string | null;
+  /** Slots of the window that leaves the least, submissions on their way included; without a limit only these. */
+  readonly charged: number;
+  /** Rows that have no slot yet. */
+  readonly waiting: number;
+  readonly priority: number;
+  readonly paused: boolean;
+}
+
+/** The parts of a budget's snapshot that it is derived from. */
+interface Snapshot {
+  readonly waiting: readonly LaneSnapshot[];
+  readonly outstanding: readonly { readonly campaign: string; readonly notBefore: number }[];
+  readonly users: readonly UserSnapshot[];
+}
+
+interface LaneSnapshot extends Standing {
+  readonly campaign: string;
+  readonly items: number;
+  readonly paused: boolean;
+}
+
+/** Those with most slots first. `window`: in which closes are counted; null without a limit. */
+export function describeUse(
+  { waiting: lanes, outstanding, users }: Snapshot,
+  window: Window | null,
+  now: number,
+): CampaignUse[] {
+  const begun = outstanding
+    .filter(({ notBefore }) => notBefore <= now)
+    .map(({ campaign }) => campaign);
+  const charged = (campaign: string | null): number => {
+    const closes = closesOf(users.filter((user) => user.campaign === campaign));
+    const jobs = window ? countJobs(counting(window, { inFlight: 0, closes }, now)) : 0;
+    return jobs + begun.filter((name) => name === campaign).length;
+  };
+  const named = [...lanes, ...users].map(({ campaign }) => campaign);
+  const lines = [...new Set([...named, ...begun])].map((campaign) => {
+    const own = lanes.filter((one) => one.campaign === campaign);
+    const [lane] = own;
+    const user = users.find((one) => one.campaign === campaign);
+    return {
+      campaign,
+      charged: charged(campaign),
+      waiting: own.reduce((sum, { items }) => sum + items, 0),
+      ...standingIn(lane ?? user ?? NOBODY),
+      paused: lane?.paused ?? false,
+    };
+  });
+  return lines
+    .filter((line) => line.charged > 0 || line.waiting > 0)
+    .sort((a, b) => b.charged - a.charged || b.waiting - a.waiting);
+}
+
+const NOBODY: Standing = { priority: USUAL_PRIORITY, user: null };
+
+/**
+ * `lastSubmission`, from the status of a budget. A bound on open jobs is a window as long as one of them runs: `jobMs`, if it
+ * is known.
+ */
+export function lastSubmissionIn(
+  { windows, open, blockedUntil }: AccountStatus,
+  jobs: number,
+  jobMs: number | null,
+  now: number,
+): number {
+  const longest = windows.find((window) => spanOf(window) === longestSpan(windows));
+  const closes = longest?.releases.map((at) => at - spanOf(longest)) ?? [];
+  const inFlight = Math.max(0, (longest?.charged ?? 0) - closes.length);
+  const charged = [...closes, ...Array<number>(inFlight).fill(now)].sort((a, b) => a - b);
+  const side =
+    open === null || jobMs === null ? [] : [{ limit: open.most, windowMs: Math.max(0, jobMs) }];
+  return lastSubmission([...windows, ...side], charged, jobs, Math.max(now, blockedUntil ?? 0));
 }

@@ -47,7 +47,7 @@ export type SubmitOutcome =
       readonly scope?: 'credential' | 'address';
       /**
        * For `blocked`: a web page came with 200, and the service is otherwise well. A proxy has blocked the job or
-       * corrupted its answer: if all submissions get such answers, it was blocked (src/budget/turned-away.ts).
+       * corrupted its answer: if all submissions get such answers, it was blocked (src/budget/closing.ts).
        */
       readonly doubt?: true;
     }

@@ -1,7 +1,7 @@
 /** When the jobs of a campaign will have ended, by simulating the budget: of a plan, and of a campaign that runs. */
 import type { Client } from '@temporalio/client';
-import { lastSubmissionIn } from '../budget/forecast.ts';
-import type { Policy } from '../budget/policy.ts';
+import { type Policy } from '../budget/policy.ts';
+import { lastSubmissionIn } from '../budget/status.ts';
 import type { AccountStatus, BudgetStatus } from '../budget/status.ts';
 import { defaultPolicy, type ServiceSettings, type UnreadyService } from '../config/services.ts';
 import { type CampaignProgress, isSameReference } from '../domain/campaign.ts';

@@ -2,9 +2,9 @@
  * The interface of the activities, as workflows call them. They are implemented in `src/activities/`; only their types
  * are here, so that no client code gets into the workflow bundle.
  */
-import type { Closing, SettledFate, UnsettledResult } from '../budget/events.ts';
+import type { Closing, SettledFate, UnsettledResult } from '../budget/state.ts';
 import type { Policy } from '../budget/policy.ts';
-import type { JobReference, Request, Waiting } from '../budget/request.ts';
+import type { JobReference, Request, Waiting } from '../budget/queue.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type {
   Attempt,

@@ -4,9 +4,9 @@
  */
 import { getExternalWorkflowHandle, log, type ActivityOptions } from '@temporalio/workflow';
 import type { Budget, Grant } from '../budget/budget.ts';
-import type { Closing, SettledFate, UnsettledResult } from '../budget/events.ts';
-import type { CampaignRun, Waiting } from '../budget/request.ts';
-import { isOwnFault } from '../budget/turned-away.ts';
+import type { Closing, SettledFate, UnsettledResult } from '../budget/state.ts';
+import type { CampaignRun, Waiting } from '../budget/queue.ts';
+import { isOwnFault } from '../budget/closing.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { notifyRefusal, settleFate, startItem, submit, withToken } from './activity-options.ts';

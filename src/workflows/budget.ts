@@ -20,13 +20,18 @@ import {
   workflowInfo,
   type Workflow,
 } from '@temporalio/workflow';
-import { decideAhead } from '../budget/ahead.ts';
-import { boundQueue } from '../budget/lanes.ts';
-import { needsCount } from '../budget/open-jobs.ts';
-import { heedReading, newBudget, take, type Budget, type Grant } from '../budget/budget.ts';
+import {
+  decideAhead,
+  heedReading,
+  newBudget,
+  take,
+  type Budget,
+  type Grant,
+} from '../budget/budget.ts';
+import { boundQueue, type CampaignRun } from '../budget/queue.ts';
+import { needsCount } from '../budget/closing.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
-import type { BudgetEvent } from '../budget/events.ts';
-import type { CampaignRun } from '../budget/request.ts';
+import type { BudgetEvent } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';

@@ -5,7 +5,7 @@ import {
   isCancellation,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { Closing, UnsettledResult } from '../budget/events.ts';
+import type { Closing, UnsettledResult } from '../budget/state.ts';
 import type { SettledResult, SubmitResult } from './activity-types.ts';
 
 /** What is known about a POST whose activity did not return. */

@@ -16,7 +16,7 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { standingIn } from '../budget/lanes.ts';
+import { standingIn } from '../budget/queue.ts';
 import type {
   CampaignSpec,
   FeedSpec,

@@ -4,9 +4,9 @@
  */
 import { defineSignal } from '@temporalio/workflow';
 import type { Budget } from '../budget/budget.ts';
-import type { BudgetConfiguration, Restored } from '../budget/events.ts';
+import type { BudgetConfiguration, Restored } from '../budget/state.ts';
 import type { FormerBudget } from '../budget/inherit.ts';
-import type { CampaignRun, Request } from '../budget/request.ts';
+import type { CampaignRun, Request } from '../budget/queue.ts';
 import type {
   Attempt,
   CampaignSpec,

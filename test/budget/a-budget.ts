@@ -1,8 +1,8 @@
 /** A budget that is played by hand: what it is asked, what it grants, and how each submission ends. */
 import { decide, heedReading, newBudget, take, type Grant } from '../../src/budget/budget.ts';
-import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/events.ts';
+import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/state.ts';
 import type { Policy } from '../../src/budget/policy.ts';
-import type { Request } from '../../src/budget/request.ts';
+import type { Request } from '../../src/budget/queue.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../../src/budget/status.ts';
 import { policyOf } from '../policy.ts';
 

@@ -1,7 +1,6 @@
 /** The real budget, as used in the workflow. */
 import { isDeepStrictEqual } from 'node:util';
-import { decideAhead } from '../../src/budget/ahead.ts';
-import { decide, type Budget, type Decision } from '../../src/budget/budget.ts';
+import { decideAhead, decide, type Budget, type Decision } from '../../src/budget/budget.ts';
 import { tightest } from '../../src/budget/status.ts';
 import { PlayedBudget } from './a-budget.ts';
 import { Broken } from './naive.ts';

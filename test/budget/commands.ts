@@ -1,7 +1,7 @@
 /** Everything that can happen to a budget, as commands for fast-check. */
 import fc from 'fast-check';
 import type { Policy } from '../../src/budget/policy.ts';
-import type { Request } from '../../src/budget/request.ts';
+import type { Request } from '../../src/budget/queue.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { aRequest } from './a-budget.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';

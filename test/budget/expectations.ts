@@ -4,7 +4,7 @@
  */
 import type { Grant } from '../../src/budget/budget.ts';
 import type { Policy, Window } from '../../src/budget/policy.ts';
-import { requestKey, slotOf, type CampaignRun, type Request } from '../../src/budget/request.ts';
+import { requestKey, slotOf, type CampaignRun, type Request } from '../../src/budget/queue.ts';
 import { Broken, type Moment, NaiveBlock, passed, type Refusal } from './naive.ts';
 import type { Setting } from './setting.ts';
 import { Turns } from './turns.ts';

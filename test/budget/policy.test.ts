@@ -9,9 +9,14 @@ import {
   reconcile,
   takeSlot,
 } from '../../src/budget/charges.ts';
-import type { Closing, SettledFate } from '../../src/budget/events.ts';
-import { lastSubmission } from '../../src/budget/forecast.ts';
 import {
+  type Closing,
+  type SettledFate,
+  MAX_OUTSTANDING,
+  MAX_UNSETTLED,
+} from '../../src/budget/state.ts';
+import {
+  lastSubmission,
   counting,
   countJobs,
   GUARD_MS,
@@ -22,7 +27,6 @@ import {
   type Policy,
   type Window,
 } from '../../src/budget/policy.ts';
-import { MAX_OUTSTANDING, MAX_UNSETTLED } from '../../src/budget/state.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { policyOf } from '../policy.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';

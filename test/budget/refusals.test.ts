@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { newBudget } from '../../src/budget/budget.ts';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
-import { isOwnFault } from '../../src/budget/turned-away.ts';
+import { isOwnFault } from '../../src/budget/closing.ts';
 import { ACCEPTED, notNow, PlayedBudget, UNSURE } from './a-budget.ts';
 
 const FORBIDDEN = notNow({ reason: 'blocked', message: 'HTTP 403' });

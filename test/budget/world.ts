@@ -4,10 +4,10 @@
  * budget is checked against the expectations at once.
  */
 import type { Grant } from '../../src/budget/budget.ts';
-import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/events.ts';
+import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/state.ts';
 import { heedReading, take } from '../../src/budget/budget.ts';
 import { longestMs, type Policy, type Window } from '../../src/budget/policy.ts';
-import { requestKey, slotOf, type Request } from '../../src/budget/request.ts';
+import { requestKey, slotOf, type Request } from '../../src/budget/queue.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { Broken, type Moment, passed } from './naive.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';

@@ -92,7 +92,7 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'open-unsure',
-    file: 'src/budget/open-jobs.ts',
+    file: 'src/budget/closing.ts',
     find: 'return open.count + open.accepted.length + perhaps;',
     replace: 'return open.count + open.accepted.length + Object.keys(outstanding).length;',
     breaks: '1: a job that may have been accepted is an open job.',
@@ -164,7 +164,7 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'lane-turns',
-    file: 'src/budget/lanes.ts',
+    file: 'src/budget/queue.ts',
     find: 'else lane.pass += 1;',
     replace: 'else lane.pass += 0;',
     breaks: '2: a campaign of ten items does not wait behind one of ten thousand.',
@@ -172,7 +172,7 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'lane-priority',
-    file: 'src/budget/lanes.ts',
+    file: 'src/budget/queue.ts',
     find: '.sort((a, b) => a.priority - b.priority || a.pass - b.pass);',
     replace: '.sort((a, b) => b.priority - a.priority || a.pass - b.pass);',
     breaks: '2: the highest priority goes first.',
@@ -180,18 +180,10 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'lane-paused',
-    file: 'src/budget/lanes.ts',
+    file: 'src/budget/queue.ts',
     find: '.filter((lane) => lane.waiting.length > 0 && !queue.paused.includes(lane.campaign))',
     replace: '.filter((lane) => lane.waiting.length > 0)',
     breaks: '1: nothing of a paused campaign is submitted.',
-    tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
-  },
-  {
-    name: 'request-answered-twice',
-    file: 'src/budget/answered.ts',
-    find: 'return known.run === run && known.attempt >= attempt;',
-    replace: 'return known.run === run && known.attempt > attempt;',
-    breaks: '4: a request that arrives twice is served once.',
     tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
@@ -262,7 +254,7 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'forecast-rounds',
-    file: 'src/budget/forecast.ts',
+    file: 'src/budget/policy.ts',
     find: 'const before = times[times.length - window.limit];',
     replace: 'const before = times[times.length - window.limit + 1];',
     breaks: '2: the end that is told is the bound, and not a window later.',

@@ -1,8 +1,8 @@
 /** When a plan or a campaign ends: the budget's arithmetic for its jobs, the free slots and those who wait. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lastSubmissionIn } from '../../src/budget/forecast.ts';
 import { GUARD_MS } from '../../src/budget/policy.ts';
+import { lastSubmissionIn } from '../../src/budget/status.ts';
 import type { AccountStatus, BudgetStatus } from '../../src/budget/status.ts';
 import type { CampaignObservation } from '../../src/runner/observe.ts';
 import type { Kind } from '../../src/domain/item.ts';

@@ -5,8 +5,8 @@ import {
   type BudgetStatus,
   tightest,
   tightestFirst,
+  type CampaignUse,
 } from '../../budget/status.ts';
-import type { CampaignUse } from '../../budget/use.ts';
 import { firstText } from '../../domain/campaign.ts';
 import { clockText } from '../../domain/clock-text.ts';
 import { formatDuration } from '../../domain/duration.ts';
