@@ -5,7 +5,6 @@ import type { ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import { type LocalName, localSettings, recordOf } from '../host/local-settings.ts';
-import { hostLocalServices } from '../host/local.ts';
 import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';
 import { createClient, kindsOf, serviceOf } from '../services/registry.ts';
@@ -120,6 +119,7 @@ async function withLocalServices<T>(
     return use(localSettings(name, `http://127.0.0.1:${port}`, id));
   }
   try {
+    const { hostLocalServices } = await import('../host/local.ts');
     const { services, settings } = await hostLocalServices(dir, name);
     try {
       return await use(settings);
