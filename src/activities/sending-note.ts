@@ -19,8 +19,8 @@ import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { itemKey, sendingNote } from '../store/layout.ts';
-import { NOTE, readNotes, type Note } from '../store/notes.ts';
 import { StoreError } from '../store/store-error.ts';
+import { NOTE, type Note, readNotes } from '../store/item-store.ts';
 import type { Store } from '../store/store.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 

@@ -11,10 +11,17 @@ import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { serviceOfKind } from '../services/registry.ts';
 import { digestOf } from './digest.ts';
-import { camelKeys, snakeCase, snakeKeys } from './disk-keys.ts';
 import { artefactFile, CONTENT_TYPES, setFolder, setOf } from './layout.ts';
 import { StoreError } from './store-error.ts';
-import { jobLabel, optionsFromDisk, optionsToDisk, workDigest } from './work.ts';
+import {
+  camelKeys,
+  jobLabel,
+  optionsFromDisk,
+  optionsToDisk,
+  workDigest,
+  snakeCase,
+  snakeKeys,
+} from './work.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
 const FORMAT = 1;

@@ -1,10 +1,12 @@
-/** Reads and writes item.json in an item's folder. */
+/** Reads and writes item.json in an item's folder, and reads the notes of its submissions beside it. */
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import type { Kind } from '../domain/item.ts';
+import { parseJson } from '../kinds/json.ts';
 import { digestOf, type FileDigest } from './digest.ts';
 import { itemFromDisk, type ItemRecord, itemToDisk } from './item-record.ts';
 import { optionsToDisk } from './work.ts';
-import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
+import { isSendingNote, ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store, StoredFile, WriteOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -119,4 +121,35 @@ function foreign(kind: Kind, id: string, what: string): StoreError {
     `${folder}/${ITEM_RECORD} ${what}: it was changed, or the folder was copied or moved.`,
     `Restore ${folder} from a copy, or remove that folder and run the "hundredfold run" command again: the item then runs from the beginning.`,
   );
+}
+
+/** A note that the job of an item may have been sent (activities/sending-note.ts). */
+export const NOTE = z.object({
+  /** ISO 8601, UTC: when it was made. */
+  at: z.string(),
+  service: z.string(),
+  address: z.string(),
+  credential: z.string(),
+  remoteId: z.string().optional(),
+  refused: z
+    .object({ status: z.number(), message: z.string(), taken: z.literal(true).exactOptional() })
+    .optional(),
+  /** Of what is sent, if a repeated request finds the job. */
+  digest: z.string().optional(),
+  sentAt: z.string().optional(),
+  answeredAt: z.string().optional(),
+});
+
+export type Note = z.output<typeof NOTE>;
+
+/** Of the present generation of an item; null: one that cannot be read. */
+export async function* readNotes(
+  store: Store,
+  { kind, id, generation }: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
+): AsyncGenerator<{ readonly key: string; readonly note: Note | null }> {
+  for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
+    if (!isSendingNote(key, generation)) continue;
+    const text = await store.readText(key);
+    if (text !== null) yield { key, note: NOTE.safeParse(parseJson(text)).data ?? null };
+  }
 }

@@ -8,7 +8,7 @@ import { isOwnKind, kindNames, kindOf, registerDescribed, sourceOf } from '../ki
 import { describedKind, describeKind, kindFrom } from '../kinds/stored-reading.ts';
 import { describedService, describeService, serviceFrom } from '../services/described.ts';
 import { registerDescribedService, serviceOfKind } from '../services/registry.ts';
-import { FINAL_STATES, type FinalState, isFinal } from '../domain/states.ts';
+import { FINAL_STATES, isFinal } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';
@@ -18,9 +18,6 @@ import { StoreError } from './store-error.ts';
 
 const FORMAT = 1;
 
-/** A kind of a plugin, and its service. */
-type Described = z.output<typeof described>;
-
 export interface CampaignHeader {
   readonly name: string;
   readonly manifestDigests: readonly ManifestDigest[];
@@ -28,30 +25,53 @@ export interface CampaignHeader {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-export interface PreparedCampaign extends CampaignHeader {
-  readonly pages: number;
-  readonly items: number;
-  /** Of all pages. */
-  readonly counts: RowCounts;
+/** A kind of a plugin, and its service. */
+const described = describedKind.extend({ service: describedService });
+type Described = z.output<typeof described>;
+
+const ofEachKind = z.record(z.string(), z.int().nonnegative());
+
+const campaignOnDisk = z.object({
+  format: z.literal(FORMAT),
+  name: z.string(),
+  pages: z.int().nonnegative(),
+  items: z.int().nonnegative(),
+  /** How many rows of all pages are of each kind, and how many of them need a submission. */
+  counts: z.object({
+    items: ofEachKind,
+    /** Those that need no submission: they share a job, or adopt one. */
+    following: ofEachKind,
+    /** Those that adopt a job that was submitted elsewhere. */
+    adopted: z.int().nonnegative(),
+  }),
   /** The user's own columns of the rows of each kind, in order of first appearance. */
-  readonly columns: OwnColumns;
+  columns: z.record(z.string(), z.array(z.string())),
+  manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
+  settings: z.record(z.string(), z.unknown()),
   /** The kinds of plugins that its rows are of. */
-  readonly described?: readonly Described[];
-}
+  described: z.array(described).exactOptional(),
+});
+type OnDisk = Readonly<z.output<typeof campaignOnDisk>>;
+
+export type PreparedCampaign = CampaignHeader &
+  Pick<OnDisk, 'pages' | 'items' | 'counts' | 'columns' | 'described'>;
+export type RowCounts = OnDisk['counts'];
+type OwnColumns = OnDisk['columns'];
 
 /** An item in a page. What has become of it since is in its record. */
-export interface PageEntry {
-  readonly id: string;
-  readonly kind: Kind;
+const entryOnDisk = z.object({
+  id: z.string(),
+  kind: z.string(),
   /** Its final state when the page was written. */
-  readonly done?: FinalState;
+  done: z.enum(FINAL_STATES).exactOptional(),
   /** How often it was restarted; absent for never. */
-  readonly generation?: number;
+  generation: z.int().nonnegative().exactOptional(),
   /** The item whose job serves this one, which has no job of its own. */
-  readonly follows?: string;
+  follows: z.string().exactOptional(),
   /** What the row requests (`jobDigest`), to detect another record of the same name. */
-  readonly asks: string;
-}
+  asks: z.string(),
+});
+export type PageEntry = Readonly<z.output<typeof entryOnDisk>>;
 
 function noneOfEach(): Record<Kind, number> {
   return Object.fromEntries(
@@ -60,8 +80,6 @@ function noneOfEach(): Record<Kind, number> {
       .map((kind) => [kind, 0]),
   );
 }
-
-export type OwnColumns = Readonly<Record<Kind, readonly string[]>>;
 
 /** Those of further rows follow. */
 export function withColumnsOf(former: OwnColumns, records: readonly ItemRecord[]): OwnColumns {
@@ -74,42 +92,6 @@ export function withColumnsOf(former: OwnColumns, records: readonly ItemRecord[]
   return Object.fromEntries(Array.from(columns, ([kind, names]) => [kind, [...names]]));
 }
 
-/** How many rows are of each kind, and how many of them need a submission. */
-export interface RowCounts {
-  readonly items: Readonly<Record<Kind, number>>;
-  /** Those that need no submission: they share a job, or adopt one. */
-  readonly following: Readonly<Record<Kind, number>>;
-  /** Those that adopt a job that was submitted elsewhere. */
-  readonly adopted: number;
-}
-
-const ofEachKind = z.record(z.string(), z.int().nonnegative());
-
-const described = describedKind.extend({ service: describedService });
-
-const campaignOnDisk = z.object({
-  format: z.literal(FORMAT),
-  name: z.string(),
-  pages: z.int().nonnegative(),
-  items: z.int().nonnegative(),
-  counts: z.object({ items: ofEachKind, following: ofEachKind, adopted: z.int().nonnegative() }),
-  columns: z.record(z.string(), z.array(z.string())),
-  manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
-  settings: z.record(z.string(), z.unknown()),
-  described: z.array(described).exactOptional(),
-});
-
-const pageOnDisk = z.array(
-  z.object({
-    id: z.string(),
-    kind: z.string(),
-    done: z.enum(FINAL_STATES).exactOptional(),
-    generation: z.int().nonnegative().exactOptional(),
-    follows: z.string().exactOptional(),
-    asks: z.string(),
-  }),
-);
-
 /** Null until the campaign is completely prepared. Kinds of plugins that this process does not have are known after it. */
 export async function readPreparedCampaign(store: Store): Promise<PreparedCampaign | null> {
   const text = await store.readText(PREPARED_CAMPAIGN);
@@ -119,10 +101,7 @@ export async function readPreparedCampaign(store: Store): Promise<PreparedCampai
     registerDescribed(kindFrom(one));
     registerDescribedService(one.name, serviceFrom(one.service));
   }
-  return {
-    ...same,
-    manifestDigests: manifests,
-  };
+  return { ...same, manifestDigests: manifests };
 }
 
 export async function writePreparedCampaign(
@@ -156,7 +135,7 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const key = pageKey(page);
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
-  return parsed(text, key, pageOnDisk);
+  return parsed(text, key, z.array(entryOnDisk));
 }
 
 /** Of all items. */
