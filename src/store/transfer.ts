@@ -42,24 +42,25 @@ function isTransferable(key: string): boolean {
 /** @throws StoreError what the stores throw; a file with a wrong digest is listed in the faults */
 export async function transfer(options: TransferOptions): Promise<Transferred> {
   const { from, to, wanted = () => true, onFile, signal } = options;
-  const expected = await readChecksums(from);
+  const published = await readChecksums(from);
   const done = { files: 0, copied: 0, kept: 0, bytes: 0, faults: [] as string[] };
-  const one = async (key: string): Promise<string[]> => {
-    signal?.throwIfAborted();
-    const outcome = await bring(key, expected.get(key) ?? null, { from, to, signal });
-    done.files += 1;
-    if (outcome.type === 'kept') done.kept += 1;
-    else if (outcome.type === 'fault') done.faults.push(outcome.words);
-    else {
-      done.copied += 1;
-      done.bytes += outcome.bytes;
-    }
-    onFile?.(done);
-    return outcome.type === 'copied' ? [key] : [];
-  };
   for await (const keys of batches(from, wanted)) {
     const copied: string[] = [];
-    await inParallel(keys, FILES_AT_ONCE, async (key) => void copied.push(...(await one(key))));
+    await inParallel(keys, FILES_AT_ONCE, async (key) => {
+      signal?.throwIfAborted();
+      const sha256 = published.get(key) ?? (await from.digest(key))?.sha256;
+      const isThere = sha256 !== undefined && (await to.digest(key))?.sha256 === sha256;
+      const outcome = isThere ? null : await copy(key, sha256, options);
+      done.files += 1;
+      if (outcome === null) done.kept += 1;
+      else if (typeof outcome === 'string') done.faults.push(outcome);
+      else {
+        done.copied += 1;
+        done.bytes += outcome;
+        copied.push(key);
+      }
+      onFile?.(done);
+    });
     await to.flush(copied);
   }
   return done;
@@ -95,35 +96,18 @@ async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>>
   return sums;
 }
 
-interface Way extends Pick<TransferOptions, 'from' | 'to'> {
-  readonly signal: AbortSignal | undefined;
-}
-
-type Outcome =
-  | { readonly type: 'copied'; readonly bytes: number }
-  | { readonly type: 'kept' }
-  | { readonly type: 'fault'; readonly words: string };
-
-const KEPT: Outcome = { type: 'kept' };
-
-async function bring(
+/** The number of bytes, or what is wrong with the file. */
+async function copy(
   key: string,
-  published: string | null,
-  { from, to, signal }: Way,
-): Promise<Outcome> {
-  const there = await to.digest(key);
-  if (published !== null && there?.sha256 === published) return KEPT;
-  const sha256 = published ?? (await from.digest(key))?.sha256 ?? null;
-  if (sha256 === null) return { type: 'fault', words: `${key} is gone.` };
-  if (there?.sha256 === sha256) return KEPT;
+  sha256: string | undefined,
+  { from, to, signal }: TransferOptions,
+): Promise<number | string> {
+  if (sha256 === undefined) return `${key} is gone.`;
   try {
     const options = { durable: false, ...(signal && { signal }) };
-    const { bytes } = await to.write(key, checked(key, from.readStream(key), sha256), options);
-    return { type: 'copied', bytes };
+    return (await to.write(key, checked(key, from.readStream(key), sha256), options)).bytes;
   } catch (error) {
-    if (error instanceof StoreError && FAULTS.includes(error.code)) {
-      return { type: 'fault', words: error.message };
-    }
+    if (error instanceof StoreError && FAULTS.includes(error.code)) return error.message;
     throw error;
   }
 }
