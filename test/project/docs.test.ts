@@ -65,6 +65,27 @@ test.each(PAGES)('links of %s lead somewhere in the project', (page) => {
   expect(brokenLinks(join(ROOT, page), read(page))).toEqual([]);
 });
 
+describe('the readers of a page', () => {
+  const BOOKS = ['CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: ROOT })];
+  const readers = (page: string) => /^# .+\n\n(For people [^.]+)/.exec(read(page))?.[1] ?? '';
+  const areBuilders = (page: string) =>
+    /^For people who (change|release) hundredfold/.test(readers(page));
+
+  test.each(BOOKS)('are named in the first line of %s', (page) => {
+    expect(readers(page)).not.toBe('');
+  });
+
+  test('are not sent to pages for people who change hundredfold, unless they do', () => {
+    const sent = BOOKS.filter((page) => !areBuilders(page)).flatMap((page) =>
+      BOOKS.filter(
+        (to) => areBuilders(to) && read(page).includes(`](${to.replace('docs/', '')}`),
+      ).map((to) => `${page} → ${to}`),
+    );
+    expect(BOOKS.filter(areBuilders).length).toBeGreaterThan(2);
+    expect(sent).toEqual([]);
+  });
+});
+
 describe('the configuration', () => {
   const examples = ['README.md', 'docs/configuration.md'].flatMap((page) =>
     blocks(page, 'yaml').map((text) => ({ page, text })),
