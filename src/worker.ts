@@ -112,7 +112,7 @@ async function openWith(
 function watchdogOf(
   { client, services }: WorkerOptions,
   dependencies: Dependencies,
-  lookEveryMs: number | undefined,
+  intervalMs: number | undefined,
 ): Watchdog {
   return new Watchdog({
     client,
@@ -121,7 +121,7 @@ function watchdogOf(
     say(message) {
       workerLog().warn(message);
     },
-    ...(lookEveryMs !== undefined && { lookEveryMs }),
+    ...(intervalMs !== undefined && { intervalMs }),
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * The output trees that this worker's Temporal works on. Before an activity uses a tree its lease is looked at; as long
+ * The output trees that this worker's Temporal works on. Before an activity uses a tree its lease is checked; as long
  * as a campaign is open there the lease is renewed, and when none is it is released.
  *
  * Workers find the open campaigns with a list query, because a campaign may wait an hour for its window without an
@@ -41,8 +41,8 @@ interface TreeLeasesOptions {
 /** A lease that was checked this long ago (ms) is checked again before an activity relies on it. */
 const CHECK_HOLDS_MS = 3_000;
 /** A campaign that is briefly missing from the list keeps its tree. */
-const LOOKS_BEFORE_RELEASE = 2;
-const LAST_LOOK_MS = 3_000;
+const CHECKS_BEFORE_RELEASE = 2;
+const LAST_CHECK_TIMEOUT_MS = 3_000;
 
 interface Kept {
   readonly address: TreeAddress;
@@ -51,7 +51,7 @@ interface Kept {
   renewedAt: number;
   /** Checks in a row that found no open campaign. */
   closed: number;
-  looking: Promise<void> | null;
+  checking: Promise<void> | null;
 }
 
 interface Moment {
@@ -80,10 +80,10 @@ export class TreeLeases {
     kept.closed = 0;
     if (isRecent(kept.seen)) return;
     // Many activities begin at the same time: one check is enough for all.
-    kept.looking ??= this.#look(store, kept).finally(() => {
-      kept.looking = null;
+    kept.checking ??= this.#checkLease(store, kept).finally(() => {
+      kept.checking = null;
     });
-    await kept.looking;
+    await kept.checking;
   }
 
   start(): void {
@@ -94,7 +94,10 @@ export class TreeLeases {
   async stop(): Promise<void> {
     await this.#renewals.stop();
     // Should Temporal have died as well: the lease goes stale.
-    const open = await Promise.race([this.#openTrees(), delay(LAST_LOOK_MS, null, { ref: false })]);
+    const open = await Promise.race([
+      this.#openTrees(),
+      delay(LAST_CHECK_TIMEOUT_MS, null, { ref: false }),
+    ]);
     if (open === null) return;
     for (const kept of [...this.#kept.values()]) {
       if (!open.has(keyOf(kept.address))) await this.#attempt(() => this.#release(kept));
@@ -109,13 +112,13 @@ export class TreeLeases {
       // Temporal does not answer: the known trees are kept.
       kept.closed = open?.has(keyOf(kept.address)) === false ? kept.closed + 1 : 0;
       if (kept.closed === 0) await this.#attempt(() => this.#keep(kept));
-      else if (kept.closed >= LOOKS_BEFORE_RELEASE) await this.#attempt(() => this.#release(kept));
+      else if (kept.closed >= CHECKS_BEFORE_RELEASE) await this.#attempt(() => this.#release(kept));
     }
   }
 
   async #keep(kept: Kept): Promise<void> {
     kept.renewedAt = -Infinity;
-    await this.#look(await this.#options.openStore(kept.address.store), kept);
+    await this.#checkLease(await this.#options.openStore(kept.address.store), kept);
   }
 
   async #release(kept: Kept): Promise<void> {
@@ -129,7 +132,7 @@ export class TreeLeases {
     await step().catch(() => undefined);
   }
 
-  async #look(store: Store, kept: Kept): Promise<void> {
+  async #checkLease(store: Store, kept: Kept): Promise<void> {
     kept.seen = null;
     const holder = await this.#options.holder();
     const lease = await newestLease(store);
@@ -170,7 +173,7 @@ export class TreeLeases {
       seen: null,
       renewedAt: -Infinity,
       closed: 0,
-      looking: null,
+      checking: null,
     };
     this.#kept.set(key, kept);
     return kept;

@@ -13,13 +13,13 @@ import { statusOf } from '../temporal/grpc-status.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { Periodic } from '../domain/periodic.ts';
 import { stuckBecause } from './stuck.ts';
-import { lookSignal } from '../workflows/messages.ts';
+import { recheckSignal } from '../workflows/messages.ts';
 import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
-const LOOK_EVERY_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
-/** At the first look, a budget that began this recently (ms) may have replaced one that had ended. */
+/** At the first check, a budget that began this recently (ms) may have replaced one that had ended. */
 const NEW_FOR_MS = 60_000;
 const ENDED = 'its workflow had ended';
 
@@ -30,21 +30,21 @@ interface WatchdogOptions {
   readonly startBudget: (reference: ServiceReference, reason: string) => Promise<void>;
   /** Called with each repair, one sentence each. */
   readonly say: (words: string) => void;
-  readonly lookEveryMs?: number;
+  readonly intervalMs?: number;
 }
 
 export class Watchdog {
   readonly #options: WatchdogOptions;
   /** The first runs of the budgets, by workflow id. */
   readonly #known = new Map<string, string>();
-  readonly #looks: Periodic;
+  readonly #checks: Periodic;
 
   constructor(options: WatchdogOptions) {
-    const { lookEveryMs = LOOK_EVERY_MS, say } = options;
+    const { intervalMs = CHECK_INTERVAL_MS, say } = options;
     this.#options = options;
-    this.#looks = new Periodic({
-      everyMs: lookEveryMs,
-      work: (signal) => this.#look(signal),
+    this.#checks = new Periodic({
+      everyMs: intervalMs,
+      work: (signal) => this.#checkAll(signal),
       onError: (error) => {
         say(`checking the budgets failed: ${String(error)}`);
       },
@@ -52,21 +52,21 @@ export class Watchdog {
   }
 
   start(): void {
-    this.#looks.start();
+    this.#checks.start();
   }
 
   async stop(): Promise<void> {
-    await this.#looks.stop();
+    await this.#checks.stop();
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #checkAll(signal: AbortSignal): Promise<void> {
     for (const reference of this.#options.budgets) {
       if (signal.aborted) return;
-      await this.#lookAt(reference).catch(passing);
+      await this.#check(reference).catch(passing);
     }
   }
 
-  async #lookAt(reference: ServiceReference): Promise<void> {
+  async #check(reference: ServiceReference): Promise<void> {
     const { client, startBudget } = this.#options;
     const workflowId = budgetWorkflowId(reference);
     const found = await ifFound(client.workflow.getHandle(workflowId).describe());
@@ -120,5 +120,5 @@ function passing(error: unknown): void {
 export async function requestAgain(client: Client): Promise<void> {
   const campaigns = client.workflow.list({ query: runningWorkflows(['campaign']) });
   for await (const { workflowId } of campaigns)
-    await ifFound(client.workflow.getHandle(workflowId).signal(lookSignal));
+    await ifFound(client.workflow.getHandle(workflowId).signal(recheckSignal));
 }

@@ -43,7 +43,7 @@ import {
   giveUpSignal,
   growSignal,
   itemDoneSignal,
-  lookSignal,
+  recheckSignal,
   nudgeSignal,
   pauseLaneSignal,
   pauseSignal,
@@ -69,7 +69,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   setHandler(giveUpSignal, (id) => run.givenUp(id));
   setHandler(withdrawnSignal, (service) => run.feedFor(service)?.withdrawn());
   setHandler(tokenSignal, (reference) => run.useToken(reference));
-  setHandler(lookSignal, () => run.checkNow());
+  setHandler(recheckSignal, () => run.checkNow());
   setHandler(nudgeSignal, () => undefined);
   setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause());
@@ -287,9 +287,10 @@ class CampaignRun implements Shown {
       log.warn('a budget did not confirm that no submission is in progress');
     const haveEnded = () => this.feeds.every(({ open }) => open.size === 0);
     const summary = 'for the last items to end';
-    do {
+    for (;;) {
       for (const feed of this.feeds) await feed.cancelRunning();
-    } while (!(await condition(haveEnded, '1 minute', { summary })));
+      if (await condition(haveEnded, '1 minute', { summary })) return;
+    }
   }
 
   /** Returns how many items have no end yet. */

@@ -131,7 +131,7 @@ export interface Grown {
 /** From a budget: after a withdrawal, nothing of the campaign waits and no submission is in progress. */
 export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
 /** From the watchdog: rows may be unknown to the budget. The campaign checks each open item. */
-export const lookSignal = defineSignal('look');
+export const recheckSignal = defineSignal('recheck');
 /** From an item, by its id: its job is of no use, and its row needs another one. */
 export const giveUpSignal = defineSignal<[string]>('giveUp');
 /** From a worker: the service is configured with this token now, and no more with that of the campaign. */

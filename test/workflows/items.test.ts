@@ -5,7 +5,7 @@ import { Context } from '@temporalio/activity';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { lookSignal } from '../../src/workflows/messages.ts';
+import { recheckSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { sequences, type Rig, type Started } from '../rig.ts';
@@ -45,7 +45,7 @@ describe.concurrent('the workflow of an item', () => {
     expect(typedSearchAttributes.get(ATTRIBUTES.remoteId)).toMatch(/./);
     expect(typedSearchAttributes.get(ATTRIBUTES.kind)).toBe('sequence');
     expect(await described.staticSummary()).toContain(id);
-    await started.handle.signal(lookSignal);
+    await started.handle.signal(recheckSignal);
     await started.handle.cancel();
     const { ended } = await started.handle.result();
     expect(ended).toMatchObject({ succeeded: 0, failed: 0, cancelled: 20 });
