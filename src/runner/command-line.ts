@@ -18,7 +18,6 @@ export {
   sendIfOpen,
 } from './control.ts';
 export { WRONG_ADDRESS } from './doctor-services.ts';
-export { diagnose } from './doctor.ts';
 export { noticesOf } from './events.ts';
 export {
   type CampaignLine,
@@ -31,7 +30,6 @@ export {
   requireTree,
   treeIfAny,
 } from './find.ts';
-export type { Finding } from './finding.ts';
 export { existsAlready, writeFixes } from './fixes.ts';
 export { isUnreplayable, temporalAway } from './follow.ts';
 export {
@@ -46,7 +44,7 @@ export {
   jobsOf,
   plannedServices,
 } from './forecast.ts';
-export { whileHoldingAlone } from './hold-tree.ts';
+export { rebuildReport } from './tree.ts';
 export { KeptProblems, rowsToRun } from './intake.ts';
 export {
   type ItemFilter,

@@ -2,6 +2,7 @@
  * The checks of `doctor`, in order: runtime, configuration, Temporal, services, output store, surroundings, ledger,
  * engines.
  */
+import { type ConfigurationOptions, environmentOf, settingsOf } from './session.ts';
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
@@ -33,19 +34,24 @@ import { type Finding, problem } from './finding.ts';
 import { accountLines, viewLedger } from './logs.ts';
 import { whatDiskLacks } from './obstacles.ts';
 
-interface DiagnoseOptions {
-  /** Reads the configuration: an error in it is a finding. */
-  readonly load: () => Settings;
-  readonly environment: Environment;
-  /** The local services are requested. */
-  readonly local: boolean;
-  /** Only the checks of Temporal. */
-  readonly temporalOnly: boolean;
+/** What is checked. */
+export interface DoctorOptions extends ConfigurationOptions {
+  /** The services of this project are used. */
+  readonly services?: 'local' | 'synthetic';
+  /** True: only the checks of Temporal. */
+  readonly temporal?: boolean;
 }
 
-export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
-  const { environment, local, temporalOnly } = options;
-  const { settings, findings: configured } = configuration(options.load);
+/**
+ * Checks runtime, configuration, Temporal, services, output store, surroundings, ledger and engines. An unusable
+ * configuration is a finding, too.
+ */
+export async function doctor(options: DoctorOptions = {}): Promise<readonly Finding[]> {
+  const { services, temporal: temporalOnly = false } = options;
+  const [environment, local] = [environmentOf(options), services !== undefined];
+  const { settings, findings: configured } = configuration(() =>
+    settingsOf(options, { tokens: 'optional' }),
+  );
   const temporalThere = settings ? await temporal(settings, temporalOnly) : [];
   if (temporalOnly) return [...configured, ...temporalThere];
   return [

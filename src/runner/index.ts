@@ -23,7 +23,16 @@ export type {
   ProgressEvent,
   UnreachableEvent,
 } from './events.ts';
-export { openTree, OutputTree, type TreeError, type TreeFile, type TreeItem } from './tree.ts';
+export {
+  openTree,
+  OutputTree,
+  type TreeError,
+  type TreeFile,
+  type TreeItem,
+  type TreeReport,
+} from './tree.ts';
+export { doctor, type DoctorOptions } from './doctor.ts';
+export type { Finding } from './finding.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions } from './plan.ts';
 export type { CampaignResult, ItemCounts } from './events.ts';
 export { retry, type RetryOptions } from './retry.ts';

@@ -1,11 +1,17 @@
 /** Reads the output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
+import { programVersion } from '../program/files.ts';
+import { type CampaignEnd, type CampaignSummary, lastEnd } from '../report/campaign-summary.ts';
+import { publishTree, readStanding } from '../report/publish.ts';
+import { REPORT, absoluteAddress, addressOf, itemKey, tableKeys } from '../store/layout.ts';
+import type { CampaignTree } from './find.ts';
+import { whileHoldingAlone } from './hold-tree.ts';
+import { ignoreNotices, type OnNotice, type ConfigurationOptions, settingsOf } from './session.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { ItemState } from '../domain/states.ts';
 import { exportFormatOf, exportTree } from '../export/export.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
-
 import { recordedFiles } from '../report/audit.ts';
 import {
   errorOf,
@@ -17,7 +23,6 @@ import {
 } from '../report/campaign-items.ts';
 import { treeFaults } from '../report/verify.ts';
 import { digestOf } from '../store/digest.ts';
-import { absoluteAddress, addressOf, itemKey, tableKeys } from '../store/layout.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
   notPrepared,
@@ -26,7 +31,6 @@ import {
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { type CampaignResult, resultIn } from './events.ts';
-import { type ConfigurationOptions, settingsOf } from './session.ts';
 
 /** A file of an item, as recorded in item.json. */
 export interface TreeFile {
@@ -72,6 +76,16 @@ export interface TreeItem {
   readonly user: Readonly<Record<string, string>>;
   /** Input and results, in the order of the record. */
   readonly files: readonly TreeFile[];
+}
+
+/** A report that was made again. */
+export interface TreeReport {
+  /** Path of report.html, or its s3:// address. */
+  readonly path: string;
+  /** How many items had ended; null once the campaign has ended. */
+  readonly soFar: { readonly ended: number; readonly items: number } | null;
+  /** Files that are missing or differ from what was received, one sentence each. */
+  readonly damaged: readonly string[];
 }
 
 /** The output tree of a campaign. */
@@ -133,6 +147,20 @@ export class OutputTree {
     const [store, location, { wanted }] = [this.#store, this.location, options];
     const isWanted = wanted && ((item: Listed) => wanted(treeItem(store, location, item)));
     return exportOf({ store, campaign: this.#campaign, wanted: isWanted }, format, out, options);
+  }
+
+  /**
+   * Makes tables and report.html again from the tree, at any time: of a campaign that has not ended, as they are so far.
+   *
+   * @throws HundredfoldError `TREE_LEASED` while another command writes to the tree
+   */
+  async report(): Promise<TreeReport> {
+    const [folder, store, campaign] = [this.location, this.#store, this.#campaign];
+    const { so_far: soFar, damaged } = await rebuildReport(
+      { folder, store, campaign },
+      ignoreNotices,
+    );
+    return { path: addressOf(folder, REPORT), soFar: soFar ?? null, damaged };
   }
 
   /**
@@ -217,6 +245,37 @@ async function readChecked(store: Store, key: string, sha256: string): Promise<U
         'Restore the file from a copy, or run "hundredfold retry" for its item.',
       );
 }
+
+/** Tables and report are made again from the tree alone, at any time: of a campaign that has not ended, as they are so far. */
+export async function rebuildReport(
+  { folder, store, campaign }: Pick<CampaignTree, 'folder' | 'store' | 'campaign'>,
+  onNotice: OnNotice,
+): Promise<CampaignSummary> {
+  const { isPublished, summary } = await readStanding(store, campaign);
+  if (isPublished) {
+    // Without a readable campaign.json, nothing else tells when it ended.
+    const endedAt = new Date().toISOString();
+    const end = lastEnd(summary) ?? { ...OPEN, state: 'completed', endedAt };
+    return whileHoldingAlone({ where: 'hundredfold report', store, onNotice }, () =>
+      publishTree(folder, end),
+    );
+  }
+  // Whoever works on the campaign goes on: its items are only read.
+  const soFar = await publishTree(folder, OPEN);
+  const { ended, items } = await readStanding(store, campaign);
+  if (ended === items)
+    onNotice(
+      `All items of ${campaign.name} have ended: the campaign writes its whole report now. If it does not, run its "hundredfold run" command again.`,
+    );
+  return soFar;
+}
+
+const OPEN: CampaignEnd = {
+  state: 'running',
+  startedAt: null,
+  endedAt: null,
+  versions: { hundredfold: programVersion(), node: process.version },
+};
 
 /** Options besides the format, as for `hundredfold export`. */
 export interface TreeExportOptions {

@@ -1,5 +1,5 @@
 /** Commands that show things, as a user pipes them: `report --open`, `logs`, `ui`, `doctor`. */
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { desk } from './command.ts';
@@ -13,6 +13,17 @@ test('`report --open`, `logs` and `ui` show the report, the log of an item and t
   expect(verbose.stderr).toMatch(
     /Z {2}INFO {2}item ended {2}.*item=item:night:methanol .*code=JOB_FAILED$/m,
   );
+
+  // Found from another folder, and as the newest.
+  mkdirSync(at.path('there'));
+  const there = { cwd: at.path('there') };
+  const items = await at.runs(0, ['items'], there);
+  expect(items.stderr).toBe(`night is the newest campaign.\nnight was started in ${at.folder}.\n`);
+  expect(items.stdout).toMatch(/^methanol +molecule +failed /m);
+  const status = await at.runs(0, ['status'], there);
+  expect(status.stdout).toContain('ELSEWHERE');
+  expect(status.stdout).toContain(at.path('results', 'night'));
+  expect(existsSync(at.path('there', '.hundredfold')), 'a server was started').toBe(false);
 
   // A browser that records what it is asked to open.
   at.write('browser', `#!/bin/sh\necho "$1" > "${at.path('opened')}"\n`);

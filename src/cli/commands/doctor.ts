@@ -1,10 +1,9 @@
 /**
  * `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, each with a remedy.
  */
+import { doctor as check, type Finding } from '../../runner/index.ts';
 import {
   tryServiceDefinition,
-  diagnose,
-  type Finding,
   WRONG_ADDRESS,
   type Row,
   type Conformance,
@@ -33,12 +32,7 @@ interface DoctorFlags extends ServiceFlags {
 export async function doctor(flags: DoctorFlags): Promise<number> {
   const { service } = flags;
   if (service !== undefined) return tryService({ ...flags, service });
-  const findings = await diagnose({
-    load: () => commandSettings(flags, { tokens: 'optional' }),
-    environment: process.env,
-    local: flags.services !== undefined,
-    temporalOnly: flags.temporal ?? false,
-  });
+  const findings = await check(flags);
   if (flags.json) printDocument(findings);
   else {
     printLine('STATE    CHECK: FOUND');

@@ -1,16 +1,9 @@
 /** `hundredfold report NAME`: (re)builds tables and report of a campaign from its output tree alone, at any time. */
 import { pathToFileURL } from 'node:url';
-import { whileHoldingAlone } from '../../runner/command-line.ts';
+import { rebuildReport } from '../../runner/command-line.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
-import { programVersion } from '../../program/files.ts';
-import {
-  type CampaignEnd,
-  type CampaignSummary,
-  documentOf,
-  lastEnd,
-} from '../../report/campaign-summary.ts';
-import { publishTree, readStanding } from '../../report/publish.ts';
+import { documentOf } from '../../report/campaign-summary.ts';
 import { addressOf, REPORT } from '../../store/layout.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { findTree } from '../session.ts';
@@ -34,7 +27,7 @@ export async function report(given: string | undefined, flags: ReportFlags): Pro
       `the report of ${name} is at ${path}, where a browser cannot open it`,
       `Copy it to disk first: hundredfold pull ${name}; then open its report.html.`,
     );
-  const summary = await publish(found);
+  const summary = await rebuildReport(found, say);
   const { so_far: soFar, damaged } = summary;
   if (flags.json)
     printDocument({ ...documentOf(summary, folder), ...(soFar && { soFar }), report: path });
@@ -47,32 +40,3 @@ export async function report(given: string | undefined, flags: ReportFlags): Pro
     say('No browser was found. Open the link above.');
   return damaged.length === 0 ? EXIT.ok : EXIT.incomplete;
 }
-
-type Found = Awaited<ReturnType<typeof findTree>>;
-
-async function publish({ folder, store, campaign }: Found): Promise<CampaignSummary> {
-  const { isPublished, summary } = await readStanding(store, campaign);
-  if (isPublished) {
-    // Without a readable campaign.json, nothing else tells when it ended.
-    const endedAt = new Date().toISOString();
-    const end = lastEnd(summary) ?? { ...OPEN, state: 'completed', endedAt };
-    return whileHoldingAlone({ where: 'hundredfold report', store, onNotice: say }, () =>
-      publishTree(folder, end),
-    );
-  }
-  // Whoever works on the campaign goes on: its items are only read.
-  const soFar = await publishTree(folder, OPEN);
-  const { ended, items } = await readStanding(store, campaign);
-  if (ended === items)
-    say(
-      `All items of ${campaign.name} have ended: the campaign writes its whole report now. If it does not, run its "hundredfold run" command again.`,
-    );
-  return soFar;
-}
-
-const OPEN: CampaignEnd = {
-  state: 'running',
-  startedAt: null,
-  endedAt: null,
-  versions: { hundredfold: programVersion(), node: process.version },
-};
