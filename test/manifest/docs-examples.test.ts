@@ -46,3 +46,17 @@ test('the example of docs/adopting.md adopts three jobs and submits one', async 
   expect(problems).toEqual([]);
   expect(items.map(({ adopts }) => adopts?.inputKnown)).toEqual([true, false, true, undefined]);
 });
+
+test('the table of docs/first-night.md, saved as CSV, has no problem', async () => {
+  const [, table = ''] = /^(\| id \|[^]*?)\n\n/m.exec(page('first-night')) ?? [];
+  const rows = table.split('\n').filter((line) => !line.startsWith('| ---'));
+  const cells = rows.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  const { items, problems } = await read('night.csv', cells.map((row) => row.join(',')).join('\n'));
+  expect(problems).toEqual([]);
+  expect(items.map(({ kind }) => kind)).toEqual(['molecule', 'molecule', 'molecule', 'sequence']);
+});
