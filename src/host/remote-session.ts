@@ -11,12 +11,7 @@ import {
 } from '../temporal/connection.ts';
 import { buildOn } from '../temporal/deployment.ts';
 import { DEFAULT_TASK_QUEUE, ROLES } from '../workflows/names.ts';
-import {
-  isClosedPart,
-  isRecent,
-  readHeartbeats,
-  registerSearchAttributes,
-} from '../temporal/namespace.ts';
+import { registerSearchAttributes } from '../temporal/namespace.ts';
 import type { HostOptions } from './host.ts';
 import type { StoppableWorker } from './lasting-worker.ts';
 import type { Session } from './session.ts';
@@ -60,11 +55,10 @@ export class RemoteSession implements Session {
     const build = deployment === null ? null : await buildOn(client, deployment);
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
     const services: ServiceSettings[] = lookOnly ? [] : Object.values(settings.services);
-    // A worker that works there now may end at any time. So a command that needs work done starts a worker; a command
-    // that only reads does so if none works. A command that lacks a token leaves the work to others: its worker would take jobs from the queue
-    // that it cannot do.
-    const able = services.length > 0 && settings.unready.length === 0;
-    const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
+    // A worker that works there now may end at any time. So a command that needs work done starts a worker; what a command
+    // reads, no worker answers. A command that lacks a token leaves the work to others: its worker would take jobs from the
+    // queue that it cannot do.
+    const needed = services.length > 0 && settings.unready.length === 0;
     const stateFolder = stateFolderOf({ settings, environment });
     const at = { client, taskQueue, stateFolder };
     if (!needed || !ownWorker) return new RemoteSession(at, null);
@@ -78,7 +72,6 @@ export class RemoteSession implements Session {
       notify: settings.notify,
       environment,
       stateFolder,
-      workflowsOnly: lookOnly,
       roles: ROLES,
       ...(build !== null && { build }),
     });
@@ -94,9 +87,4 @@ export class RemoteSession implements Session {
     await this.#worker?.stop();
     await this.client.connection.close();
   }
-}
-
-async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
-  const seen = await readHeartbeats(client, taskQueue);
-  return !isClosedPart(seen) && seen.some(isRecent);
 }
