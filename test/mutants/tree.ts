@@ -150,7 +150,7 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'open-campaign-signed',
-    file: 'src/cli/commands/report.ts',
+    file: 'src/runner/tree.ts',
     find: 'const soFar = await publishTree(folder, OPEN);',
     replace:
       'const soFar = await publishTree(folder, { ...OPEN, endedAt: new Date().toISOString() });',
