@@ -86,7 +86,7 @@ export const ITEM_ENDS = [
   {
     codes: ['RESULT_UNREACHABLE'],
     meaning:
-      'The service was unreachable for 13 days after the job had finished, and it deletes results after two weeks; or for `jobs.lostAfter` it sent the files of other jobs, and not that of this one.',
+      'The service was unreachable for 13 days after the job had finished (one public server keeps results for two weeks); or for `jobs.lostAfter` it sent the files of other jobs, and not that of this one.',
     remedy: RETRY,
   },
   {
