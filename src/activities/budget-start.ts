@@ -18,6 +18,7 @@ import type { FormerBudget } from '../budget/inherit.ts';
 import { snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { systemClock } from '../ledger/steady-clock.ts';
+import type { BudgetReading } from '../workflows/budget-clock.ts';
 import { configureSignal, STATUS_MEMO, type BudgetInput } from '../workflows/messages.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -127,6 +128,12 @@ export function budgetStart(
     workflowTaskTimeout: '5s',
     staticSummary: `budget of ${service} at ${address}`,
   } as const;
+}
+
+/** The clock of a budget: when this activity was scheduled, as the server stamped it, and the run that it belongs to. */
+export function readClock(): Promise<BudgetReading> {
+  const { currentAttemptScheduledTimestampMs: at, workflowExecution } = Context.current().info;
+  return Promise.resolve({ at, run: workflowExecution?.runId ?? '' });
 }
 
 /** What the run has left that was reset to the present one, or the last of them; null if that cannot be read. */

@@ -8,11 +8,10 @@ import { finishJob } from './finish-job.ts';
 import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
-import { readClock } from './read-clock.ts';
 import { settleFate } from './settle-fate.ts';
 import { startIfSettled, startItem } from './start-item.ts';
 import { submit } from './submit.ts';
-import { ensureBudget, readFormer } from './budget-start.ts';
+import { ensureBudget, readClock, readFormer } from './budget-start.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {
