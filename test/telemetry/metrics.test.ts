@@ -21,6 +21,7 @@ import {
   TOKEN,
   valueOf,
   type Sample,
+  WORKER,
 } from './operated-worker.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -64,7 +65,7 @@ test('a worker exports its work, the state of its budget, and its readiness', as
   const { name, env } = set;
   const ids = fragments(at, name, 6);
   await services(at, set);
-  const worker = at.type(['worker', '--log-format', 'json'], { env });
+  const worker = at.type([...WORKER, '--log-format', 'json'], { env });
   const url = await endpointOf(worker);
   expect(await get(`${url}/healthz`)).toEqual({ status: 200, text: 'ok\n' });
   await worker.says('working for');
@@ -148,7 +149,7 @@ test('a worker is not ready while Temporal cannot be reached, but stays alive', 
   const door = await startProxy(Number(inject('temporal').split(':').at(-1)));
   onTestFinished(() => door.close());
   const { env } = await scene(at, `127.0.0.1:${door.port}`);
-  const worker = at.type(['worker'], { env });
+  const worker = at.type(WORKER, { env });
   const url = await endpointOf(worker);
   await worker.says('working for');
   await expect.poll(async () => (await get(`${url}/readyz`)).status, { timeout: 10_000 }).toBe(200);

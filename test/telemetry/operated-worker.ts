@@ -20,11 +20,13 @@ export async function scene(at: Desk, temporal: string, url?: string): Promise<S
   at.write(
     'hundredfold.yaml',
     `temporal: { address: "${temporal}", taskQueue: ${name} }
-services: { molecules: { url: "${url ?? `http://127.0.0.1:${port}`}/acpype", budget: { limit: 50, window: 60m } } }
-worker: { metrics: { port: 0 } }`,
+services: { molecules: { url: "${url ?? `http://127.0.0.1:${port}`}/acpype", budget: { limit: 50, window: 60m } } }`,
   );
   return { name, port, env: { HUNDREDFOLD_MOLECULE_TOKEN: TOKEN } };
 }
+
+/** A worker with an endpoint at any free port. */
+export const WORKER = ['worker', '--metrics-port', '0'] as const;
 
 /** The services, in a separate process. */
 export async function services(at: Desk, { port, env }: Scene): Promise<Typed> {

@@ -5,7 +5,7 @@ import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.t
 import { desk } from '../cli/command.ts';
 import { startProxy } from '../crash/proxy.ts';
 import { fragments } from '../cli/manifests.ts';
-import { endpointOf, get, scene } from './operated-worker.ts';
+import { endpointOf, get, scene, WORKER } from './operated-worker.ts';
 import { slowScene, STOPS_WITHIN_MS } from './slow-scene.ts';
 
 test('workers replaced one after the other under load: each is not ready at once and finishes its POSTs, and no item is lost, held or sent twice', async () => {
@@ -14,7 +14,7 @@ test('workers replaced one after the other under load: each is not ready at once
   const { name, env } = set;
   const ids = fragments(at, name, 40);
   const start = async () => {
-    const worker = at.type(['worker'], { env });
+    const worker = at.type(WORKER, { env });
     const url = await endpointOf(worker);
     await worker.says('working for');
     return { worker, url };
@@ -52,7 +52,7 @@ test('SIGTERM while Temporal cannot be reached: the worker still ends in time', 
   const door = await startProxy(Number(inject('temporal').split(':').at(-1)));
   onTestFinished(() => door.close());
   const { env } = await scene(at, `127.0.0.1:${door.port}`);
-  const worker = at.type(['worker'], { env });
+  const worker = at.type(WORKER, { env });
   await worker.says('working for');
   door.set('hang');
   await delay(500);
