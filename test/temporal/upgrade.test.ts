@@ -14,6 +14,7 @@ import { ROLES } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';
 import { runningWorkflows } from '../../src/workflows/search-attributes.ts';
+import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { Rig, sequences } from '../rig.ts';
 
 const LIMITS = { limit: 8, windowMs: 3_000 };
@@ -106,7 +107,7 @@ test('a campaign that is upgraded twice and rolled back once loses nothing', asy
   }
   const { ended } = await handle.result();
   expect(ended.succeeded).toBe(80);
-  const address = rig.settings[1]?.reference.address ?? '';
-  for (const workflowId of [`campaign:${name}`, `budget:predictions:${address}`])
+  const budgets = rig.settings.map(({ reference }) => budgetWorkflowId(reference));
+  for (const workflowId of [`campaign:${name}`, budgets[1] ?? ''])
     expect(await findBuilds(rig.client, workflowId)).toEqual(['one', 'two', 'one', 'two']);
 });
