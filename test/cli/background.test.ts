@@ -111,7 +111,8 @@ test('a paused campaign stays paused through a power cut, and a lowered or raise
   const { budgets } = documentIn(await at.runs(0, ['status', '--json'], { env }));
   expect(budgets).toMatchObject([
     {
-      credentials: [{ free: 0, windows: [{ charged: 4, limit: 3 }] }],
+      free: 0,
+      windows: [{ charged: 4, limit: 3 }],
       waiting: [{ campaign: 'night', items: 5, paused: true }],
       counts: { accepted: 4 },
     },
