@@ -80,6 +80,7 @@ export class Rig {
   /** Ids of the rows of all users, once for each job that they may cost. */
   readonly #rows: string[];
   readonly #broken = new Map<PromiseName, string>();
+  readonly #foreign = new Set<string>();
   #worker: RunningWorker | null = null;
 
   private constructor(
@@ -163,6 +164,11 @@ export class Rig {
     this.#broken.set(promise, how);
   }
 
+  /** The test runs this workflow with other code: `close` requires that its history cannot be replayed. */
+  runsForeign(workflowId: string): void {
+    this.#foreign.add(workflowId);
+  }
+
   /** For jobs of another program, and for rows that are paid again on purpose: their ids. */
   allowJobs(...ids: readonly string[]): void {
     this.#rows.push(...ids);
@@ -199,7 +205,7 @@ export class Rig {
       },
       this.#broken,
     );
-    await replaysHistories(histories, this.#options.codec ?? null);
+    await replaysHistories(histories, this.#foreign, this.#options.codec);
   }
 
   /**

@@ -206,7 +206,7 @@ export class Scene {
       folders: campaigns.map(({ folder }) => folder),
       texts: { 'worker logs': this.log(), ...textsOf(histories) },
     });
-    await replaysHistories(histories, null);
+    await replaysHistories(histories);
   }
 
   log(): string {

@@ -43,6 +43,7 @@ test('doctor reports a campaign without a worker, one whose tree another Tempora
   const workflowIdConflictPolicy = 'TERMINATE_EXISTING';
   const begin = () =>
     client.workflow.start('campaign', { workflowId, taskQueue, args, workflowIdConflictPolicy });
+  rig.runsForeign(workflowId);
   await beginWith(unreplayable('campaign'), { temporal, taskQueue, begin });
   await rig.startWorker();
   // Until something happens it has no task that could fail.
