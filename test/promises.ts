@@ -1,5 +1,5 @@
 /**
- * The six promises of docs/architecture.md, as assertions. `keepsPromises` calls them all: the rig does at the end of
+ * The six promises of docs/promises.md, as assertions. `keepsPromises` calls them all: the rig does at the end of
  * every test, so that none can forget one. (The second, "close to the bound", is a figure: `npm run bench` measures it,
  * no test times it.)
  */

@@ -1,7 +1,7 @@
 /**
  * The only way in which a budget is started: with what the run before it has left (budget/inherit.ts), as an argument
  * and as the memo of its start. So at every moment the memo of the newest run has all that may still count
- * (docs/architecture.md).
+ * (docs/promises.md).
  *
  * Rejected: rebuilding the charges from the history of the former run, of which only one start path made use, and
  * asking a list of workflows, which lags behind.

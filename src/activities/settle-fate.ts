@@ -1,7 +1,7 @@
 /**
  * What became of a submission of unknown fate, or of one that was refused: the service may have its job. It is looked up
  * until the service answers. Then its item begins, with its job or with its end, or it is sent once more
- * (docs/architecture.md, "Reconciling").
+ * (docs/promises.md, "Reconciling").
  */
 import { Context } from '@temporalio/activity';
 import { PATIENCE_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';

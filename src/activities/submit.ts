@@ -1,5 +1,5 @@
 /**
- * Sends one job, at most once (docs/architecture.md, "Submit is at most once"). It does not throw because of a
+ * Sends one job, at most once (docs/promises.md, "Submit is at most once"). It does not throw because of a
  * service: every result of the POST is an outcome, and the budget workflow decides by it.
  *
  * The server runs it again when a worker does not answer. Everything up to the note in the item's folder (sending-note.ts)

@@ -1,5 +1,5 @@
 /**
- * The states of an item. It ends in exactly one of the final ones (promise 3 of docs/architecture.md).
+ * The states of an item. It ends in exactly one of the final ones (promise 3 of docs/promises.md).
  *
  *   waiting ─▶ running ─▶ succeeded
  *      └──────────┴─────▶ failed | held | cancelled

@@ -1,5 +1,5 @@
 /**
- * Checks the promises about the output tree (docs/architecture.md, 3 and 5) for a whole tree: every file against its
+ * Checks the promises about the output tree (docs/promises.md, 3 and 5) for a whole tree: every file against its
  * record, and everything derived from the items against what they give now, made anew in a temporary folder. Reads
  * every byte of the tree and writes none.
  */

@@ -1,6 +1,6 @@
 /**
  * A thin layer over undici. It answers the question that at-most-once submission depends on: did a failed request leave
- * this machine or not? (docs/architecture.md, "Submit is at most once")
+ * this machine or not? (docs/promises.md, "Submit is at most once")
  *
  * undici calls `onRequestStart` when a request has a connected socket, right before its first byte is written. A
  * failure before that call (name not found, refused, TLS, waiting for a free connection) certainly did not reach the

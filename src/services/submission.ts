@@ -1,5 +1,5 @@
 /**
- * What an answer to a POST means for the job (docs/architecture.md, "Submit is at most once"). The same rule applies to
+ * What an answer to a POST means for the job (docs/promises.md, "Submit is at most once"). The same rule applies to
  * every service; only the place of the id differs.
  */
 import { parseDuration } from '../domain/duration.ts';

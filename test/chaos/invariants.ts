@@ -1,4 +1,4 @@
-/** What must hold after any storm: the promises of docs/architecture.md, and other expectations of users. */
+/** What must hold after any storm: the promises of docs/promises.md, and other expectations of users. */
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';

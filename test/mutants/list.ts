@@ -16,7 +16,7 @@ export interface Mutant {
   /** Occurs in the file exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** What would no longer hold, in a sentence. The number is that of the promise in docs/architecture.md. */
+  /** What would no longer hold, in a sentence. The number is that of the promise in docs/promises.md. */
   readonly breaks: string;
   /** Test files of which at least one must turn red. */
   readonly tests: readonly string[];

@@ -177,7 +177,7 @@ describe('error codes', () => {
 
 test('each of the ten invariants names tests that exist', () => {
   const [, section = ''] =
-    /^## Ten invariants$([\s\S]*?)^## /m.exec(read('docs/architecture.md')) ?? [];
+    /^## Ten invariants$([\s\S]*?)^## /m.exec(read('docs/promises.md')) ?? [];
   const rows = section.split('\n').filter((line) => /^\| \d/.test(line));
   expect(rows).toHaveLength(10);
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** The closed union of docs/architecture.md, "Submit is at most once": the same for both services. */
+/** The closed union of docs/promises.md, "Submit is at most once": the same for both services. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';

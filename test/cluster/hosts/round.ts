@@ -1,4 +1,4 @@
-/** Runs a round, and checks its results: the promises of docs/architecture.md, on the tree that a host pulls. */
+/** Runs a round, and checks its results: the promises of docs/promises.md, on the tree that a host pulls. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
