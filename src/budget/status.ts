@@ -2,7 +2,7 @@
  * The status of a budget for display: what is charged, what is free, when the next slots become free, who waits.
  *
  * The budget's workflow writes a snapshot, and readers compute the status at that moment from it. So no one has to
- * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
+ * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/decisions.md).
  */
 import { type ServiceReference, type Standing, USUAL_PRIORITY } from '../domain/campaign.ts';
 import type { Hold } from './block.ts';

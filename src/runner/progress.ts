@@ -1,7 +1,7 @@
 /**
  * The progress of a campaign, which its workflow writes into its memo and returns at its end. It is not queried: a
  * worker that answers a query while another one has a task of the same workflow may produce a history that cannot be
- * replayed (SDK 1.24.0; docs/reliability.md).
+ * replayed (SDK 1.24.0; docs/decisions.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';

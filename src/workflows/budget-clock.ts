@@ -2,7 +2,7 @@
  * The clock of a budget. Its time is the result of an activity, so it is in the history; `Date.now()` in a workflow is
  * not. A worker that takes a workflow over to answer a query runs its code with the time of the previous task, while a
  * replay runs it with the right one. Decisions by that time then differ, and the workflow can never be replayed again
- * (SDK 1.24.0; docs/reliability.md).
+ * (SDK 1.24.0; docs/decisions.md).
  *
  * It only moves forward. When the server's clock is set back, it continues from its last reading.
  *

@@ -2,7 +2,7 @@
  * The progress of a campaign: how its items have ended so far, and where that is shown.
  *
  * Commands and workers read it in the memo. They do not query the campaign: a worker that answers a query while another one
- * has a task of the same workflow may produce a history that cannot be replayed (SDK 1.24.0; docs/reliability.md).
+ * has a task of the same workflow may produce a history that cannot be replayed (SDK 1.24.0; docs/decisions.md).
  *
  * Rejected: writing the memo with each task (a campaign of thousands has ten tasks a second); an activity that writes it into
  * the tree (three more events each time, and a reader on another machine needs the tree).
