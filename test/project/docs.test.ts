@@ -188,3 +188,22 @@ test('each of the ten invariants names tests that exist', () => {
         expect(read(file), file).toContain(`'${title}'`);
   }
 });
+
+/** `manifest/{check,csv}` → the paths of both below `src/`. */
+function expandPaths(code: string): string[] {
+  const [, folder = '', names = ''] = /^(.+)\/\{?([^}]+)\}?$/.exec(code) ?? [];
+  return names.split(',').map((name) => join(ROOT, 'src', folder, `${name}.ts`));
+}
+
+test('the files of a row exist, and are counted', () => {
+  const [, section = ''] =
+    /^### The files of a row$([\s\S]*?)^## /m.exec(read('docs/architecture.md')) ?? [];
+  const rows = section.split('\n').filter((line) => /^\| .* \d+(?:\*\*)? \|$/.test(line));
+  expect(rows.length).toBeGreaterThan(5);
+  const listed: string[] = [];
+  for (const row of rows) {
+    for (const [, code = ''] of row.matchAll(/`([^`]+)`/g)) listed.push(...expandPaths(code));
+    expect(Number(/(\d+)(?:\*\*)? \|$/.exec(row)?.[1]), row).toBe(listed.length);
+  }
+  expect(listed.filter((path) => !existsSync(path))).toEqual([]);
+});
