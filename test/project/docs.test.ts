@@ -207,3 +207,20 @@ test('the files of a row exist, and are counted', () => {
   }
   expect(listed.filter((path) => !existsSync(path))).toEqual([]);
 });
+
+/** A test, or a folder of tests, by its path below `test/`. */
+function isTest(name: string): boolean {
+  const path = join(ROOT, 'test', name);
+  return ['', '.ts', '.test.ts', '.property.test.ts'].some((end) => existsSync(path + end));
+}
+
+test.each(['docs/reliability.md', 'docs/security.md'])('%s names tests that exist', (page) => {
+  const rows = read(page)
+    .split('\n')
+    .filter((line) => line.startsWith('| '));
+  const cells = rows.map((row) => row.split(' | ').at(-1) ?? '');
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([a-z-]+(?:\/[a-z0-9-]+)+)`/g)]);
+  const names = named.map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !isTest(name))).toEqual([]);
+});
