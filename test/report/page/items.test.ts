@@ -93,13 +93,14 @@ test('a sequence: a plot for every predictor, with values by residue', async () 
 
 test('a header of UniProt links to the entry and to its model in AlphaFold DB', async () => {
   const key = 'sp_P99998_CYC_PANTR_Cytochrome_c_OS=Pan_troglodytes_GN=CYCS_PE=1_SV=2';
-  const names = { [key]: 'sp|P99998|CYC_PANTR Cytochrome c' };
-  const input = { name: 'input.fasta', text: `>${names[key] ?? ''}\nMGDVEK\n`, names };
+  const header = 'sp|P99998|CYC_PANTR Cytochrome c';
+  const names = { [key]: header };
+  const input = { name: 'input.fasta', text: `>${header}\nMGDVEK\n`, names };
   const result = recordingText('b2btools/single/one-CYC_PANTR-all5');
   const store = await resultCampaign([sequenceEnd('cytochrome', result, { input })]);
   await publishCampaign(store, END);
   const page = await opened(store.location, '#item=cytochrome');
-  expect(await page.locator('.protein strong').first().innerText()).toBe(names[key]);
+  expect(await page.locator('.protein strong').first().innerText()).toBe(header);
   const address = (name: string) => page.getByRole('link', { name }).getAttribute('href');
   expect(await address('UniProt')).toBe('https://www.uniprot.org/uniprotkb/P99998');
   expect(await address('AlphaFold DB')).toBe('https://alphafold.ebi.ac.uk/entry/P99998');
