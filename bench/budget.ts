@@ -2,7 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { seededRandom } from '../packages/local-services/src/faults.ts';
+import { createRandom } from '../packages/local-services/src/faults.ts';
 import { temporalCli } from '../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { Bench } from './command.ts';
@@ -14,7 +14,7 @@ const TEN_SECONDS: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobS
 /** Three times within a case of this length, in ms, in order. */
 function times({ items, limit, windowSeconds }: WindowCase, seed: number): number[] {
   const length = (Math.ceil(items / limit) - 1) * windowSeconds * 1_000;
-  const next = seededRandom(seed);
+  const next = createRandom(seed);
   return Array.from({ length: 3 }, () => 2_000 + next() * (length - 4_000)).sort((a, b) => a - b);
 }
 

@@ -7,7 +7,7 @@ import {
   ACPYPE,
   B2BTOOLS,
   check,
-  enginesFolder,
+  findEnginesFolder,
   install,
   REAL_ENGINES,
   type RealEngineName,
@@ -76,7 +76,7 @@ function readOrders(): { recipes: readonly Recipe[]; checkOnly: boolean } | null
 async function main(): Promise<boolean> {
   const orders = readOrders();
   if (orders === null) return false;
-  const folder = enginesFolder();
+  const folder = findEnginesFolder();
   const { recipes, checkOnly } = orders;
   if (checkOnly) {
     const states = recipes.map((recipe) => check(recipe, folder));

@@ -6,7 +6,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installedEngine, REAL_ENGINES } from '../packages/local-services/src/engines/install.ts';
+import {
+  findInstalledEngine,
+  REAL_ENGINES,
+} from '../packages/local-services/src/engines/install.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const BIN = join(ROOT, 'bin', 'hundredfold.js');
@@ -75,7 +78,7 @@ async function exitCode(child: ChildProcess): Promise<number> {
 }
 
 async function main(): Promise<number> {
-  const missing = REAL_ENGINES.filter((engine) => installedEngine(engine) === null);
+  const missing = REAL_ENGINES.filter((engine) => findInstalledEngine(engine) === null);
   if (missing.length > 0) {
     const left = missing.length === REAL_ENGINES.length;
     say(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestProject } from 'vitest/node';
-import { guardUi } from '../src/host/ui-guard.ts';
+import { startUiGuard } from '../src/host/ui-guard.ts';
 import { workflowBundle } from '../src/temporal/bundle.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../src/temporal/namespace.ts';
@@ -65,7 +65,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await workflowBundle();
   project.provide('temporal', server.address);
   // As for users: through the host's guard.
-  const guard = await guardUi(() => server.ui);
+  const guard = await startUiGuard(() => server.ui);
   project.provide('temporalUi', guard.url);
   return async () => {
     await guard.close();

@@ -13,7 +13,7 @@ import {
   RIGHT,
   type Stretch,
   type Tracks,
-  valueWords,
+  describeValue,
   type View,
 } from './track.tsx';
 
@@ -63,7 +63,7 @@ export function Chain(props: ChainProps) {
           {Object.entries(tracks).map(([key, track]) => (
             <span key={key}>
               <span class="quiet">{facts[key]?.title ?? key}</span>{' '}
-              {valueWords(facts[key], track, place)}
+              {describeValue(facts[key], track, place)}
             </span>
           ))}
         </output>

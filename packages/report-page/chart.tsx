@@ -67,7 +67,7 @@ export function Picture({ name, children }: PictureProps) {
   const frame = useRef<HTMLDivElement>(null);
   const save = (): void => {
     const svg = [...(frame.current?.querySelectorAll<SVGSVGElement>('svg') ?? [])].at(-1);
-    if (svg !== undefined) saveFile(`${fileName(name)}.svg`, standaloneSvg(svg), 'image/svg+xml');
+    if (svg !== undefined) saveFile(`${toFileName(name)}.svg`, serializeSvg(svg), 'image/svg+xml');
   };
   return (
     <div class="picture" ref={frame}>
@@ -80,7 +80,7 @@ export function Picture({ name, children }: PictureProps) {
 }
 
 /** `Backbone dynamics along the chain` → `backbone-dynamics-along-the-chain`. */
-function fileName(name: string): string {
+function toFileName(name: string): string {
   const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   return plain.replace(/^-|-$/g, '').slice(0, 60) || 'picture';
 }
@@ -91,7 +91,7 @@ const TEXT_STYLES = ['font-family', 'font-size', 'font-weight', 'text-anchor'];
 const SVG = 'http://www.w3.org/2000/svg';
 
 /** Self-contained: without stylesheet, and with the page's background. */
-function standaloneSvg(svg: SVGSVGElement): string {
+function serializeSvg(svg: SVGSVGElement): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const sources = [svg, ...svg.querySelectorAll<SVGElement>('*')];
   for (const [place, target] of [copy, ...copy.querySelectorAll<SVGElement>('*')].entries()) {

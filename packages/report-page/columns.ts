@@ -1,6 +1,6 @@
 /** The columns of the table of all items, and their value in a row. */
 import type { ItemTable, KindFacts, Verdict } from '../../src/report/page-data.ts';
-import { durationText } from './words.ts';
+import { formatDuration } from './words.ts';
 
 export type CellValue = string | number | null;
 
@@ -28,14 +28,14 @@ const PLAIN = { unit: '', meaning: '', decimals: null, isMain: true, verdicts: [
 
 export function makeColumns(table: ItemTable): readonly Column[] {
   return [
-    ...itemColumns(table),
+    ...listItemColumns(table),
     ...table.kinds.flatMap((kind) => measureColumns(table, kind)),
-    ...table.own.map(ownColumn),
-    ...jobColumns(table),
+    ...table.own.map(buildOwnColumn),
+    ...listJobColumns(table),
   ];
 }
 
-function itemColumns(table: ItemTable): readonly Column[] {
+function listItemColumns(table: ItemTable): readonly Column[] {
   const column = (
     key: string,
     title: string,
@@ -67,7 +67,7 @@ function measureColumns(table: ItemTable, { name, measures }: KindFacts): readon
 /** More could not be told apart by colours. */
 const MAX_CATEGORIES = 6;
 
-function ownColumn({ name, values }: ItemTable['own'][number]): Column {
+function buildOwnColumn({ name, values }: ItemTable['own'][number]): Column {
   const different = [...new Set(values)].filter((value) => value !== '');
   const isNumber =
     different.length > 0 && different.every((value) => Number.isFinite(Number(value)));
@@ -81,7 +81,7 @@ function ownColumn({ name, values }: ItemTable['own'][number]): Column {
   return { ...PLAIN, key: `own:${name}`, title: name, meaning, type, group: 'own', valueAt };
 }
 
-function jobColumns({ submitted, finished }: ItemTable): readonly Column[] {
+function listJobColumns({ submitted, finished }: ItemTable): readonly Column[] {
   const seconds = (from: number | null | undefined, to: number | null | undefined) =>
     from == null || to == null ? null : (to - from) / 1000;
   const job = { ...PLAIN, type: 'duration', group: 'job', decimals: 1 } as const;
@@ -112,29 +112,29 @@ function isOfKind({ group }: Column): boolean {
 }
 
 /** Whether rows of this kind can have a value; an empty kind means all. */
-export function suits(column: Column, kind: string): boolean {
+export function isForKind(column: Column, kind: string): boolean {
   return kind === '' || !isOfKind(column) || column.group === kind;
 }
 
 /** `Mass (Da)`. */
-export function headOf({ title, unit }: Pick<Column, 'title' | 'unit'>): string {
+export function formatHead({ title, unit }: Pick<Column, 'title' | 'unit'>): string {
   return unit === '' ? title : `${title} (${unit})`;
 }
 
 /** For bare numbers, as on an axis: durations are in seconds there. */
-export function numberHeadOf(column: Pick<Column, 'title' | 'unit' | 'type'>): string {
-  return column.type === 'duration' ? `${column.title} (s)` : headOf(column);
+export function formatNumberHead(column: Pick<Column, 'title' | 'unit' | 'type'>): string {
+  return column.type === 'duration' ? `${column.title} (s)` : formatHead(column);
 }
 
 /** As shown in the table: `180.15`, `1.3 s`. */
-export function valueText({ type, decimals }: Column, value: string | number): string {
+export function formatValue({ type, decimals }: Column, value: string | number): string {
   if (typeof value === 'string') return value;
-  if (type === 'duration') return durationText(value * 1000);
+  if (type === 'duration') return formatDuration(value * 1000);
   return (decimals === null ? String(value) : value.toFixed(decimals)).replace(/^-/, '−');
 }
 
 /** How far the value can be trusted; null if nothing is said about it. */
-export function judge(verdicts: readonly Verdict[], value: CellValue): Verdict | null {
+export function findVerdict(verdicts: readonly Verdict[], value: CellValue): Verdict | null {
   if (typeof value !== 'number') return null;
   return verdicts.find(({ above }) => value > above) ?? null;
 }

@@ -1,7 +1,7 @@
 /** Two to twelve items side by side: their formulas, measures and the user's own columns. */
-import { headOf, judge, valueText, type Column } from './columns.ts';
+import { formatHead, findVerdict, formatValue, type Column } from './columns.ts';
 import { Thumbnail } from './drawing.tsx';
-import { findRow, hashOf, itemHash } from './route.ts';
+import { findRow, formatHash, formatItemHash } from './route.ts';
 import { type ShownRows, VerdictMark } from './rows.tsx';
 
 export function ComparePage({ data, columns, route }: ShownRows) {
@@ -16,7 +16,7 @@ export function ComparePage({ data, columns, route }: ShownRows) {
   return (
     <article class="compare">
       <nav aria-label="Items" class="line way">
-        <a href={hashOf({ ...route, compare: '' })}>All items</a>
+        <a href={formatHash({ ...route, compare: '' })}>All items</a>
       </nav>
       <h1>Comparison</h1>
       {rows.length < 2 && (
@@ -33,7 +33,7 @@ export function ComparePage({ data, columns, route }: ShownRows) {
               {rows.map((row) => (
                 <th key={row} scope="col" class="number">
                   {table.structures > 0 && <Thumbnail data={data} row={row} />}
-                  <a href={itemHash(table, row, route)}>{table.id[row]}</a>
+                  <a href={formatItemHash(table, row, route)}>{table.id[row]}</a>
                 </th>
               ))}
             </tr>
@@ -53,14 +53,14 @@ function ValuesOf({ column, rows }: { readonly column: Column; readonly rows: re
   return (
     <tr>
       <th scope="row" title={column.meaning}>
-        {headOf(column)}
+        {formatHead(column)}
       </th>
       {rows.map((row) => {
         const value = column.valueAt(row);
         return (
           <td key={row} class="number">
-            <VerdictMark verdict={judge(column.verdicts, value)} isShort />{' '}
-            {value === null ? '–' : valueText(column, value)}
+            <VerdictMark verdict={findVerdict(column.verdicts, value)} isShort />{' '}
+            {value === null ? '–' : formatValue(column, value)}
           </td>
         );
       })}

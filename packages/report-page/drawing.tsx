@@ -15,7 +15,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   '#FF7F00': 'light-dark(#b35900, #ffad5c)',
 };
 
-function colourOf(colour: string): string {
+function toColour(colour: string): string {
   return COLOURS[colour.toUpperCase()] ?? 'currentColor';
 }
 
@@ -27,22 +27,22 @@ interface DrawingProps {
 /** Without the empty margin; small molecules are not enlarged. */
 export function DrawingView({ drawing, label }: DrawingProps) {
   return (
-    <svg class="drawing" viewBox={cropBox(drawing)} role="img" aria-label={label}>
+    <svg class="drawing" viewBox={computeViewBox(drawing)} role="img" aria-label={label}>
       {drawing.paths.map(({ d, colour, line }, place) =>
         line === null ? (
-          <path key={place} d={d} style={{ fill: colourOf(colour) }} />
+          <path key={place} d={d} style={{ fill: toColour(colour) }} />
         ) : (
           <path
             key={place}
             d={d}
             fill="none"
-            style={{ stroke: colourOf(colour) }}
+            style={{ stroke: toColour(colour) }}
             stroke-width={line}
           />
         ),
       )}
       {drawing.letters.map(({ x, y, size, colour, text }, place) => (
-        <text key={place} x={x} y={y} font-size={size} style={{ fill: colourOf(colour) }}>
+        <text key={place} x={x} y={y} font-size={size} style={{ fill: toColour(colour) }}>
           {text}
         </text>
       ))}
@@ -54,7 +54,7 @@ export function DrawingView({ drawing, label }: DrawingProps) {
 const MIN_SIDE = 150;
 const AIR = 12;
 
-function cropBox({ paths, letters }: Drawing): string {
+function computeViewBox({ paths, letters }: Drawing): string {
   const numbers = paths.map(({ d }) => d.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? []);
   const side = (axis: 0 | 1): readonly [number, number] => {
     const all = [

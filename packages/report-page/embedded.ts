@@ -11,20 +11,22 @@ import {
 } from '../../src/report/page-data.ts';
 
 export async function readPageData(): Promise<PageData> {
-  return JSON.parse(await inflate(textOf(ELEMENT.page))) as PageData;
+  return JSON.parse(await decompress(readElementText(ELEMENT.page))) as PageData;
 }
 
 /** The script of the 3D viewer; null if the report has no molecules. */
 export async function readViewerScript(): Promise<string | null> {
   const element = document.getElementById(ELEMENT.viewer);
-  return element === null ? null : inflate(element.textContent);
+  return element === null ? null : decompress(element.textContent);
 }
 
 /** SMILES and fingerprints of the molecules; null if the report has none. */
 export async function readStructures(): Promise<Structures | null> {
   await awaitWholePage();
   const element = document.getElementById(ELEMENT.structures);
-  return element === null ? null : (JSON.parse(await inflate(element.textContent)) as Structures);
+  return element === null
+    ? null
+    : (JSON.parse(await decompress(element.textContent)) as Structures);
 }
 
 /** The folder next to the report is missing, or the report was moved without it. */
@@ -40,7 +42,7 @@ class DataMissing extends Error {
 const chunks = new Map<number, Promise<readonly ItemDetail[]>>();
 
 /** Of the item in this row of the table. @throws DataMissing */
-export async function itemDetail(layout: ChunkLayout, row: number): Promise<ItemDetail> {
+export async function readItemDetail(layout: ChunkLayout, row: number): Promise<ItemDetail> {
   const chunk = layout.firstRows.findLastIndex((first) => first <= row);
   let details = chunks.get(chunk);
   if (details === undefined) {
@@ -60,7 +62,7 @@ export function useDetails(layout: ChunkLayout, rows: readonly number[]) {
   const key = rows.join(' ');
   useEffect(() => {
     let left = false;
-    const all = key === '' ? [] : key.split(' ').map((row) => itemDetail(layout, Number(row)));
+    const all = key === '' ? [] : key.split(' ').map((row) => readItemDetail(layout, Number(row)));
     Promise.all(all).then(
       (found) => left || setDetails(found),
       (error: unknown) => {
@@ -78,13 +80,13 @@ export function useDetails(layout: ChunkLayout, rows: readonly number[]) {
 async function readChunk(layout: ChunkLayout, chunk: number): Promise<readonly ItemDetail[]> {
   const base64 =
     chunk < layout.embedded ? await fromPage(`${ELEMENT.chunk}${chunk}`) : await fromBeside(chunk);
-  return JSON.parse(await inflate(base64)) as readonly ItemDetail[];
+  return JSON.parse(await decompress(base64)) as readonly ItemDetail[];
 }
 
 /** The address may request an item before the page is parsed completely. */
 async function fromPage(id: string): Promise<string> {
   await awaitWholePage();
-  return textOf(id);
+  return readElementText(id);
 }
 
 async function awaitWholePage(): Promise<void> {
@@ -94,7 +96,7 @@ async function awaitWholePage(): Promise<void> {
   });
 }
 
-function textOf(id: string): string {
+function readElementText(id: string): string {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`the page has no element ${id}: it is not whole`);
   return element.textContent;
@@ -125,11 +127,11 @@ function fromBeside(chunk: number): Promise<string> {
   });
 }
 
-function inflate(base64: string): Promise<string> {
-  const stream = new Blob([bytesOf(base64)]).stream();
+function decompress(base64: string): Promise<string> {
+  const stream = new Blob([decodeBase64(base64)]).stream();
   return new Response(stream.pipeThrough(new DecompressionStream('deflate-raw'))).text();
 }
 
-export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+export function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
 }

@@ -1,8 +1,8 @@
 /** Everything known about an item's job, and its files. */
 import type { ComponentChildren } from 'preact';
 import type { ItemFacts, PageData } from '../../src/report/page-data.ts';
-import { findRow, itemHash } from './route.ts';
-import { durationText, momentText, sizeText } from './words.ts';
+import { findRow, formatItemHash } from './route.ts';
+import { formatDuration, formatMoment, formatSize } from './words.ts';
 
 interface FactsProps {
   readonly data: PageData;
@@ -52,17 +52,20 @@ function listTerms({ table, startedAt }: PageData, row: number, facts: ItemFacts
   const start = Date.parse(startedAt);
   const [from, to] = [table.submitted[row] ?? null, table.finished[row] ?? null];
   const moment = (ms: number | null): string | null =>
-    ms === null ? null : momentText(new Date(start + ms).toISOString());
+    ms === null ? null : formatMoment(new Date(start + ms).toISOString());
   const job: Entry[] = [
     ['Accepted by the service', moment(from)],
     ['Ended', moment(to)],
-    ['Time from acceptance to end', from === null || to === null ? null : durationText(to - from)],
+    [
+      'Time from acceptance to end',
+      from === null || to === null ? null : formatDuration(to - from),
+    ],
     ['Remote id', table.remoteId[row] ?? null],
   ];
   if (facts === null) return job;
   const { title, service, address, jobName, timing, source, options } = facts;
   const seconds = (time: number | null): string | null =>
-    time === null ? null : durationText(time * 1000);
+    time === null ? null : formatDuration(time * 1000);
   return [
     ['Title', title],
     ['Service', address === null ? service : `${service} at ${address}`],
@@ -93,7 +96,7 @@ function Origin({ data, facts }: { readonly data: PageData; readonly facts: Item
       {row === null ? (
         <code>{resultFrom.id}</code>
       ) : (
-        <a href={itemHash(data.table, row)}>{resultFrom.id}</a>
+        <a href={formatItemHash(data.table, row)}>{resultFrom.id}</a>
       )}{' '}
       gave this result as well: both rows ask for the same.
     </p>
@@ -108,14 +111,14 @@ function Attempts({ facts: { attempts, earlier } }: { readonly facts: ItemFacts 
       <ul>
         {attempts.map(({ at, outcome, message, remoteId }, place) => (
           <li key={place}>
-            {momentText(at)}: {outcome} <span class="quiet">{message ?? remoteId}</span>
+            {formatMoment(at)}: {outcome} <span class="quiet">{message ?? remoteId}</span>
           </li>
         ))}
       </ul>
       {earlier.map(({ state, code, retriedAt }) => (
         <p key={retriedAt} class="quiet">
           Earlier run: {state}
-          {code !== null && ` (${code})`}, retried {momentText(retriedAt)}.
+          {code !== null && ` (${code})`}, retried {formatMoment(retriedAt)}.
         </p>
       ))}
     </section>
@@ -129,8 +132,8 @@ function Files({ facts: { folder, files } }: { readonly facts: ItemFacts }) {
       <ul class="files">
         {Object.entries(files).map(([name, bytes]) => (
           <li key={name}>
-            <a href={hrefOf(folder, name)}>{name}</a>{' '}
-            {bytes !== null && <span class="quiet">{sizeText(bytes)}</span>}
+            <a href={buildHref(folder, name)}>{name}</a>{' '}
+            {bytes !== null && <span class="quiet">{formatSize(bytes)}</span>}
           </li>
         ))}
       </ul>
@@ -139,6 +142,6 @@ function Files({ facts: { folder, files } }: { readonly facts: ItemFacts }) {
 }
 
 /** Relative to report.html. A name may contain characters that are special in a URL. */
-function hrefOf(folder: string, name: string): string {
+function buildHref(folder: string, name: string): string {
   return [...folder.split('/'), name].map(encodeURIComponent).join('/');
 }

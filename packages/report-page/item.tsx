@@ -1,16 +1,16 @@
 /** One item: its result, drawn; why it did not succeed; its measures; everything known about its job. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ItemDetail, PageData } from '../../src/report/page-data.ts';
-import { headOf, judge, valueText } from './columns.ts';
+import { formatHead, findVerdict, formatValue } from './columns.ts';
 import { useDetails } from './embedded.ts';
 import { type Entry, FactsView, Terms } from './facts.tsx';
 import { FormulaView, MoleculeView } from './molecule.tsx';
-import { engineKind, FileLinks, Reason, tableFiles } from './overview.tsx';
+import { toEngineKind, FileLinks, Reason, listTableFiles } from './overview.tsx';
 import { AlignmentView, SequenceView, ShiftsView } from './proteins.tsx';
-import { findRow, hashOf, itemHash } from './route.ts';
+import { findRow, formatHash, formatItemHash } from './route.ts';
 import { type ShownRows, StateMark, VerdictMark } from './rows.tsx';
-import { copyText, structureText } from './take.tsx';
-import { countText, kindWords } from './words.ts';
+import { copyText, formatStructures } from './take.tsx';
+import { countText, findKindWords } from './words.ts';
 
 interface ItemPageProps extends ShownRows {
   readonly id: string;
@@ -40,7 +40,7 @@ export function ItemPage(props: ItemPageProps) {
       <Heading id={id} />
       <p class="line">
         <StateMark state={table.state[row] ?? ''} />
-        <span>{kindWords(table, table.kind[row]).one}</span>
+        <span>{findKindWords(table, table.kind[row]).one}</span>
         <EngineMark engine={table.engine[row] ?? null} />
       </p>
       <Failure data={data} row={row} />
@@ -72,9 +72,9 @@ function Way({ data: { table }, row, rows, route }: RowProps) {
   const [previous, next] = place < 0 ? [] : [rows[place - 1], rows[place + 1]];
   return (
     <nav aria-label="Items" class="line way">
-      <a href={hashOf({ ...route, item: null, row: null })}>All items</a>
-      {previous !== undefined && <a href={itemHash(table, previous, route)}>Previous</a>}
-      {next !== undefined && <a href={itemHash(table, next, route)}>Next</a>}
+      <a href={formatHash({ ...route, item: null, row: null })}>All items</a>
+      {previous !== undefined && <a href={formatItemHash(table, previous, route)}>Previous</a>}
+      {next !== undefined && <a href={formatItemHash(table, next, route)}>Next</a>}
       {place >= 0 && (
         <span class="quiet">
           {countText(place + 1)} of {countText(rows.length)}
@@ -93,7 +93,7 @@ const ENGINES: Readonly<Record<string, string>> = {
 /** The engine of a result: synthetic results must be recognisable. */
 function EngineMark({ engine }: { readonly engine: string | null }) {
   if (engine === null) return null;
-  const kind = engineKind(engine);
+  const kind = toEngineKind(engine);
   const version = engine.slice(kind.length).replace(/^, */, '');
   return (
     <span class={`engine-${kind in ENGINES ? kind : 'other'}`}>
@@ -153,7 +153,7 @@ interface DetailProps {
 /** Copies the molecule or sequence for another program. */
 function CopyButton({ data, row, detail }: DetailProps & { readonly row: number }) {
   const [said, say] = useState('');
-  const text = structureText(data.table, [{ row, detail }]);
+  const text = formatStructures(data.table, [{ row, detail }]);
   if (text === '') return null;
   return (
     <p class="line take">
@@ -161,7 +161,9 @@ function CopyButton({ data, row, detail }: DetailProps & { readonly row: number 
         {detail.formula === null ? 'Copy as FASTA' : 'Copy SMILES'}
       </button>
       {detail.formula !== null && data.table.structures > 1 && (
-        <a href={hashOf({ like: data.table.id[row] ?? '', sort: '-similarity' })}>Find similar</a>
+        <a href={formatHash({ like: data.table.id[row] ?? '', sort: '-similarity' })}>
+          Find similar
+        </a>
       )}
       <span role="status" class="quiet">
         {said}
@@ -191,16 +193,20 @@ function Measures({ data: { table }, columns, row }: Pick<RowProps, 'data' | 'co
   const measured = columns.flatMap((column): Entry[] => {
     const value = column.group === kind?.name ? column.valueAt(row) : null;
     if (value === null) return [];
-    const verdict = judge(column.verdicts, value);
-    const words = [valueText(column, value), ' ', <VerdictMark key="verdict" verdict={verdict} />];
-    return [[headOf(column), words, column.meaning]];
+    const verdict = findVerdict(column.verdicts, value);
+    const words = [
+      formatValue(column, value),
+      ' ',
+      <VerdictMark key="verdict" verdict={verdict} />,
+    ];
+    return [[formatHead(column), words, column.meaning]];
   });
   if (kind === undefined || measured.length === 0) return null;
   return (
     <section aria-labelledby="measures">
       <h2 id="measures">Measures</h2>
       <Terms entries={measured} />
-      <FileLinks before="More in" files={tableFiles(kind)} />
+      <FileLinks before="More in" files={listTableFiles(kind)} />
     </section>
   );
 }

@@ -1,13 +1,13 @@
 /** All items: search, filters, order by any column, paging; and the views of the rows that are shown. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ItemTable } from '../../src/report/page-data.ts';
-import { type Column, headOf, selectColumns, suits } from './columns.ts';
+import { type Column, formatHead, selectColumns, isForKind } from './columns.ts';
 import { Choice, FEWEST_POINTS, PlotPanel } from './plot.tsx';
-import { hashOf, replaceRoute } from './route.ts';
-import { groupOf } from './query.ts';
+import { formatHash, replaceRoute } from './route.ts';
+import { toStateGroup } from './query.ts';
 import { Rows, type RowsProps, type ShownRows } from './rows.tsx';
-import { type Way, waysToTake } from './take.tsx';
-import { counted, countText } from './words.ts';
+import { type Way, listDownloads } from './take.tsx';
+import { formatCount, countText } from './words.ts';
 
 export function ItemTableView(props: ShownRows) {
   const { data, columns, rows, route } = props;
@@ -81,7 +81,7 @@ interface FiltersProps extends Pick<RowsProps, 'route' | 'change'> {
 function Filters({ table, route, change }: FiltersProps) {
   const unique = (values: readonly (string | null)[]): string[] =>
     [...new Set(values.filter((value) => value !== null))].sort();
-  const states = useMemo(() => unique(table.state.map(groupOf)), [table]);
+  const states = useMemo(() => unique(table.state.map(toStateGroup)), [table]);
   const codes = useMemo(() => unique(table.code), [table]);
   const kinds = table.kinds.map(({ name }) => name);
   const choice = (key: 'kind' | 'state' | 'code', name: string, values: readonly string[]) => (
@@ -127,7 +127,7 @@ function Actions(props: ActionsProps) {
   const isPlot = route.view === 'plot';
   const count = selection.rows.length;
   const taken = count > 0 ? selection.rows : rows;
-  const all = counted(table.id.length, 'item');
+  const all = formatCount(table.id.length, 'item');
   const compare = selection.rows.map((row) => encodeURIComponent(table.id[row] ?? '')).join(' ');
   return (
     <div class="line take" role="group" aria-label="Use these rows">
@@ -148,7 +148,7 @@ function Actions(props: ActionsProps) {
         type="button"
         disabled={count < MIN_COMPARED || count > MAX_COMPARED}
         title={`Select ${MIN_COMPARED} to ${MAX_COMPARED} items`}
-        onClick={() => (location.hash = hashOf({ ...route, compare }))}
+        onClick={() => (location.hash = formatHash({ ...route, compare }))}
       >
         Compare
       </button>
@@ -177,8 +177,8 @@ function TakeMenu({ data, columns, selection, taken, say }: TakeMenuProps) {
     <details class="menu">
       <summary>More</summary>
       <div>
-        <p class="quiet">{counted(taken.length, 'item')}:</p>
-        {waysToTake(data, columns, taken).map(({ name, title, take }) => (
+        <p class="quiet">{formatCount(taken.length, 'item')}:</p>
+        {listDownloads(data, columns, taken).map(({ name, title, take }) => (
           <button key={name} type="button" title={title} onClick={start(take)}>
             {name}
           </button>
@@ -203,7 +203,7 @@ function ColumnMenu({ data: { table }, columns, shown, route: { kind }, change }
   };
   const kinds = table.kinds.map(({ name, many }) => [name, many] as const);
   const groups = [['item', 'Item'], ...kinds, ['own', 'your columns'], ['job', 'job']] as const;
-  const offered = columns.filter((column) => suits(column, kind) || keys.has(column.key));
+  const offered = columns.filter((column) => isForKind(column, kind) || keys.has(column.key));
   return (
     <details class="menu">
       <summary>Columns</summary>
@@ -221,7 +221,7 @@ function ColumnMenu({ data: { table }, columns, shown, route: { kind }, change }
                     disabled={column.key === 'id'}
                     onChange={({ currentTarget }) => choose(column.key, currentTarget.checked)}
                   />
-                  {headOf(column)}
+                  {formatHead(column)}
                 </label>
               ))}
           </fieldset>

@@ -1,7 +1,7 @@
 /** How the jobs ran: submissions against the limit. Folded, because results come first. */
 import type { PageData, ServiceFacts } from '../../src/report/page-data.ts';
 import { type Entry, Terms } from './facts.tsx';
-import { counted, countText, durationText } from './words.ts';
+import { formatCount, countText, formatDuration } from './words.ts';
 
 export function Logistics({ data }: { readonly data: PageData }) {
   const { submissions, rejected429, duplicates, cached } = data;
@@ -47,12 +47,12 @@ function ServiceLine({ service: { name, address, windows }, sent }: ServiceProps
   if (sent.length === 0) return null;
   const words = windows.map(
     ({ limit, windowMs }) =>
-      `at most ${countText(countFullest(sent, windowMs))} sent in any ${durationText(windowMs)}, of ${countText(limit)} allowed`,
+      `at most ${countText(countFullest(sent, windowMs))} sent in any ${formatDuration(windowMs)}, of ${countText(limit)} allowed`,
   );
   return (
     <p>
-      <strong>{name}</strong> <span class="quiet">({address})</span>: {counted(sent.length, 'job')}{' '}
-      accepted; {words.join(' and ') || 'no rate limit'}.
+      <strong>{name}</strong> <span class="quiet">({address})</span>:{' '}
+      {formatCount(sent.length, 'job')} accepted; {words.join(' and ') || 'no rate limit'}.
     </p>
   );
 }

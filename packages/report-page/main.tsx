@@ -13,7 +13,7 @@ import { findRows, indexTexts } from './query.ts';
 import { useRoute } from './route.ts';
 import { useSelection } from './rows.tsx';
 import { useSimilarity } from './similarity.ts';
-import { counted, countText, dateText, durationText } from './words.ts';
+import { formatCount, countText, formatDate, formatDuration } from './words.ts';
 
 function Page({ data }: { readonly data: PageData }) {
   const route = useRoute();
@@ -79,13 +79,13 @@ function Masthead({ data, isOverview }: MastheadProps) {
         </p>
       )}
       <p class="quiet">
-        {state}, {dateText(startedAt)}
-        {took !== null && <>, took {durationText(took)}</>}
+        {state}, {formatDate(startedAt)}
+        {took !== null && <>, took {formatDuration(took)}</>}
       </p>
       {soFar !== null && (
         <p class="notice so-far" role="note">
           <strong>
-            So far: {countText(soFar.ended)} of {counted(soFar.items, 'item')}.
+            So far: {countText(soFar.ended)} of {formatCount(soFar.items, 'item')}.
           </strong>{' '}
           The campaign was still running when this report was written.
         </p>

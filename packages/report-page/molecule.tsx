@@ -7,11 +7,11 @@ import type {
   Verdict,
 } from '../../src/report/page-data.ts';
 import { Picture } from './chart.tsx';
-import { judge } from './columns.ts';
+import { findVerdict } from './columns.ts';
 import { DrawingView } from './drawing.tsx';
 import { VerdictMark } from './rows.tsx';
 import { type AtomChoice, StructureView } from './structure.tsx';
-import { counted, signedText } from './words.ts';
+import { formatCount, formatSigned } from './words.ts';
 
 interface MoleculeProps {
   readonly data: PageData;
@@ -31,7 +31,7 @@ export function MoleculeView({ data, molecule, drawn }: MoleculeProps) {
           .split(/(\d+)/)
           .map((part, place) => (place % 2 === 1 ? <sub key={place}>{part}</sub> : part))}{' '}
         <span class="quiet">
-          {names.length} atoms, charge {signedText(charge, Math.abs(charge % 1) < 0.0005 ? 0 : 3)}
+          {names.length} atoms, charge {formatSigned(charge, Math.abs(charge % 1) < 0.0005 ? 0 : 3)}
         </span>
       </h2>
       <div class="pair">
@@ -66,7 +66,7 @@ function Charges({ molecule, atom: chosen, choose }: AtomChoice) {
   return (
     <details open={names.length <= MAX_UNFOLDED}>
       <summary>
-        <h3>Charges</h3> <span class="quiet">{counted(names.length, 'atom')}</span>
+        <h3>Charges</h3> <span class="quiet">{formatCount(names.length, 'atom')}</span>
       </summary>
       <table class="charges">
         <thead>
@@ -96,7 +96,7 @@ function Charges({ molecule, atom: chosen, choose }: AtomChoice) {
               <td>
                 <code>{types[atom]}</code>
               </td>
-              <td class="number">{signedText((charges[atom] ?? 0) / 10_000, 4)}</td>
+              <td class="number">{formatSigned((charges[atom] ?? 0) / 10_000, 4)}</td>
               <td class="charge">
                 <ChargeBar part={(charges[atom] ?? 0) / most} />
               </td>
@@ -130,9 +130,9 @@ function Estimated({ molecule: { estimated }, verdicts }: EstimatedProps) {
     <section aria-labelledby="estimated">
       <h3 id="estimated">Estimated parameters</h3>
       <p>
-        {counted(estimated.length, 'parameter')} not in the force field, estimated by parmchk2; sum
-        of penalties {total.toFixed(1)}. A penalty of 0 fits, one above 10 deserves a look, do not
-        trust one above 50.
+        {formatCount(estimated.length, 'parameter')} not in the force field, estimated by parmchk2;
+        sum of penalties {total.toFixed(1)}. A penalty of 0 fits, one above 10 deserves a look, do
+        not trust one above 50.
         {revise > 0 && (
           <strong>
             {' '}
@@ -170,7 +170,7 @@ interface ParameterProps extends Pick<EstimatedProps, 'verdicts'> {
 
 function Parameter({ parameter, verdicts }: ParameterProps) {
   const { term, types, penalty, needsRevision, remark } = parameter;
-  const verdict = needsRevision ? (verdicts[0] ?? null) : judge(verdicts, penalty);
+  const verdict = needsRevision ? (verdicts[0] ?? null) : findVerdict(verdicts, penalty);
   return (
     <tr>
       <td>{term}</td>

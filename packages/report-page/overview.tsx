@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks';
 import type { Counts, ItemTable, KindFacts, PageData } from '../../src/report/page-data.ts';
 import type { Column } from './columns.ts';
 import { Results } from './results.tsx';
-import { hashOf } from './route.ts';
+import { formatHash } from './route.ts';
 import { StateMark } from './rows.tsx';
 import { copyText } from './take.tsx';
-import { counted, countText, dateText } from './words.ts';
+import { formatCount, countText, formatDate } from './words.ts';
 
 interface OverviewProps {
   readonly data: PageData;
@@ -28,7 +28,7 @@ export function Overview({ data, columns }: OverviewProps) {
 }
 
 /** `real` from `real, ACPYPE 2023.10.27`. */
-export function engineKind(engine: string): string {
+export function toEngineKind(engine: string): string {
   return engine.split(',', 1)[0] ?? '';
 }
 
@@ -36,25 +36,27 @@ export function engineKind(engine: string): string {
 function Warnings({ data }: { readonly data: PageData }) {
   const { engine, state } = data.table;
   const count = (kind: string): number =>
-    engine.filter((one, n) => state[n] === 'succeeded' && engineKind(one ?? '') === kind).length;
+    engine.filter((one, n) => state[n] === 'succeeded' && toEngineKind(one ?? '') === kind).length;
   const [synthetic, recorded] = [count('synthetic'), count('recorded')];
   return (
     <>
       {synthetic > 0 && (
         <p class="notice strong">
-          <strong>{counted(synthetic, 'result')} synthetic.</strong> The local test services made
-          them up: the format is right, the values mean nothing.
+          <strong>{formatCount(synthetic, 'result')} synthetic.</strong> The local test services
+          made them up: the format is right, the values mean nothing.
         </p>
       )}
       {recorded > 0 && (
         <p class="notice">
-          <strong>{counted(recorded, 'result')} recorded.</strong> The local services answered with
-          outputs that the real engines gave earlier for the same inputs.
+          <strong>{formatCount(recorded, 'result')} recorded.</strong> The local services answered
+          with outputs that the real engines gave earlier for the same inputs.
         </p>
       )}
       {data.damaged.length > 0 && (
         <details class="notice strong">
-          <summary>{counted(data.damaged.length, 'file')} changed since they were received</summary>
+          <summary>
+            {formatCount(data.damaged.length, 'file')} changed since they were received
+          </summary>
           <ul>
             {data.damaged.map((sentence) => (
               <li key={sentence}>{sentence}</li>
@@ -82,7 +84,8 @@ function CountTable({ data }: { readonly data: PageData }) {
   return (
     <div class="counts">
       <p class="headline">
-        <strong>{countText(items.succeeded)}</strong> of {counted(items.total, 'item')} succeeded
+        <strong>{countText(items.succeeded)}</strong> of {formatCount(items.total, 'item')}{' '}
+        succeeded
       </p>
       {items.succeeded < items.total && (
         <div class="bar" aria-hidden="true">
@@ -134,7 +137,10 @@ function Count({ counts, kind, state }: CountProps) {
       {count === 0 ? (
         <span class="quiet">0</span>
       ) : (
-        <a href={hashOf(filter)} aria-label={`${countText(count)} ${kind}, ${state}: show them`}>
+        <a
+          href={formatHash(filter)}
+          aria-label={`${countText(count)} ${kind}, ${state}: show them`}
+        >
           {countText(count)}
         </a>
       )}
@@ -163,8 +169,8 @@ function Failures({ data }: { readonly data: PageData }) {
         <article key={code} class="failure">
           <h3>
             <a
-              href={hashOf({ code })}
-              aria-label={`${counted(count, 'item')} with ${code}: show them`}
+              href={formatHash({ code })}
+              aria-label={`${formatCount(count, 'item')} with ${code}: show them`}
             >
               {countText(count)}
             </a>{' '}
@@ -209,7 +215,7 @@ function Messages({ messages }: Pick<Failure, 'messages'>) {
           <q>{message}</q> {messages.length > 1 && <span class="quiet">({countText(times)})</span>}
         </li>
       ))}
-      {more > 0 && <li class="quiet">and {counted(more, 'other message')}</li>}
+      {more > 0 && <li class="quiet">and {formatCount(more, 'other message')}</li>}
     </ul>
   );
 }
@@ -262,7 +268,7 @@ function Methods({ data }: { readonly data: PageData }) {
 
 type File = readonly [path: string, words: string];
 
-export function tableFiles({ tables }: KindFacts): readonly File[] {
+export function listTableFiles({ tables }: KindFacts): readonly File[] {
   return tables.map(({ name, words }) => [`tables/${name}.csv`, words]);
 }
 
@@ -271,7 +277,7 @@ function listFiles({ kinds }: ItemTable): readonly File[] {
   return [
     ['items.csv', 'all items'],
     ['failed.csv', 'rows to run again'],
-    ...kinds.flatMap(tableFiles),
+    ...kinds.flatMap(listTableFiles),
     ['tables/', 'each table, also as Parquet'],
     ['campaign.json', 'settings, versions and counts'],
   ];
@@ -312,5 +318,5 @@ function writeMethods(data: PageData): string {
     return own.length === 0 ? [] : [`${counts.join(', ')} by ${by} (${service.address})`];
   });
   const program = `hundredfold ${versions['hundredfold'] ?? ''}`.trim();
-  return `${counted(items.total, 'item')} were run with ${program} (campaign ${name}, ${dateText(startedAt)}). Results were obtained and checked for ${parts.join('; ') || 'none'}.`;
+  return `${formatCount(items.total, 'item')} were run with ${program} (campaign ${name}, ${formatDate(startedAt)}). Results were obtained and checked for ${parts.join('; ') || 'none'}.`;
 }

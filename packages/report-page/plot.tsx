@@ -12,16 +12,16 @@ import {
 import { useMemo, useRef } from 'preact/hooks';
 import { Chart } from './chart.tsx';
 import {
-  headOf,
+  formatHead,
   isNumeric,
-  numberHeadOf,
-  valueText,
+  formatNumberHead,
+  formatValue,
   type CellValue,
   type Column,
 } from './columns.ts';
-import { itemHash, replaceRoute, type Route } from './route.ts';
+import { formatItemHash, replaceRoute, type Route } from './route.ts';
 import type { ShownRows } from './rows.tsx';
-import { counted, SERIES, seriesColour } from './words.ts';
+import { formatCount, SERIES, chooseSeriesColour } from './words.ts';
 
 /** With fewer values a plot is mostly empty. */
 export const FEWEST_POINTS = 4;
@@ -54,7 +54,7 @@ export function PlotPanel({ data, columns, rows, route, selection }: ShownRows) 
     [table, rows, axes],
   );
   const options = useMemo(
-    () => axes && (() => plotOptions(axes, points, selection.has)),
+    () => axes && (() => buildPlotOptions(axes, points, selection.has)),
     [axes, points, selection],
   );
   const pointed = useRef<Point | null>(null);
@@ -64,7 +64,7 @@ export function PlotPanel({ data, columns, rows, route, selection }: ShownRows) 
   const isEnough = points.length >= FEWEST_POINTS;
   const open = (): void => {
     if (y !== null && pointed.current !== null)
-      location.hash = itemHash(table, pointed.current.row, route);
+      location.hash = formatItemHash(table, pointed.current.row, route);
   };
   return (
     <section class="panel" aria-label="Plot of the rows shown">
@@ -72,7 +72,7 @@ export function PlotPanel({ data, columns, rows, route, selection }: ShownRows) 
       {isEnough && (
         <div onClick={open}>
           <Chart
-            label={`${y === null ? '' : `${headOf(y)} by `}${headOf(x)} of ${counted(points.length, 'item')}`}
+            label={`${y === null ? '' : `${formatHead(y)} by `}${formatHead(x)} of ${formatCount(points.length, 'item')}`}
             options={options}
             onPoint={(point) => (pointed.current = point as Point | null)}
           />
@@ -80,8 +80,8 @@ export function PlotPanel({ data, columns, rows, route, selection }: ShownRows) 
       )}
       <p class="quiet small" role="status">
         {isEnough
-          ? `${counted(points.length, 'item')} of ${counted(rows.length, 'row')} shown.${y === null ? '' : ' Click a point to open its item.'}`
-          : `${counted(points.length, 'item')} with these values: a plot needs at least ${FEWEST_POINTS}.`}
+          ? `${formatCount(points.length, 'item')} of ${formatCount(rows.length, 'row')} shown.${y === null ? '' : ' Click a point to open its item.'}`
+          : `${formatCount(points.length, 'item')} with these values: a plot needs at least ${FEWEST_POINTS}.`}
       </p>
     </section>
   );
@@ -124,7 +124,7 @@ function AxisChoices({ axes: { x, y, colour }, columns, numbers, route }: AxisCh
     <Choice
       name={name}
       value={column?.key ?? ''}
-      options={all.map((one) => [one.key, numberHeadOf(one)])}
+      options={all.map((one) => [one.key, formatNumberHead(one)])}
       none={none}
       choose={(key) => replaceRoute({ ...route, [axis]: key })}
     />
@@ -173,14 +173,14 @@ function findPoints(ids: readonly string[], rows: readonly number[], axes: Axes)
       const value = column?.valueAt(row) ?? null;
       return column === null || value === null
         ? []
-        : [`${headOf(column)} ${valueText(column, value)}`];
+        : [`${formatHead(column)} ${formatValue(column, value)}`];
     });
     const words = [ids[row] ?? '', ...values].join('\n');
     return [{ row, x: across, y: up, colour: colour?.valueAt(row) ?? null, words }];
   });
 }
 
-function plotOptions(
+function buildPlotOptions(
   axes: Axes,
   points: readonly Point[],
   isSelected: (row: number) => boolean,
@@ -194,8 +194,8 @@ function plotOptions(
     height: 380,
     marginLeft: 56,
     marginBottom: 40,
-    x: { label: numberHeadOf(axes.x) },
-    y: { label: axes.y === null ? 'items' : numberHeadOf(axes.y), nice: true },
+    x: { label: formatNumberHead(axes.x) },
+    y: { label: axes.y === null ? 'items' : formatNumberHead(axes.y), nice: true },
     color: colourScale(axes.colour, points),
     marks:
       axes.y === null
@@ -220,8 +220,8 @@ const RAMP = ['#3b6fd4', '#2fa39b', '#e8b92e'];
 
 function colourScale(column: Column | null, points: readonly Point[]): ScaleOptions {
   if (column === null) return {};
-  const label = numberHeadOf(column);
+  const label = formatNumberHead(column);
   if (isNumeric(column)) return { type: 'linear', range: RAMP, legend: points.length > 0, label };
-  const range = Array.from({ length: SERIES }, (_, place) => seriesColour(place));
+  const range = Array.from({ length: SERIES }, (_, place) => chooseSeriesColour(place));
   return { type: 'ordinal', range, legend: true, label };
 }

@@ -13,7 +13,7 @@ import { Chain } from './chain.tsx';
 import { Chart } from './chart.tsx';
 import {
   type AllFacts,
-  chainAxis,
+  buildChainAxis,
   findBand,
   groupLines,
   type Line,
@@ -143,7 +143,7 @@ export function AlignmentView({ facts, alignment }: AlignmentProps) {
           left={NAMES}
           facts={facts}
           tracks={tracks}
-          placeText={(place) => columnText(proteins, place)}
+          placeText={(place) => describeColumn(proteins, place)}
         >
           {(view) => (
             <>
@@ -168,13 +168,13 @@ function readColumns({ proteins, spreads, conserved }: PackedAlignment) {
   };
   const lines = Object.entries(tracks).map(([key, values]): Line => {
     const spread = spreads[key];
-    return spread === undefined ? { key, values } : spreadLine(key, spread, proteins);
+    return spread === undefined ? { key, values } : buildSpreadLine(key, spread, proteins);
   });
   return { tracks, charts: groupLines(lines) };
 }
 
 /** `12: 4 of 6 rows`. */
-function columnText(proteins: readonly ProteinReading[], place: number): string {
+function describeColumn(proteins: readonly ProteinReading[], place: number): string {
   const filled = proteins.filter(({ residues }) => (residues[place] ?? '-') !== '-').length;
   return `${place + 1}: ${filled} of ${proteins.length} rows`;
 }
@@ -183,7 +183,11 @@ function columnText(proteins: readonly ProteinReading[], place: number): string 
  * The engine's outer limits are 1.5 times the interquartile range beyond the quartiles, where no row may be: the band ends
  * at the farthest row within them.
  */
-function spreadLine(key: string, spread: ColumnSpread, proteins: readonly ProteinReading[]): Line {
+function buildSpreadLine(
+  key: string,
+  spread: ColumnSpread,
+  proteins: readonly ProteinReading[],
+): Line {
   const { median, firstQuartile, thirdQuartile, bottomOutlier, topOutlier } = spread;
   const within = (column: number): number[] => {
     const [low, high] = [bottomOutlier[column], topOutlier[column]];
@@ -217,14 +221,18 @@ interface RowsProps {
 
 function AlignedRows({ view, alignment }: RowsProps) {
   const options = useMemo(
-    () => (width: number) => rowOptions(view, alignment, width),
+    () => (width: number) => buildRowOptions(view, alignment, width),
     [view, alignment],
   );
   return <Chart label={`${alignment.proteins.length} aligned rows`} options={options} />;
 }
 
 /** The residues as bars, so that gaps are visible when there is no space for letters. */
-function rowOptions(view: View, { proteins }: PackedAlignment, width: number): Plot.PlotOptions {
+function buildRowOptions(
+  view: View,
+  { proteins }: PackedAlignment,
+  width: number,
+): Plot.PlotOptions {
   const { from, to } = view;
   const bars = proteins.flatMap(({ residues }, row) =>
     [...residues.slice(from, to).matchAll(/[^-]+/g)].map(({ 0: run, index }) => ({
@@ -239,7 +247,7 @@ function rowOptions(view: View, { proteins }: PackedAlignment, width: number): P
     marginRight: RIGHT,
     marginTop: 2,
     marginBottom: 2,
-    x: { ...chainAxis(view, width), axis: null },
+    x: { ...buildChainAxis(view, width), axis: null },
     y: {
       type: 'band',
       domain: [...proteins.keys()],

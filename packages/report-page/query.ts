@@ -35,11 +35,11 @@ export function findRows(
     .toLowerCase()
     .split(/\s+/)
     .filter(Boolean)
-    .map((word) => testOf(columns, texts, word));
+    .map((word) => parseTest(columns, texts, word));
   const rows: number[] = [];
   for (const row of table.id.keys()) {
     if (wanted.kind !== '' && table.kind[row] !== wanted.kind) continue;
-    if (wanted.state !== '' && groupOf(table.state[row]) !== wanted.state) continue;
+    if (wanted.state !== '' && toStateGroup(table.state[row]) !== wanted.state) continue;
     if (wanted.code !== '' && table.code[row] !== wanted.code) continue;
     if (tests.every((test) => test(row))) rows.push(row);
   }
@@ -50,16 +50,16 @@ export function findRows(
 }
 
 /** All states of an item that has not ended are shown as one. */
-export function groupOf(state: string | undefined): string {
+export function toStateGroup(state: string | undefined): string {
   return state === 'waiting' || state === 'running' ? 'open' : (state ?? '');
 }
 
 type Test = (row: number) => boolean;
 
 /** A word that is no condition on a column of the table is searched for as it is. */
-function testOf(columns: readonly Column[], texts: readonly string[], word: string): Test {
+function parseTest(columns: readonly Column[], texts: readonly string[], word: string): Test {
   const [, name = '', sign = '', wanted = ''] = /^([^<>=]+)([<>]=?|=)(.+)$/.exec(word) ?? [];
-  const column = name === '' ? undefined : findColumn(columns, plain(name));
+  const column = name === '' ? undefined : findColumn(columns, toSearchable(name));
   if (column === undefined) return (row) => texts[row]?.includes(word) === true;
   const number = Number(wanted);
   if (!isNumeric(column) || Number.isNaN(number))
@@ -74,14 +74,14 @@ function testOf(columns: readonly Column[], texts: readonly string[], word: stri
 
 /** By its key or title, or a part of them: `penalty` is the largest penalty. */
 function findColumn(columns: readonly Column[], name: string): Column | undefined {
-  const names = ({ key, title }: Column): string[] => [plain(key), plain(title)];
+  const names = ({ key, title }: Column): string[] => [toSearchable(key), toSearchable(title)];
   return (
     columns.find((column) => names(column).includes(name)) ??
     columns.find((column) => names(column).some((one) => one.includes(name)))
   );
 }
 
-function plain(text: string): string {
+function toSearchable(text: string): string {
   return text.toLowerCase().replace(/^own:|[^\p{L}\p{N}]/gu, '');
 }
 

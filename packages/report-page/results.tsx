@@ -3,9 +3,9 @@ import { binX, dot, rectY, ruleX, ruleY, type PlotOptions } from '@observablehq/
 import { useMemo } from 'preact/hooks';
 import type { ItemTable } from '../../src/report/page-data.ts';
 import { Chart } from './chart.tsx';
-import { headOf, valueText, type Column } from './columns.ts';
-import { hashOf, itemHash } from './route.ts';
-import { counted, kindColour } from './words.ts';
+import { formatHead, formatValue, type Column } from './columns.ts';
+import { formatHash, formatItemHash } from './route.ts';
+import { formatCount, chooseKindColour } from './words.ts';
 
 interface Measured {
   readonly row: number;
@@ -28,7 +28,10 @@ interface ResultsProps {
 
 export function Results({ table, columns }: ResultsProps) {
   const all = useMemo(
-    () => columns.flatMap((column) => (column.isMain ? (distribute(table, column) ?? []) : [])),
+    () =>
+      columns.flatMap((column) =>
+        column.isMain ? (computeDistribution(table, column) ?? []) : [],
+      ),
     [table, columns],
   );
   if (all.length === 0) return null;
@@ -41,7 +44,7 @@ export function Results({ table, columns }: ResultsProps) {
         return (
           <section key={name} aria-label={many}>
             <h3>
-              <span class="swatch" style={{ background: kindColour(table, name) }} />
+              <span class="swatch" style={{ background: chooseKindColour(table, name) }} />
               {many}
             </h3>
             <div class="measures">
@@ -60,7 +63,7 @@ export function Results({ table, columns }: ResultsProps) {
 const FEWEST_FOR_OUTLIERS = 8;
 
 /** Null if there are no values, or if the column is no measure. */
-function distribute(table: ItemTable, column: Column): Distribution | null {
+function computeDistribution(table: ItemTable, column: Column): Distribution | null {
   if (!table.kinds.some(({ name }) => name === column.group)) return null;
   const values = table.kind.flatMap((kind, row): Measured[] => {
     const value = kind === column.group ? column.valueAt(row) : null;
@@ -68,8 +71,8 @@ function distribute(table: ItemTable, column: Column): Distribution | null {
   });
   if (values.length === 0) return null;
   values.sort((a, b) => a.value - b.value || a.row - b.row);
-  const median = quantile(values, 0.5);
-  const [low, high] = [quantile(values, 0.25), quantile(values, 0.75)];
+  const median = computeQuantile(values, 0.5);
+  const [low, high] = [computeQuantile(values, 0.25), computeQuantile(values, 0.75)];
   const reach = 1.5 * (high - low);
   const beyond = ({ value }: Measured): number =>
     Math.max(low - reach - value, value - high - reach);
@@ -80,7 +83,7 @@ function distribute(table: ItemTable, column: Column): Distribution | null {
 }
 
 /** With linear interpolation, as in most programs. */
-function quantile(values: readonly Measured[], part: number): number {
+function computeQuantile(values: readonly Measured[], part: number): number {
   const place = part * (values.length - 1);
   const low = values[Math.floor(place)]?.value ?? NaN;
   const high = values[Math.ceil(place)]?.value ?? NaN;
@@ -101,11 +104,13 @@ function MeasureCard({ table, distribution }: CardProps) {
   return (
     <figure class="measure">
       <figcaption title={column.meaning}>
-        <a href={hashOf({ kind: column.group, view: 'plot', x: column.key })}>{headOf(column)}</a>
+        <a href={formatHash({ kind: column.group, view: 'plot', x: column.key })}>
+          {formatHead(column)}
+        </a>
       </figcaption>
       {isSame ? (
         <p>
-          <strong>{valueText(column, values[0]?.value ?? 0)}</strong>
+          <strong>{formatValue(column, values[0]?.value ?? 0)}</strong>
           {values.length > 1 && <span class="quiet"> for all {values.length} items</span>}
         </p>
       ) : (
@@ -113,10 +118,11 @@ function MeasureCard({ table, distribution }: CardProps) {
       )}
       {outliers.length > 0 && (
         <p>
-          <span class="quiet">{counted(outliers.length, 'outlier')}:</span>{' '}
+          <span class="quiet">{formatCount(outliers.length, 'outlier')}:</span>{' '}
           {outliers.slice(0, MAX_NAMED).map(({ row, value }) => (
             <span key={row}>
-              <a href={itemHash(table, row)}>{table.id[row]}</a> {valueText(column, value)}{' '}
+              <a href={formatItemHash(table, row)}>{table.id[row]}</a>{' '}
+              {formatValue(column, value)}{' '}
             </span>
           ))}
           {outliers.length > MAX_NAMED && '…'}
@@ -131,24 +137,33 @@ const FEW = 12;
 
 function Spread({ table, distribution }: CardProps) {
   const { column, values, median } = distribution;
-  const options = useMemo(() => () => spreadOptions(table, distribution), [table, distribution]);
+  const options = useMemo(
+    () => () => buildSpreadOptions(table, distribution),
+    [table, distribution],
+  );
   // A median can be between two values, such as 7.5 atoms: it gets one decimal.
   const exact = Number.isInteger(median) ? column : { ...column, decimals: column.decimals || 1 };
   const [low, high] = [values[0]?.value ?? 0, values.at(-1)?.value ?? 0];
   return (
     <>
-      <Chart label={`${headOf(column)} of ${counted(values.length, 'item')}`} options={options} />
+      <Chart
+        label={`${formatHead(column)} of ${formatCount(values.length, 'item')}`}
+        options={options}
+      />
       <p class="line ends small">
-        <span>{valueText(column, low)}</span>
-        <span class="quiet">median {valueText(exact, median)}</span>
-        <span>{valueText(column, high)}</span>
+        <span>{formatValue(column, low)}</span>
+        <span class="quiet">median {formatValue(exact, median)}</span>
+        <span>{formatValue(column, high)}</span>
       </p>
     </>
   );
 }
 
-function spreadOptions(table: ItemTable, { column, values, median }: Distribution): PlotOptions {
-  const fill = kindColour(table, column.group);
+function buildSpreadOptions(
+  table: ItemTable,
+  { column, values, median }: Distribution,
+): PlotOptions {
+  const fill = chooseKindColour(table, column.group);
   const bars = { x: 'value', fill, thresholds: 20 };
   return {
     height: 56,

@@ -38,7 +38,7 @@ function readRoute(hash: string): Route {
 }
 
 /** An address that can be bookmarked; `#` alone is the overview with every item. */
-export function hashOf(route: Partial<Route>): string {
+export function formatHash(route: Partial<Route>): string {
   const params = new URLSearchParams();
   if (route.item != null) params.set('item', route.item);
   if (route.row != null) params.set('row', String(route.row));
@@ -63,7 +63,7 @@ export function useRoute(): Route {
 /** Another filter or order of the table adds no history entry: the back button leaves the table. */
 export function replaceRoute(route: Partial<Route>): void {
   const oldURL = location.href;
-  history.replaceState(null, '', hashOf(route));
+  history.replaceState(null, '', formatHash(route));
   // As the browser does, except after `replaceState`.
   dispatchEvent(new HashChangeEvent('hashchange', { oldURL, newURL: location.href }));
 }
@@ -87,8 +87,8 @@ export function findRow(table: ItemTable, id: string, row: number | null): numbe
 }
 
 /** The address of the item's page. With `route` its neighbours are those of the table, in its order. */
-export function itemHash(table: ItemTable, row: number, route: Partial<Route> = {}): string {
+export function formatItemHash(table: ItemTable, row: number, route: Partial<Route> = {}): string {
   const id = table.id[row] ?? '';
   const isFirst = indexRows(table).get(id) === row;
-  return hashOf({ ...route, compare: '', item: id, row: isFirst ? null : row });
+  return formatHash({ ...route, compare: '', item: id, row: isFirst ? null : row });
 }

@@ -1,10 +1,10 @@
 /** The rows of one page of the table, under a header that stays; on a phone, three lines for each item. */
 import { useMemo, useState } from 'preact/hooks';
 import type { PageData, Verdict } from '../../src/report/page-data.ts';
-import { headOf, isNumeric, judge, valueText, type Column } from './columns.ts';
+import { formatHead, isNumeric, findVerdict, formatValue, type Column } from './columns.ts';
 import { Thumbnail } from './drawing.tsx';
-import { groupOf } from './query.ts';
-import { itemHash, type Route } from './route.ts';
+import { toStateGroup } from './query.ts';
+import { formatItemHash, type Route } from './route.ts';
 
 /** The rows that the user has selected. Kept as long as the page is open. */
 export interface Selection {
@@ -76,12 +76,12 @@ function Heading({ column, route: { sort }, change }: HeadingProps) {
   const order = sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : 'none';
   const next = { none: key, ascending: `-${key}`, descending: '' }[order];
   return (
-    <th scope="col" role="columnheader" aria-sort={order} class={cellClass(column)}>
+    <th scope="col" role="columnheader" aria-sort={order} class={chooseCellClass(column)}>
       {column.type === 'picture' ? (
-        headOf(column)
+        formatHead(column)
       ) : (
         <button type="button" title={meaning} onClick={() => change({ sort: next })}>
-          {headOf(column)}
+          {formatHead(column)}
           <span aria-hidden="true">{{ none: '', ascending: ' ▲', descending: ' ▼' }[order]}</span>
         </button>
       )}
@@ -89,7 +89,7 @@ function Heading({ column, route: { sort }, change }: HeadingProps) {
   );
 }
 
-function cellClass(column: Column): string {
+function chooseCellClass(column: Column): string {
   return isNumeric(column) ? 'number' : `column-${column.key}`;
 }
 
@@ -105,8 +105,8 @@ function Row({ data, columns, row, route, selection }: RowProps) {
         <td
           key={column.key}
           role="cell"
-          data-title={headOf(column)}
-          class={`${cellClass(column)}${route.sort.replace('-', '') === column.key ? ' sorted' : ''}`}
+          data-title={formatHead(column)}
+          class={`${chooseCellClass(column)}${route.sort.replace('-', '') === column.key ? ' sorted' : ''}`}
         >
           {column.key === 'id' && (
             <input
@@ -134,13 +134,14 @@ function Value({ data, column, row, route }: ValueProps) {
   }
   const value = column.valueAt(row);
   if (value === null) return <span class="quiet">–</span>;
-  if (key === 'id') return <a href={itemHash(table, row, route)}>{value}</a>;
+  if (key === 'id') return <a href={formatItemHash(table, row, route)}>{value}</a>;
   if (key === 'state') return <StateMark state={String(value)} />;
   if (key === 'result' && !table.result[row])
     return <code title={table.message[row] ?? ''}>{value}</code>;
   return (
     <>
-      <VerdictMark verdict={judge(column.verdicts, value)} isShort /> {valueText(column, value)}
+      <VerdictMark verdict={findVerdict(column.verdicts, value)} isShort />{' '}
+      {formatValue(column, value)}
     </>
   );
 }
@@ -156,7 +157,7 @@ const STATE_SIGNS: Readonly<Record<string, string>> = {
 
 /** A state as a symbol with its name: never by colour alone. */
 export function StateMark({ state }: { readonly state: string }) {
-  const group = groupOf(state);
+  const group = toStateGroup(state);
   return (
     <span class="state">
       <span class="sign" style={{ color: `var(--state-${group})` }} aria-hidden="true">

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { FINGERPRINT_BYTES, type ItemTable, type Structures } from '../../src/report/page-data.ts';
 import type { Column } from './columns.ts';
-import { bytesOf, readStructures } from './embedded.ts';
+import { decodeBase64, readStructures } from './embedded.ts';
 import { findRow } from './route.ts';
 
 /** Null without a molecule that the others are compared with, and while their fingerprints are being read. */
@@ -23,7 +23,7 @@ export function useSimilarity(table: ItemTable, like: string): Column | null {
 }
 
 function compareAll(list: Structures, model: number | null, like: string): Column {
-  const prints = bytesOf(list.fingerprints);
+  const prints = decodeBase64(list.fingerprints);
   const one = list.rows.indexOf(model ?? -1);
   const similarities = new Map(
     list.rows.map((row, other) => [row, one < 0 ? null : compareMolecules(prints, one, other)]),

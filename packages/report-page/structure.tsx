@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PackedStructure } from '../../src/report/page-data.ts';
 import { readViewerScript } from './embedded.ts';
-import { signedText } from './words.ts';
+import { formatSigned } from './words.ts';
 
 /** The highlighted atom, in the structure and in the table of charges; null for none. */
 export interface AtomChoice {
@@ -44,9 +44,11 @@ export function StructureView({ molecule, atom, choose }: AtomChoice) {
         <TurnButtons viewer={viewer} />
       </div>
       <p class="small" role="status">
-        {atom === null ? 'Point at an atom to see its type and charge.' : atomWords(molecule, atom)}
+        {atom === null
+          ? 'Point at an atom to see its type and charge.'
+          : describeAtom(molecule, atom)}
       </p>
-      {byCharge && <ChargeKey most={largestCharge(molecule) / PARTS} />}
+      {byCharge && <ChargeKey most={findLargestCharge(molecule) / PARTS} />}
     </figure>
   );
 }
@@ -83,9 +85,9 @@ function ChargeKey({ most }: { readonly most: number }) {
   const colours = [-1, -0.5, 0, 0.5, 1].map(chargeColour).join(', ');
   return (
     <p class="line small">
-      {signedText(-most, 2)} e
+      {formatSigned(-most, 2)} e
       <span class="ramp" style={{ background: `linear-gradient(to right, ${colours})` }} />
-      {signedText(most, 2)} e
+      {formatSigned(most, 2)} e
     </p>
   );
 }
@@ -93,13 +95,13 @@ function ChargeKey({ most }: { readonly most: number }) {
 /** The charges are in ten-thousandths. */
 const PARTS = 10_000;
 
-function largestCharge({ charges }: PackedStructure): number {
+function findLargestCharge({ charges }: PackedStructure): number {
   return Math.max(PARTS / 10, ...charges.map(Math.abs));
 }
 
 /** `C8: C, type c, +0.6610 e`. */
-function atomWords({ names, elements, types, charges }: PackedStructure, atom: number): string {
-  const charge = signedText((charges[atom] ?? 0) / PARTS, 4);
+function describeAtom({ names, elements, types, charges }: PackedStructure, atom: number): string {
+  const charge = formatSigned((charges[atom] ?? 0) / PARTS, 4);
   return `${names[atom] ?? ''}: ${elements[atom] ?? ''}, type ${types[atom] ?? ''}, ${charge} e`;
 }
 
@@ -209,7 +211,7 @@ function mark(viewer: Viewer, molecule: PackedStructure, atom: number | null): v
 
 function show(viewer: Viewer, molecule: PackedStructure, byCharge: boolean): void {
   const { charges } = molecule;
-  const most = largestCharge(molecule);
+  const most = findLargestCharge(molecule);
   const colorfunc = ({ index }: { index: number }) => chargeColour((charges[index] ?? 0) / most);
   const colour = byCharge ? { colorfunc } : { colorscheme: ELEMENT_COLOURS };
   viewer.setStyle({}, { stick: { radius: 0.14, ...colour }, sphere: { scale: 0.26, ...colour } });

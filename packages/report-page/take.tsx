@@ -1,7 +1,7 @@
 /** What the user can copy or save of the rows, for other programs. */
 import type { ItemDetail, ItemTable, PageData } from '../../src/report/page-data.ts';
 import type { Column } from './columns.ts';
-import { itemDetail } from './embedded.ts';
+import { readItemDetail } from './embedded.ts';
 
 interface WithDetail {
   readonly row: number;
@@ -15,7 +15,7 @@ export interface Way {
   readonly take: () => Promise<string>;
 }
 
-export function waysToTake(
+export function listDownloads(
   data: PageData,
   columns: readonly Column[],
   rows: readonly number[],
@@ -28,12 +28,12 @@ export function waysToTake(
     {
       name: 'Save as CSV',
       title: 'All columns that have a value',
-      take: () => Promise.resolve(save('items.csv', tableText(columns, rows))),
+      take: () => Promise.resolve(save('items.csv', formatTable(columns, rows))),
     },
     {
       name: 'Save as manifest',
       title: 'A manifest that runs these rows again; save it next to the report',
-      take: async () => save('manifest.csv', manifestText(await readDetails(data, rows))),
+      take: async () => save('manifest.csv', formatManifest(await readDetails(data, rows))),
     },
     {
       name: 'Save paths',
@@ -47,14 +47,14 @@ export function waysToTake(
     {
       name: 'Copy SMILES and sequences',
       title: 'SMILES followed by the id; sequences as FASTA',
-      take: async () => copyText(structureText(data.table, await readDetails(data, rows))),
+      take: async () => copyText(formatStructures(data.table, await readDetails(data, rows))),
     },
   ];
 }
 
 async function readDetails(data: PageData, rows: readonly number[]): Promise<WithDetail[]> {
   const all: WithDetail[] = [];
-  for (const row of rows) all.push({ row, detail: await itemDetail(data.chunks, row) });
+  for (const row of rows) all.push({ row, detail: await readItemDetail(data.chunks, row) });
   return all;
 }
 
@@ -80,21 +80,21 @@ export async function copyText(text: string): Promise<string> {
 }
 
 /** Only columns with a value in one of the rows; unformatted numbers, in their unit. */
-function tableText(columns: readonly Column[], rows: readonly number[]): string {
+function formatTable(columns: readonly Column[], rows: readonly number[]): string {
   const filled = columns.filter((column) => rows.some((row) => column.valueAt(row) !== null));
   const head = filled.map(({ key, group, title }) => (group === 'own' ? title : key));
   const lines = rows.map((row) => filled.map((column) => String(column.valueAt(row) ?? '')));
-  return csvText([head, ...lines].map((cells) => cells.map(guard)));
+  return formatCsv([head, ...lines].map((cells) => cells.map(guardFormula)));
 }
 
 /** A spreadsheet runs a cell that begins like this as a formula, unless it is a signed number or name. */
-function guard(cell: string): string {
+function guardFormula(cell: string): string {
   if (/^[+-][\w.,%+-]*$/.test(cell)) return cell;
   return cell.replace(/(^|[;\t\r\n])(?=['"]*[=+\-@＝＋－＠])/g, "$1'");
 }
 
 /** RFC 4180 with LF line ends. */
-function csvText(lines: readonly (readonly string[])[]): string {
+function formatCsv(lines: readonly (readonly string[])[]): string {
   return lines.map((cells) => `${cells.map(quote).join(',')}\n`).join('');
 }
 
@@ -103,18 +103,18 @@ function quote(cell: string): string {
 }
 
 /** A manifest that runs the rows again: to be saved next to the report, because input paths are relative to it. */
-function manifestText(items: readonly WithDetail[]): string {
+function formatManifest(items: readonly WithDetail[]): string {
   const rows = items.flatMap(({ detail: { facts } }) => (facts === null ? [] : [facts.manifest]));
   // The columns that mark guarded cells are the last two of every row.
   const last = Object.keys(rows[0] ?? {}).slice(-2);
   const names = new Set(rows.flatMap((cells) => Object.keys(cells)));
   for (const name of last) names.delete(name);
   const head = [...names, ...last];
-  return csvText([head, ...rows.map((cells) => head.map((name) => cells[name] ?? ''))]);
+  return formatCsv([head, ...rows.map((cells) => head.map((name) => cells[name] ?? ''))]);
 }
 
 /** For pasting into other programs: SMILES followed by the id, and sequences as FASTA. */
-export function structureText(table: ItemTable, items: readonly WithDetail[]): string {
+export function formatStructures(table: ItemTable, items: readonly WithDetail[]): string {
   const asFasta = (name: string, residues: string): string => `>${name}\n${residues}\n`;
   return items
     .map(({ row, detail: { formula, result } }) => {

@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import type { Track, TrackBand, TrackFacts } from '../../src/report/page-data.ts';
 import { Chart } from './chart.tsx';
-import { seriesColour } from './words.ts';
+import { chooseSeriesColour } from './words.ts';
 
 /** By the payload's key. */
 export type AllFacts = Readonly<Record<string, TrackFacts>>;
@@ -71,7 +71,7 @@ export function TrackChart({ view, lines, residues = '' }: TrackProps) {
   const isText = values.some((value) => typeof value === 'string');
   const options = useMemo(
     () => (width: number) =>
-      isText ? stateOptions(view, values) : trackOptions(view, lines, { width, residues }),
+      isText ? buildStateOptions(view, values) : trackOptions(view, lines, { width, residues }),
     [view, lines, residues, isText, values],
   );
   const by = facts === undefined || title.includes(facts.by) ? '' : facts.by;
@@ -87,7 +87,7 @@ export function TrackChart({ view, lines, residues = '' }: TrackProps) {
         <p class="line small quiet">
           {lines.map((line, place) => (
             <span key={line.key}>
-              <span class="swatch" style={{ background: seriesColour(place) }} />
+              <span class="swatch" style={{ background: chooseSeriesColour(place) }} />
               {line.key}
             </span>
           ))}
@@ -103,7 +103,7 @@ function BandKey({ bands }: { readonly bands: readonly TrackBand[] }) {
     <p class="line small quiet">
       {bands.map(({ from, isAbove, words, tone }, place) => (
         <span key={words}>
-          <span class="swatch" style={{ background: tint(tone) }} />
+          <span class="swatch" style={{ background: formatTint(tone) }} />
           {words}{' '}
           {from === null
             ? `below ${bands[place - 1]?.from ?? ''}`
@@ -115,7 +115,7 @@ function BandKey({ bands }: { readonly bands: readonly TrackBand[] }) {
 }
 
 /** As strong as the band in the plot. */
-function tint(tone: number): string {
+function formatTint(tone: number): string {
   return `color-mix(in srgb, var(--series-1) ${tone * 8}%, var(--ground))`;
 }
 
@@ -126,10 +126,10 @@ export interface Point {
   readonly words: string;
 }
 
-function pointsOf(view: View, { key, values }: Line): readonly Point[] {
+function listPoints(view: View, { key, values }: Line): readonly Point[] {
   return values.slice(view.from, view.to).map((value, n) => {
     const place = view.from + n;
-    const words = `${view.placeText(place)}\n${valueWords(view.facts[key], values, place)}`;
+    const words = `${view.placeText(place)}\n${describeValue(view.facts[key], values, place)}`;
     return { at: place + 1, value: typeof value === 'number' ? value : null, words };
   });
 }
@@ -140,7 +140,7 @@ const LETTER = 8;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** The residues' own round numbers, also if a chain does not begin with 1. */
-export function chainAxis({ from, to, numberText }: View, width: number): Plot.ScaleOptions {
+export function buildChainAxis({ from, to, numberText }: View, width: number): Plot.ScaleOptions {
   const step = width / (to - from);
   const every = STEPS.find((one) => one * step >= APART) ?? 2000;
   const places = Array.from({ length: to - from }, (_, n) => from + n);
@@ -169,20 +169,20 @@ function trackOptions(
   const isAlone = lines.every(({ key }) => key === first?.key);
   const hasLetters = residues !== '' && (width - left) / (to - from) >= LETTER;
   const letters = [...residues.slice(from, to)].map((letter, n) => ({ letter, at: from + n + 1 }));
-  const points = first === undefined ? [] : pointsOf(view, first);
+  const points = first === undefined ? [] : listPoints(view, first);
   return {
     height: hasLetters ? 126 : 110,
     marginLeft: left,
     marginRight: RIGHT,
     marginTop: hasLetters ? 22 : 6,
     marginBottom: 22,
-    x: chainAxis(view, width - left - RIGHT),
+    x: buildChainAxis(view, width - left - RIGHT),
     y: { domain: [low, high], label: null, ticks: 4 },
     marks: [
-      ...(isAlone ? bandMarks(bands, { from, to }, [low, high]) : []),
+      ...(isAlone ? buildBandMarks(bands, { from, to }, [low, high]) : []),
       Plot.gridY({ strokeOpacity: 0.12, ticks: 4 }),
-      gapMarks(points, low, (high - low) * 0.06),
-      ...lines.flatMap((line, place) => lineMarks(view, line, seriesColour(place))),
+      buildGapMarks(points, low, (high - low) * 0.06),
+      ...lines.flatMap((line, place) => buildLineMarks(view, line, chooseSeriesColour(place))),
       Plot.text(hasLetters ? letters : [], {
         x: 'at',
         text: 'letter',
@@ -194,8 +194,8 @@ function trackOptions(
   };
 }
 
-function lineMarks(view: View, line: Line, colour: string): Plot.Markish[] {
-  const points = pointsOf(view, line);
+function buildLineMarks(view: View, line: Line, colour: string): Plot.Markish[] {
+  const points = listPoints(view, line);
   const isGap = (place: number): boolean => (points[place]?.value ?? null) === null;
   // A value between two gaps is a dot.
   const alone = points.filter((_, n) => !isGap(n) && isGap(n - 1) && isGap(n + 1));
@@ -211,7 +211,7 @@ function lineMarks(view: View, line: Line, colour: string): Plot.Markish[] {
 }
 
 /** A residue without a value has a grey mark at the foot of the plot. */
-function gapMarks(points: readonly Point[], low: number, height: number): Plot.Markish {
+function buildGapMarks(points: readonly Point[], low: number, height: number): Plot.Markish {
   const gaps = points.filter(({ value }) => value === null);
   return Plot.rect(gaps, {
     x1: ({ at }: Point) => at - 0.5,
@@ -223,7 +223,7 @@ function gapMarks(points: readonly Point[], low: number, height: number): Plot.M
 }
 
 /** Tinted ranges that have a meaning, within the plot, and the thresholds between them. */
-function bandMarks(
+function buildBandMarks(
   bands: readonly TrackBand[],
   { from, to }: Stretch,
   [low, high]: readonly [number, number],
@@ -280,7 +280,7 @@ function findRuns(values: Track, wordOf: (value: Track[number]) => string | null
 }
 
 /** Text along a chain, PSPer's states: runs of one state as bars. */
-function stateOptions(view: View, values: Track): Plot.PlotOptions {
+function buildStateOptions(view: View, values: Track): Plot.PlotOptions {
   const { from, to, left, numberText } = view;
   const runs = findRuns(values, (value) => (value === null ? null : String(value).trim()));
   const words = [...new Set(runs.map(({ word }) => word))].sort();
@@ -295,8 +295,8 @@ function stateOptions(view: View, values: Track): Plot.PlotOptions {
     marginRight: RIGHT,
     marginTop: 4,
     marginBottom: 22,
-    x: chainAxis(view, 900),
-    color: { domain: words, range: words.map((_, n) => seriesColour(n)), legend: true },
+    x: buildChainAxis(view, 900),
+    color: { domain: words, range: words.map((_, n) => chooseSeriesColour(n)), legend: true },
     marks: [
       Plot.rectY(shown, { x1: 'x1', x2: 'x2', y: 1, fill: 'word', title: 'words', tip: 'x' }),
     ],
@@ -305,7 +305,7 @@ function stateOptions(view: View, values: Track): Plot.PlotOptions {
 }
 
 /** `0.812 rigid`; – if there is none. No decimals if all values are integers: `8`. */
-export function valueWords(facts: TrackFacts | undefined, track: Track, place: number): string {
+export function describeValue(facts: TrackFacts | undefined, track: Track, place: number): string {
   const value = track[place] ?? null;
   if (typeof value !== 'number') return value === null ? '–' : value.trim();
   const isCount = track.every((one) => one === null || Number.isInteger(one));

@@ -2,20 +2,20 @@
 import type { ItemTable, Kind } from '../../src/report/page-data.ts';
 
 /** The words for a kind; its name if the report says no more. */
-export function kindWords(table: Pick<ItemTable, 'kinds'>, kind: Kind | null | undefined) {
+export function findKindWords(table: Pick<ItemTable, 'kinds'>, kind: Kind | null | undefined) {
   const name = kind ?? 'item';
   return table.kinds.find((one) => one.name === name) ?? { one: name, many: name };
 }
 
 /** The colour of a kind. */
-export function kindColour({ kinds }: Pick<ItemTable, 'kinds'>, kind: Kind): string {
-  return seriesColour(kinds.findIndex(({ name }) => name === kind));
+export function chooseKindColour({ kinds }: Pick<ItemTable, 'kinds'>, kind: Kind): string {
+  return chooseSeriesColour(kinds.findIndex(({ name }) => name === kind));
 }
 
 /** The colours of series in plots, as in the style sheet; the seventh is the first again. */
 export const SERIES = 6;
 
-export function seriesColour(place: number): string {
+export function chooseSeriesColour(place: number): string {
   return `var(--series-${(Math.max(0, place) % SERIES) + 1})`;
 }
 
@@ -27,22 +27,22 @@ export function countText(count: number): string {
 }
 
 /** `1 item`, `10,000 items`. */
-export function counted(count: number, one: string): string {
+export function formatCount(count: number, one: string): string {
   return `${countText(count)} ${count === 1 ? one : `${one}s`}`;
 }
 
 /** `2026-11-21 23:21 UTC`: the same for every reader, as in the tables. */
-export function dateText(iso: string): string {
+export function formatDate(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
 /** With seconds, for one item. */
-export function momentText(iso: string): string {
+export function formatMoment(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
 /** `0.8 s`, `12 s`, `3 min 5 s`, `2 h 14 min`, `2 d 3 h`. */
-export function durationText(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 99.5) return `${seconds.toFixed(0)} s`;
@@ -67,14 +67,14 @@ export function durationText(ms: number): string {
 }
 
 /** `540 kB`. */
-export function sizeText(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   const [size, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : [bytes / 1e6, 'MB'];
   return `${size < 10 ? size.toFixed(1) : size.toFixed(0)} ${unit}`;
 }
 
 /** `−0.64`, with a typographic minus sign. */
-export function signedText(value: number, decimals: number): string {
+export function formatSigned(value: number, decimals: number): string {
   const text = Math.abs(value).toFixed(decimals);
   if (Number(text) === 0) return text;
   return value < 0 ? `−${text}` : `+${text}`;

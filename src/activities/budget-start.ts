@@ -11,11 +11,11 @@ import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { InternalWorkflowStartOptionsSymbol } from '@temporalio/client/lib/internal.js';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import { newBudget } from '../budget/budget.ts';
+import { createBudget } from '../budget/budget.ts';
 import type { BudgetConfiguration } from '../budget/state.ts';
-import { longestMs } from '../budget/policy.ts';
+import { computeLongestMs } from '../budget/policy.ts';
 import type { FormerBudget } from '../budget/inherit.ts';
-import { snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
+import { createSnapshot, type BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { systemClock } from '../ledger/steady-clock.ts';
 import type { BudgetReading } from '../workflows/budget-clock.ts';
@@ -32,7 +32,7 @@ export async function ensureBudget(
   reason = 'its workflow had ended',
 ): Promise<void> {
   const { budget: configuration } = requireService(deps, reference);
-  await reachBudget(deps.temporal, deps.taskQueue, reference, { configuration, reason });
+  await startOrFindBudget(deps.temporal, deps.taskQueue, reference, { configuration, reason });
 }
 
 /** What was read of the former run may be this old when its successor is started (ms). */
@@ -40,7 +40,7 @@ const READ_HOLDS_MS = 5_000;
 const TRIES = 20;
 
 /** @param reason why the former run has ended, for people */
-export async function reachBudget(
+export async function startOrFindBudget(
   client: Client,
   taskQueue: string,
   reference: ServiceReference,
@@ -59,11 +59,11 @@ export async function reachBudget(
       if (await isReached(budget.signal(configureSignal, configuration))) return;
       continue;
     }
-    const former = last ? { ...last, reason } : await forgottenRun(client, configuration);
+    const former = last ? { ...last, reason } : await findForgottenRun(client, configuration);
     if (clock.now().steadyMs - readAt > READ_HOLDS_MS) continue;
     // It may have been started by another, and may have ended since: what it has is read in the next turn.
     await start(client, {
-      ...budgetStart(reference, taskQueue, former, configuration),
+      ...buildBudgetStart(reference, taskQueue, former, configuration),
       [InternalWorkflowStartOptionsSymbol]: {
         requestId: last?.run ?? `the first of ${workflowId}`,
       },
@@ -76,20 +76,20 @@ export async function reachBudget(
  * One that is not found may have ended before what Temporal remembers. On one machine the ledger has what it has sent;
  * elsewhere that is unknown where a window is longer.
  */
-async function forgottenRun(
+async function findForgottenRun(
   { workflowService, options: { namespace } }: Client,
   { policy, submitQueue }: BudgetConfiguration,
 ): Promise<FormerBudget | null> {
   if (submitQueue === undefined) return null;
   const { config } = await workflowService.describeNamespace({ namespace });
   const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
-  if (longestMs(policy.windows) <= retentionMs) return null;
+  if (computeLongestMs(policy.windows) <= retentionMs) return null;
   const days = Math.round(retentionMs / 86_400_000);
   const reason = `it is new, or has ended more than ${days} days ago, which Temporal does not remember`;
   return { run: '', reason, written: null };
 }
 
-type StartOptions = ReturnType<typeof budgetStart> & {
+type StartOptions = ReturnType<typeof buildBudgetStart> & {
   /** A second start after the same former run is none: the server returns the run that the first one has started. */
   readonly [InternalWorkflowStartOptionsSymbol]: { readonly requestId: string };
 };
@@ -103,14 +103,14 @@ async function start(client: Client, options: StartOptions): Promise<void> {
 }
 
 /** The options with which the budget of a service is started. */
-export function budgetStart(
+export function buildBudgetStart(
   { service, address, credential }: ServiceReference,
   taskQueue: string,
   former: FormerBudget | null = null,
   configuration: BudgetConfiguration | null = null,
 ) {
   const name = { service, address, credential };
-  const first = snapshotOf(name, newBudget(), 0, null);
+  const first = createSnapshot(name, createBudget(), 0, null);
   const written = former ? former.written : first;
   const input: BudgetInput = {
     ...name,
@@ -183,7 +183,7 @@ async function describeRun(
       run: info?.execution?.runId ?? '',
       isRunning: Number(info?.status) === RUNNING,
       resetTo: extended?.resetRunId ?? '',
-      written: await writtenIn(client, info?.memo?.fields?.[STATUS_MEMO]),
+      written: await decodeSnapshot(client, info?.memo?.fields?.[STATUS_MEMO]),
     };
   } catch (error) {
     if (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND) return null;
@@ -196,7 +196,7 @@ type Payload = Parameters<
 >[0];
 
 /** null if it has none, or if it is not readable here: encrypted with another key. Then its charges are unknown. */
-async function writtenIn(
+async function decodeSnapshot(
   client: Client,
   payload: Payload | null | undefined,
 ): Promise<BudgetSnapshot | null> {

@@ -7,7 +7,7 @@
 import type { Client } from '@temporalio/client';
 import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/status.ts';
 import { STATUS_MEMO } from '../workflows/messages.ts';
-import { ifFound } from './if-found.ts';
+import { nullIfNotFound } from './if-found.ts';
 import { runningWorkflows } from '../workflows/search-attributes.ts';
 
 /** null when it does not run, or has not written anything yet. */
@@ -32,11 +32,11 @@ export async function readSnapshot(
   client: Client,
   workflowId: string,
 ): Promise<BudgetSnapshot | null> {
-  const found = await ifFound(client.workflow.getHandle(workflowId).describe());
-  return found?.status.name === 'RUNNING' ? snapshotIn(found.memo) : null;
+  const found = await nullIfNotFound(client.workflow.getHandle(workflowId).describe());
+  return found?.status.name === 'RUNNING' ? readMemoSnapshot(found.memo) : null;
 }
 
 /** null if the budget has written none yet. */
-function snapshotIn(memo: Record<string, unknown> | undefined): BudgetSnapshot | null {
+function readMemoSnapshot(memo: Record<string, unknown> | undefined): BudgetSnapshot | null {
   return (memo?.[STATUS_MEMO] as BudgetSnapshot | undefined) ?? null;
 }

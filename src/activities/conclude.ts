@@ -13,10 +13,10 @@ import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
 import type { EndReporter } from './end-reporter.ts';
-import { jobName, oneAfterAnother } from './item-job.ts';
+import { buildJobName, runOneAtATime } from './item-job.ts';
 import { takePluginResult } from './take-result.ts';
 import { storeFailure } from './retry.ts';
-import { acceptedByNote } from './sending-note.ts';
+import { findAcceptedNote } from './sending-note.ts';
 import { openHeldTree, type Trees } from './tree-leases.ts';
 
 /** The tree to write to, and the campaign to notify. */
@@ -28,7 +28,7 @@ interface Needed extends Trees {
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
   const { item } = conclusion;
   const { campaign, id } = item;
-  const end = await oneAfterAnother(item, () => writeEnd(deps, conclusion));
+  const end = await runOneAtATime(item, () => writeEnd(deps, conclusion));
   await deps.ends.report(campaign, { id, ...end });
   return end;
 }
@@ -58,23 +58,23 @@ async function endRecord(
   const { item, reference, end: given, files, ...rest } = conclusion;
   if (isFinal(record.state) && isWritten(record, conclusion)) {
     await settleFiles(store, record, conclusion, write);
-    return writtenEnd(record, conclusion);
+    return toItemEnd(record, conclusion);
   }
   const remoteId = rest.remoteId ?? record.remoteId;
   const { end, reading } = await endByFiles(store, record, conclusion, remoteId);
   const isWrong = end !== given || files.some(isRejected);
-  const fetched = isWrong ? await rejected(store, item, files) : [...files, ...reading];
-  const kept = filesAfter(record, remoteId, fetched);
+  const fetched = isWrong ? await moveToRejected(store, item, files) : [...files, ...reading];
+  const kept = mergeFiles(record, remoteId, fetched);
   const notes = await removeOthers(store, record, kept);
   const written: ItemRecord = {
     ...record,
     state: end.state,
     error: end.code === null ? null : { code: end.code, message: end.message ?? end.code },
     address: reference.address,
-    jobName: record.adopted ? null : jobName(item, record),
+    jobName: record.adopted ? null : buildJobName(item, record),
     remoteId,
     attempts: [...record.attempts, ...rest.attempts],
-    ...acceptanceTimes(record, rest),
+    ...chooseAcceptanceTimes(record, rest),
     finishedAt: rest.finishedAt,
     timing: rest.timing,
     files: kept,
@@ -97,7 +97,7 @@ async function withNotedJob(
   conclusion: ItemConclusion,
 ): Promise<ItemConclusion> {
   if (conclusion.remoteId !== null || record.remoteId !== null) return conclusion;
-  return { ...conclusion, ...(await acceptedByNote(store, record, conclusion.reference)) };
+  return { ...conclusion, ...(await findAcceptedNote(store, record, conclusion.reference)) };
 }
 
 /**
@@ -120,7 +120,7 @@ function isOfJob(record: ItemRecord, remoteId: string | null): boolean {
 }
 
 /** An earlier attempt may have compared the files already. */
-function writtenEnd(record: ItemRecord, { end, remoteId }: ItemConclusion): ItemEnd {
+function toItemEnd(record: ItemRecord, { end, remoteId }: ItemConclusion): ItemEnd {
   const { state, error } = record;
   if (!isFinal(state) || !isOfJob(record, remoteId)) return end;
   return { state, code: error?.code ?? null, message: error?.message ?? null };
@@ -176,7 +176,7 @@ function isRejected({ name }: KeptFile): boolean {
 }
 
 /** The files of a job replace those of the previous one; an end without a job keeps them. */
-function filesAfter(
+function mergeFiles(
   { earlier, files }: ItemRecord,
   remoteId: string | null,
   fetched: readonly KeptFile[],
@@ -187,7 +187,7 @@ function filesAfter(
 }
 
 /** If one file of a job is wrong, the files beside it without a check of their own are moved as well. */
-async function rejected(
+async function moveToRejected(
   store: Store,
   { kind, id }: ItemConclusion['item'],
   fetched: readonly KeptFile[],
@@ -239,7 +239,7 @@ async function removeOrphan(store: Store, { kind, id, input, files }: ItemRecord
 type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;
 
 /** A job that an earlier run had submitted was accepted then, not when this run polled it again. */
-function acceptanceTimes(
+function chooseAcceptanceTimes(
   record: ItemRecord,
   conclusion: Pick<ItemConclusion, 'attempts' | 'remoteId' | keyof Times>,
 ): Times {

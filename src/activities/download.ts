@@ -21,8 +21,14 @@ import { wrongLength } from '../store/store-error.ts';
 import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob, requireService } from './item-job.ts';
-import { growing, hindered, storeFailure, type Tries } from './retry.ts';
-import { keptFile, KEPT_FREE, problemOf, writeArtefact, writeFailed } from './take-result.ts';
+import { computeRetryDelay, createHindered, storeFailure, type Tries } from './retry.ts';
+import {
+  createKeptFile,
+  KEPT_FREE,
+  findProblem,
+  writeArtefact,
+  writeFailed,
+} from './take-result.ts';
 import { openHeldTree } from './tree-leases.ts';
 
 /**
@@ -101,11 +107,15 @@ async function receiveChecked(
 ): Promise<FetchResult> {
   const { client, store, artefact, job: remote } = wanted;
   const { item, remoteId } = remote;
-  const { bytes, release } = await collected(found, fileName, Context.current().cancellationSignal);
+  const { bytes, release } = await collectBody(
+    found,
+    fileName,
+    Context.current().cancellationSignal,
+  );
   try {
     const got = { name: artefact, fileName, bytes, hidden: found.hidden };
     const job = await readJob(store, item);
-    const problem = await problemOf(job, remoteId, got, client.mayBeSynthetic);
+    const problem = await findProblem(job, remoteId, got, client.mayBeSynthetic);
     // The length is right but the content incomplete: a proxy may truncate an answer before it sets its length.
     if (problem && NOT_WHOLE.includes(problem.code)) askAgain(wanted, problem);
     return await writeArtefact(store, item, job, got, problem);
@@ -141,7 +151,7 @@ async function receiveFile(
   const text = describe === undefined ? '' : ((await store.readText(file.key)) ?? '');
   const { timing = null, engine = null } = describe?.(text, []) ?? {};
   if (timing) jobsSeen.noteTiming(job, timing);
-  return { files: [keptFile(fileName, file, hidden.length)], problem: null, timing, engine };
+  return { files: [createKeptFile(fileName, file, hidden.length)], problem: null, timing, engine };
 }
 
 /** Each page has what it needs to find the next one. All or none count: a page that is missing begins them again. */
@@ -156,11 +166,11 @@ async function receivePages(
   for (let page: FetchOutcome = first; ;) {
     if (page.type !== 'found') return explainMissing(deps, wanted, page);
     const name = pageName(fileName, files.length + 1);
-    const { bytes, release } = await collected(page, name, Context.current().cancellationSignal);
+    const { bytes, release } = await collectBody(page, name, Context.current().cancellationSignal);
     const file = await wanted.store
       .write(itemKey(kind, id, name), bytes, { keepFree: KEPT_FREE })
       .finally(release);
-    files.push(keptFile(name, file, page.hidden.length));
+    files.push(createKeptFile(name, file, page.hidden.length));
     const next: Promise<FetchOutcome> | null = page.nextPage?.(bytes) ?? null;
     if (next === null) return { files, problem: null, timing: null, engine: null };
     page = await next;
@@ -173,7 +183,7 @@ function endBroken(wanted: Wanted, error: unknown): FetchResult {
   if (!(error instanceof HundredfoldError) || aborted) throw error;
   const { code, message } = error;
   // The next download would be as large.
-  if (code === 'RESULT_TOO_LARGE') return withoutFile({ code, message });
+  if (code === 'RESULT_TOO_LARGE') return createEmptyResult({ code, message });
   if (code !== 'DOWNLOAD_BROKEN' && code !== 'STORE_TRUNCATED') throw error;
   return askAgain(wanted, { code: 'RESULT_TRUNCATED', message });
 }
@@ -182,7 +192,7 @@ function endBroken(wanted: Wanted, error: unknown): FetchResult {
 function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): FetchResult {
   if (outcome.type === 'absent') return explainAbsent(deps, wanted, outcome);
   const { message } = outcome;
-  if (outcome.type === 'tooLarge') return withoutFile({ code: 'RESULT_TOO_LARGE', message });
+  if (outcome.type === 'tooLarge') return createEmptyResult({ code: 'RESULT_TOO_LARGE', message });
   const { artefact, isResult, tries } = wanted;
   const { uniform, unusable, refusesUs, othersWell, retryAfterMs } = outcome;
   if (uniform !== true) {
@@ -199,9 +209,9 @@ function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): 
   }
   if (tries.ageMs() > TRIED_FOR_MS) {
     const words = `no ${artefact} in 13 days: ${message}`;
-    return withoutFile({ code: 'RESULT_UNREACHABLE', message: words });
+    return createEmptyResult({ code: 'RESULT_UNREACHABLE', message: words });
   }
-  throw hindered(message, Math.max(growing(tries.attempt), retryAfterMs ?? 0));
+  throw createHindered(message, Math.max(computeRetryDelay(tries.attempt), retryAfterMs ?? 0));
 }
 
 /** 404 of a job that is finished may pass, as it may while the job runs (poll.ts); other refusals are final. */
@@ -212,7 +222,7 @@ function explainAbsent(
 ): FetchResult {
   const { job, artefact, isResult } = wanted;
   const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${words}` };
-  if (status !== 404 && status !== 410) return withoutFile(isResult ? problem : null);
+  if (status !== 404 && status !== 410) return createEmptyResult(isResult ? problem : null);
   const had = isResult || jobsSeen.hadFile(job, artefact);
   const patience = had === null ? 'few' : had ? 'lost' : 'none';
   const result = askAgain(wanted, { ...problem, patience });
@@ -220,7 +230,7 @@ function explainAbsent(
   return result;
 }
 
-function withoutFile(problem: FetchResult['problem']): FetchResult {
+function createEmptyResult(problem: FetchResult['problem']): FetchResult {
   return { files: [], problem, timing: null, engine: null };
 }
 
@@ -246,14 +256,14 @@ function askAgain(
   { code, message, patience }: Bad,
 ): FetchResult {
   const { badSince, times } = tries.left ?? { badSince: Date.now(), times: 0 };
-  const isPatient = Date.now() - badSince < patienceMs(patience, policy);
+  const isPatient = Date.now() - badSince < computePatienceMs(patience, policy);
   if (!isPatient && times + 1 >= (patience === 'none' ? 1 : MIN_DOWNLOADS))
-    return withoutFile(patience !== undefined && !isResult ? null : { code, message });
+    return createEmptyResult(patience !== undefined && !isResult ? null : { code, message });
   tries.leave({ badSince, times: times + 1 });
-  throw hindered(message, growing(tries.attempt));
+  throw createHindered(message, computeRetryDelay(tries.attempt));
 }
 
-function patienceMs(patience: Bad['patience'], policy: JobPolicy): number {
+function computePatienceMs(patience: Bad['patience'], policy: JobPolicy): number {
   if (patience === undefined) return policy.patienceMs ?? PATIENCE_MS;
   if (patience === 'lost') return policy.lostAfterMs ?? LOST_AFTER_MS;
   return patience === 'few' ? FEW_PATIENCE_MS : 0;
@@ -276,7 +286,7 @@ interface Collected {
  *
  * @throws what the body throws, the signal's reason, and `STORE_TRUNCATED` for another length than announced
  */
-export async function collected(
+export async function collectBody(
   { body, contentLength }: Pick<Found, 'body' | 'contentLength'>,
   name: string,
   signal: AbortSignal,
@@ -345,13 +355,13 @@ export async function keepFailed(
       const kept = await keepArtefact(client, store, job, name, tries);
       if (kept) return kept;
     }
-    return withoutFile(null);
+    return createEmptyResult(null);
   } catch (error) {
     const { cancellationSignal, cancellationDetails } = Context.current();
     // If the item is cancelled, its end stays the same: the job has failed before.
-    if (cancellationDetails?.cancelRequested) return withoutFile(null);
+    if (cancellationDetails?.cancelRequested) return createEmptyResult(null);
     if (cancellationSignal.aborted) throw error;
-    if (tries.ageMs() > FAILED_PATIENCE_MS) return withoutFile(null);
+    if (tries.ageMs() > FAILED_PATIENCE_MS) return createEmptyResult(null);
     throw storeFailure(error, tries.attempt);
   }
 }
@@ -371,10 +381,10 @@ async function keepArtefact(
   if (outcome.type === 'unavailable') {
     const { message, retryAfterMs } = outcome;
     if (retryAfterMs !== null && retryAfterMs > FAILED_PATIENCE_MS) return null;
-    throw hindered(message, Math.max(growing(attempt), retryAfterMs ?? 0));
+    throw createHindered(message, Math.max(computeRetryDelay(attempt), retryAfterMs ?? 0));
   }
   const fileName = artefactFile(item.kind, name, outcome.contentType);
-  const { bytes, release } = await collected(outcome, fileName, signal);
+  const { bytes, release } = await collectBody(outcome, fileName, signal);
   try {
     // Another job's log would explain nothing, and may belong to another user.
     if (otherJob(name, bytes, remoteId) !== null) return null;

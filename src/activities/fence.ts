@@ -13,7 +13,7 @@ import type { CampaignRun } from '../budget/queue.ts';
 import { FIRST_BYTE_MS } from '../domain/longest-post.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
-import { ifFound } from './if-found.ts';
+import { nullIfNotFound } from './if-found.ts';
 
 type Described = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
 
@@ -58,7 +58,7 @@ export class Fence {
       // However often it has continued as new since.
       firstExecutionRunId: run,
     });
-    const found = await ifFound(handle.describe());
+    const found = await nullIfNotFound(handle.describe());
     if (found?.status.name !== 'RUNNING') return false;
     const { workflowExecutionInfo, workflowExtendedInfo } = found.raw;
     // Older servers do not report it.

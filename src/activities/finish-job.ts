@@ -31,8 +31,8 @@ import {
   type Seen,
   type Unfinished,
 } from './poll.ts';
-import { beatingWith, storeFailure } from './retry.ts';
-import { ageOf, type ServerClock } from './server-clock.ts';
+import { runWithHeartbeat, storeFailure } from './retry.ts';
+import { computeAge, type ServerClock } from './server-clock.ts';
 
 /**
  * A third of its heartbeat time-out (src/workflows/activity-options.ts). Most jobs need a few seconds from their first
@@ -60,7 +60,7 @@ export function finishJob(
       throw error;
     }
   };
-  return beatingWith(() => stage.beat(), finish, BEAT_INTERVAL_MS);
+  return runWithHeartbeat(() => stage.beat(), finish, BEAT_INTERVAL_MS);
 }
 
 async function pollAndEnd(deps: Dependencies, finishing: Finishing): Promise<JobFinish> {
@@ -153,7 +153,7 @@ async function fetchAll(
   const failures = downloads.flatMap((one) =>
     one.status === 'rejected' ? [one.reason as unknown] : [],
   );
-  if (failures.length > 0) throw lastOf(failures);
+  if (failures.length > 0) throw chooseLastFailure(failures);
   return downloads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }
 
@@ -170,7 +170,7 @@ async function fetchOnce(
 }
 
 /** A failure that ends the item, else the one with the latest retry: the item waits for all its files. */
-function lastOf(failures: readonly unknown[]): unknown {
+function chooseLastFailure(failures: readonly unknown[]): unknown {
   const delayOf = (failure: unknown): number => {
     if (!(failure instanceof ApplicationFailure)) return 0;
     if (failure.nonRetryable === true) return Number.POSITIVE_INFINITY;
@@ -272,6 +272,6 @@ export class JobStage {
   }
 
   #ageMs(): number {
-    return ageOf(this.#clock, this.#context.info);
+    return computeAge(this.#clock, this.#context.info);
   }
 }

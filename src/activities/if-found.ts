@@ -2,7 +2,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 
 /** The answer; null if there is no such workflow, or, for a message, if it has ended. */
-export async function ifFound<T>(call: Promise<T>): Promise<T | null> {
+export async function nullIfNotFound<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
   } catch (error) {
@@ -13,5 +13,5 @@ export async function ifFound<T>(call: Promise<T>): Promise<T | null> {
 
 /** Whether the message reached a workflow that runs. */
 export async function isReached(message: Promise<unknown>): Promise<boolean> {
-  return (await ifFound(message.then(() => true))) ?? false;
+  return (await nullIfNotFound(message.then(() => true))) ?? false;
 }

@@ -1,7 +1,7 @@
 /** The activities, each in its own file, with their dependencies injected. */
 import type { Activities } from '../workflows/activity-types.ts';
 import { AnswerWatch } from './answer-watch.ts';
-import { beating } from './retry.ts';
+import { withHeartbeat } from './retry.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finishJob } from './finish-job.ts';
@@ -16,23 +16,23 @@ import { ensureBudget, readClock, readFormer } from './budget-start.ts';
 export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
-    readFormer: beating((...args) => readFormer(deps, ...args)),
+    readFormer: withHeartbeat((...args) => readFormer(deps, ...args)),
     countOpenJobs: (reference) => countOpenJobs(deps, reference),
-    submit: beating(async (request, reference) => {
+    submit: withHeartbeat(async (request, reference) => {
       const watch = new AnswerWatch(deps.steadyClock);
       const result = await submit(deps, request, reference, watch);
       return watch.end(await startIfSettled(deps, request, reference, result));
     }, 'begun'),
-    settleFate: beating((...args) => settleFate(deps, ...args)),
+    settleFate: withHeartbeat((...args) => settleFate(deps, ...args)),
     finishJob: (...args) => finishJob(deps, ...args),
-    conclude: beating((...args) => conclude(deps, ...args)),
-    loadPage: beating((...args) => loadPage(deps, ...args)),
-    ensureBudget: beating((...args) => ensureBudget(deps, ...args)),
-    startItem: beating((...args) => startItem(deps, ...args)),
-    checkItems: beating((...args) => checkItems(deps, ...args)),
-    cancelRunning: beating((...args) => cancelRunning(deps, ...args)),
-    publish: beating((...args) => publish(deps, ...args)),
-    notify: beating((...args) => notify(deps, ...args)),
-    notifyRefusal: beating((...args) => notifyRefusal(deps, ...args)),
+    conclude: withHeartbeat((...args) => conclude(deps, ...args)),
+    loadPage: withHeartbeat((...args) => loadPage(deps, ...args)),
+    ensureBudget: withHeartbeat((...args) => ensureBudget(deps, ...args)),
+    startItem: withHeartbeat((...args) => startItem(deps, ...args)),
+    checkItems: withHeartbeat((...args) => checkItems(deps, ...args)),
+    cancelRunning: withHeartbeat((...args) => cancelRunning(deps, ...args)),
+    publish: withHeartbeat((...args) => publish(deps, ...args)),
+    notify: withHeartbeat((...args) => notify(deps, ...args)),
+    notifyRefusal: withHeartbeat((...args) => notifyRefusal(deps, ...args)),
   };
 }

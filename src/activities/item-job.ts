@@ -26,8 +26,8 @@ import type {
 import { giveUpSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { ifFound } from './if-found.ts';
-import { hindered, isElsewhere, storeFailure, type Tries } from './retry.ts';
+import { nullIfNotFound } from './if-found.ts';
+import { createHindered, isElsewhere, storeFailure, type Tries } from './retry.ts';
 import { openHeldTree, type Trees } from './tree-leases.ts';
 
 export interface JobSource {
@@ -37,7 +37,7 @@ export interface JobSource {
 }
 
 /** The name that the job of an item is submitted under (store/job-name.ts). */
-export function jobName({ campaign, id }: JobSource, record: ItemRecord): string {
+export function buildJobName({ campaign, id }: JobSource, record: ItemRecord): string {
   const { jobNumber, input, jobLabel } = record;
   const job = { id, jobNumber, sha256: input.sha256, options: jobOptionsOf(record) };
   const longest = longestName(serviceOf(record.service));
@@ -62,10 +62,10 @@ export interface StoredJob extends Job<Options> {
 }
 
 export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {
-  return jobOf(store, source, await requireItem(store, source));
+  return readStoredJob(store, source, await requireItem(store, source));
 }
 
-export async function jobOf(
+export async function readStoredJob(
   store: Store,
   source: JobSource,
   record: ItemRecord,
@@ -84,7 +84,7 @@ export async function jobOf(
     options: jobOptionsOf(record),
     input: { name: record.input.name, text },
     inputKnown: record.adopted?.inputKnown !== false,
-    name: jobName(source, record),
+    name: buildJobName(source, record),
     title: record.title ?? record.id,
     email: record.email,
   };
@@ -103,7 +103,7 @@ export async function noteAcceptanceOnce(
   tries: Tries<Owed>,
 ): Promise<void> {
   if (tries.attempt > 1 && tries.left?.noteOwed !== true) return;
-  await oneAfterAnother(job.item, () => noteAcceptance(deps, job, submitted, tries));
+  await runOneAtATime(job.item, () => noteAcceptance(deps, job, submitted, tries));
 }
 
 async function noteAcceptance(
@@ -123,7 +123,7 @@ async function noteAcceptance(
         ...record,
         state: 'running',
         address: reference.address,
-        jobName: record.adopted ? null : jobName(item, record),
+        jobName: record.adopted ? null : buildJobName(item, record),
         remoteId,
         ...(!isNoted && {
           submittedAt,
@@ -150,7 +150,7 @@ const last = new Map<string, Promise<void>>();
  * The outcome of `work` on an item's record, which starts when earlier work on it has ended: two attempts of an
  * activity may run at the same time, because one that timed out does not stop immediately.
  */
-export async function oneAfterAnother<T>(
+export async function runOneAtATime<T>(
   { store, id }: Pick<ItemAddress, 'store' | 'id'>,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -196,7 +196,7 @@ export async function giveUp(
   }
   const campaign = deps.temporal.workflow.getHandle(campaignWorkflowId(item.campaign));
   // One that was terminated requests it when it is run again.
-  await ifFound(campaign.signal(giveUpSignal, item.id));
+  await nullIfNotFound(campaign.signal(giveUpSignal, item.id));
 }
 
 const ANOTHER_WORKER_MAY_MS = 15_000;
@@ -206,7 +206,7 @@ export function requireService(deps: Dependencies, reference: ServiceReference):
   const service = deps.serviceOf(reference) ?? deps.successorOf(reference);
   if (service) return service;
   const where = `${reference.service} at ${reference.address}`;
-  throw hindered(
+  throw createHindered(
     `no worker here serves ${where}, credential ${reference.credential}`,
     ANOTHER_WORKER_MAY_MS,
   );

@@ -53,8 +53,8 @@ export class JobsSeen {
     const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');
     if (!(tookMs >= 0)) return;
     this.#acceptedAt.delete(job.remoteId);
-    const times = this.#times.get(keyOf(job)) ?? [];
-    this.#times.set(keyOf(job), [...times.slice(1 - MAX_TIMES), tookMs]);
+    const times = this.#times.get(buildKey(job)) ?? [];
+    this.#times.set(buildKey(job), [...times.slice(1 - MAX_TIMES), tookMs]);
   }
 
   /**
@@ -62,7 +62,7 @@ export class JobsSeen {
    * is too early costs a request, and then the service's whole Retry-After until the next one is allowed.
    */
   likelyMs(job: RemoteJob): number | null {
-    const times = this.#times.get(keyOf(job)) ?? [];
+    const times = this.#times.get(buildKey(job)) ?? [];
     if (times.length === 0) return null;
     const most = SPREAD * Math.min(...times);
     return Math.min(MAX_WAIT_MS, Math.max(...times.filter((ms) => ms <= most)));
@@ -75,16 +75,16 @@ export class JobsSeen {
    */
   hadFile(job: RemoteJob, artefact: ArtefactName): boolean | null {
     const isOptional = kindOf(job.item.kind).artefacts[artefact]?.presence === 'optional';
-    return this.#had.get(`${keyOf(job)} ${artefact}`) ?? (isOptional ? false : null);
+    return this.#had.get(`${buildKey(job)} ${artefact}`) ?? (isOptional ? false : null);
   }
 
   noteFile(job: RemoteJob, artefact: ArtefactName, isThere: boolean): void {
-    const key = `${keyOf(job)} ${artefact}`;
+    const key = `${buildKey(job)} ${artefact}`;
     // Once a job had it, a job without it is an exception.
     if (isThere || !this.#had.has(key)) this.#had.set(key, isThere);
   }
 }
 
-function keyOf({ item, reference }: RemoteJob): string {
+function buildKey({ item, reference }: RemoteJob): string {
   return `${reference.service} ${reference.address} ${item.kind}`;
 }

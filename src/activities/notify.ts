@@ -9,7 +9,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { request } from 'undici';
 import { notifyWays, type NotifySettings } from '../config/settings.ts';
-import { withoutSecrets } from '../config/secret.ts';
+import { removeSecrets } from '../config/secret.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { endedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
@@ -26,20 +26,20 @@ const DEADLINE_MS = 20_000;
 
 export async function notify(deps: Dependencies, store: string, way: NotifyWay): Promise<void> {
   if (deps.notify[way] === null) {
-    throw failure(
+    throw createFailure(
       'NOTIFY_FAILED',
       `the worker that published the campaign has no ${way} under notify in its configuration`,
       'Give all workers of the campaign the same notify.',
       { nonRetryable: true },
     );
   }
-  await send(deps, way, await summaryOf(deps, store));
+  await send(deps, way, await readSummary(deps, store));
 }
 
 /** Notifies the same recipients that a service refuses us, which the user has to fix. */
 export async function notifyRefusal(deps: Dependencies, refusal: RefusalNotice): Promise<void> {
   const event = refusal.campaign === undefined ? 'service-blocked' : 'service-paused';
-  const body = `${JSON.stringify({ text: refusalWords(refusal), event, ...refusal })}\n`;
+  const body = `${JSON.stringify({ text: describeRefusal(refusal), event, ...refusal })}\n`;
   await Promise.all(notifyWays(deps.notify).map((way) => send(deps, way, body)));
 }
 
@@ -53,21 +53,21 @@ async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<v
   const fault =
     'url' in target
       ? await callWebhook(target, text, signal)
-      : await runCommand(target, text, environmentOf(deps), signal);
+      : await runCommand(target, text, buildEnvironment(deps), signal);
   if (fault === null) return;
   // No retry after a timeout: the recipient may already have the message.
   if (signal.aborted)
-    throw failure(
+    throw createFailure(
       'NOTIFY_FAILED',
       fault,
       'Check whether the recipient has the notification, and why it is so slow.',
       { nonRetryable: true },
     );
-  throw failure('NOTIFY_FAILED', fault, 'Run the command by hand, or check notify.url.');
+  throw createFailure('NOTIFY_FAILED', fault, 'Run the command by hand, or check notify.url.');
 }
 
 /** The remedy is for readers of the history: the message alone is shown when a campaign ends. */
-function failure(
+function createFailure(
   code: ErrorCode,
   message: string,
   remedy: string,
@@ -76,7 +76,7 @@ function failure(
   return ApplicationFailure.create({ type: code, message, nonRetryable, details: [remedy] });
 }
 
-async function summaryOf(deps: Dependencies, address: string): Promise<string> {
+async function readSummary(deps: Dependencies, address: string): Promise<string> {
   try {
     const { document } = await endedCampaign(await deps.openStore(address), address);
     return `${JSON.stringify({ text: endWords(document), ...document })}\n`;
@@ -94,14 +94,14 @@ function endWords({ campaign, state, items, out }: CampaignDocument): string {
   return `Campaign ${campaign} is ${state}: ${counts.join(', ')} of ${items.total}. Results: ${out}`;
 }
 
-function refusalWords({ service, address, message, campaign }: RefusalNotice): string {
+function describeRefusal({ service, address, message, campaign }: RefusalNotice): string {
   const what = campaign === undefined ? 'refuses all jobs' : `is paused in campaign ${campaign}`;
   return `The service ${service} at ${address} ${what}: ${message}`;
 }
 
 /** The command gets the summary, and none of our tokens. */
-function environmentOf({ environment, notify }: Dependencies): NodeJS.ProcessEnv {
-  return withoutSecrets(environment, notify.secretVariables ?? []);
+function buildEnvironment({ environment, notify }: Dependencies): NodeJS.ProcessEnv {
+  return removeSecrets(environment, notify.secretVariables ?? []);
 }
 
 /** Returns why it failed; null when it did not. */

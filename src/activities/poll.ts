@@ -5,17 +5,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { formatDuration, formatNonZeroDuration } from '../domain/duration.ts';
-import { growingDelay } from '../domain/growing-delay.ts';
+import { computeGrowingDelay } from '../domain/growing-delay.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { ArtefactName, PollOutcome, Timing } from '../domain/outcomes.ts';
-import { jobStuckBecause } from '../domain/stuck-job.ts';
+import { explainStuckJob } from '../domain/stuck-job.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
 import { isOwnService } from '../services/registry.ts';
 import type { RemoteJob, SubmittedJob } from '../workflows/activity-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { noteAcceptanceOnce, requireService, type Owed } from './item-job.ts';
-import { growing, hindered, notYet, storeFailure, type Tries } from './retry.ts';
+import {
+  computeRetryDelay,
+  createHindered,
+  createNotYet,
+  storeFailure,
+  type Tries,
+} from './retry.ts';
 import { openHeldTree } from './tree-leases.ts';
 
 /** All delays between the polls of one call together (ms). */
@@ -100,7 +106,7 @@ export async function poll(
     const { delayMs, message } = answer;
     waitedMs += delayMs;
     if (delayMs > WAITED_HERE_MS || waitedMs > MAX_WAITED_MS)
-      throw answer.isHindered ? hindered(message, delayMs) : notYet(message, delayMs);
+      throw answer.isHindered ? createHindered(message, delayMs) : createNotYet(message, delayMs);
     await delay(delayMs, undefined, { signal });
   }
 }
@@ -125,7 +131,7 @@ async function waitUntilLikely(
   const { cancellationSignal: signal } = Context.current();
   const waitMs = likelyMs + SLACK_MS - jobsSeen.runningMs(job, tries.ageMs());
   const mostMs = jobsSeen.waiting < MAX_WAITING ? MAX_FIRST_WAIT_MS : WAITED_HERE_MS;
-  if (waitMs > mostMs) throw notYet('too early to poll', waitMs);
+  if (waitMs > mostMs) throw createNotYet('too early to poll', waitMs);
   if (waitMs <= 0) return;
   jobsSeen.waiting += 1;
   await delay(waitMs, undefined, { signal }).finally(() => (jobsSeen.waiting -= 1));
@@ -149,19 +155,19 @@ async function pollOnce(
         queuedAt: queuedAt ?? null,
       };
     case 'failed':
-      return failed('JOB_FAILED', outcome.message, outcome.timing);
+      return createFailedJob('JOB_FAILED', outcome.message, outcome.timing);
     case 'unknown':
-      return outlastDenial(client, outcome, denialPatienceMs(policy, former, tries), tries);
+      return waitOutDenial(client, outcome, computeDenialTimeoutMs(policy, former, tries), tries);
     case 'deleted':
-      return failed('JOB_LOST', outcome.message);
+      return createFailedJob('JOB_LOST', outcome.message);
     case 'postponed': {
       const { message, delayMs, refusesUs: isHindered = false } = outcome;
       return { type: 'later', message, delayMs, isHindered };
     }
     case 'running': {
       const { timing, statusMessage, retryAfterMs } = outcome;
-      const stuck = jobStuckBecause(ageMs, policy.deadlineMs, timing);
-      if (stuck) return failed(stuck.code, stuck.message, timing);
+      const stuck = explainStuckJob(ageMs, policy.deadlineMs, timing);
+      if (stuck) return createFailedJob(stuck.code, stuck.message, timing);
       // The service knows it: an earlier 404 was wrong.
       const since = timing?.queuedAt ?? queuedAt;
       tries.leave({ isKnown: true, ...(since !== undefined && { queuedAt: since }) });
@@ -169,11 +175,15 @@ async function pollOnce(
       return { type: 'later', message: statusMessage ?? 'running', delayMs, isHindered: false };
     }
     case 'unavailable':
-      return outlastOutage(outcome, ageMs, policy, tries);
+      return waitOutOutage(outcome, ageMs, policy, tries);
   }
 }
 
-function failed(code: ItemEndCode, message: string, timing: Timing | null = null): FailedJob {
+function createFailedJob(
+  code: ItemEndCode,
+  message: string,
+  timing: Timing | null = null,
+): FailedJob {
   return { type: 'failed', code, message, timing };
 }
 
@@ -181,7 +191,7 @@ function failed(code: ItemEndCode, message: string, timing: Timing | null = null
  * Nothing is known about the job: the outage is waited for, within the same deadline. If other jobs are answered
  * meanwhile, it is no outage, and the job waits for as long as after a 404.
  */
-function outlastOutage(
+function waitOutOutage(
   { message, retryAfterMs, unreadable = false, othersWell = false }: Unavailable,
   ageMs: number,
   { deadlineMs, lostAfterMs = LOST_AFTER_MS }: JobPolicy,
@@ -189,26 +199,26 @@ function outlastOutage(
 ): FailedJob {
   // A service that wants a pause has not looked at the job.
   if (othersWell && retryAfterMs === null) {
-    const { forMs, times } = denyAgain(tries, 'unavailable');
+    const { forMs, times } = countDenial(tries, 'unavailable');
     if (forMs >= lostAfterMs && times >= MIN_DENIALS) {
       const words = `the service answers for other jobs, and not for this one: ${message}`;
-      return failed(
+      return createFailedJob(
         'JOB_UNREADABLE',
         `${words} (asked ${times} times in ${formatDuration(forMs)})`,
       );
     }
   }
-  const stuck = jobStuckBecause(ageMs, deadlineMs, null);
+  const stuck = explainStuckJob(ageMs, deadlineMs, null);
   if (stuck && unreadable) {
     const words = `${stuck.message}, and what the service says of it cannot be read: ${message}`;
-    return failed('JOB_UNREADABLE', words);
+    return createFailedJob('JOB_UNREADABLE', words);
   }
-  if (stuck) return failed(stuck.code, stuck.message);
-  throw hindered(message, Math.max(growing(tries.attempt), retryAfterMs ?? 0));
+  if (stuck) return createFailedJob(stuck.code, stuck.message);
+  throw createHindered(message, Math.max(computeRetryDelay(tries.attempt), retryAfterMs ?? 0));
 }
 
 /** Counts one more denial, and says for how long (ms) and how often there were only such. */
-function denyAgain(tries: PollTries, by: 'unknown' | 'unavailable') {
+function countDenial(tries: PollTries, by: 'unknown' | 'unavailable') {
   const now = Date.now();
   const seen: Seen = tries.left ?? {};
   const { since, times } = seen.denied?.by === by ? seen.denied : { since: now, times: 0 };
@@ -221,22 +231,25 @@ function denyAgain(tries: PollTries, by: 'unknown' | 'unavailable') {
  * may cause that for a while, and a new job would have to be paid: it counts when it repeats for long enough while the
  * service works.
  */
-async function outlastDenial(
+async function waitOutDenial(
   client: ServiceClient,
   { message, retryAfterMs = 0 }: Lost,
   lostAfterMs: number,
   tries: PollTries,
 ): Promise<FailedJob> {
-  const { forMs, times } = denyAgain(tries, 'unknown');
+  const { forMs, times } = countDenial(tries, 'unknown');
   if (forMs >= lostAfterMs && times >= MIN_DENIALS) {
     const { cancellationSignal: signal } = Context.current();
     const { type } = await client.ping({ signal });
     if (type === 'well')
-      return failed('JOB_LOST', `${message} (asked ${times} times in ${formatDuration(forMs)})`);
+      return createFailedJob(
+        'JOB_LOST',
+        `${message} (asked ${times} times in ${formatDuration(forMs)})`,
+      );
   }
-  const grown = growingDelay({ first: 1_000, longest: MAX_DENIAL_INTERVAL_MS }, times);
+  const grown = computeGrowingDelay({ first: 1_000, longest: MAX_DENIAL_INTERVAL_MS }, times);
   const until = formatNonZeroDuration(lostAfterMs - forMs);
-  throw hindered(
+  throw createHindered(
     `${message}: the service does not know this job; asked again for ${until}`,
     Math.max(Math.min(grown, lostAfterMs), retryAfterMs),
   );
@@ -248,7 +261,7 @@ async function outlastDenial(
  */
 const FORMER_LOST_AFTER_MS = 5_000;
 
-function denialPatienceMs(
+function computeDenialTimeoutMs(
   { lostAfterMs = LOST_AFTER_MS }: JobPolicy,
   former: string | null,
   { left }: PollTries,

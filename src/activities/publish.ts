@@ -14,7 +14,7 @@ import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
-import { settledNotes } from './sending-note.ts';
+import { settleNotes } from './sending-note.ts';
 import { openHeldTree } from './tree-leases.ts';
 
 export async function publish(deps: Dependencies, request: PublishRequest): Promise<Published> {
@@ -34,7 +34,7 @@ export async function publish(deps: Dependencies, request: PublishRequest): Prom
       signal: context.cancellationSignal,
     });
     // Last: the files were compared with their digests just now.
-    if (campaign && cache) await keepResults(deps, address, campaign).catch(sayUnkept);
+    if (campaign && cache) await keepResults(deps, address, campaign).catch(logUnkept);
     const { succeeded, failed, held, cancelled, invalid, open } = items;
     return { ended: { succeeded, failed, held, cancelled, invalid }, open };
   } catch (error) {
@@ -57,19 +57,19 @@ async function cancelRest(
       if (isFinal(record.state)) {
         // By an attempt of this activity that was cut off, perhaps.
         if (record.state === 'cancelled' && record.remoteId === null)
-          await correctEnd(store, record);
+          await repairEnd(store, record);
         return;
       }
       const cancelled: ItemRecord = { ...record, state: 'cancelled', error, finishedAt };
       await writeItem(store, cancelled);
-      await correctEnd(store, cancelled);
+      await repairEnd(store, cancelled);
     });
   }
 }
 
 /** A submission that was being sent when its row was cancelled: the job is not lost, and not paid for again. */
-async function correctEnd(store: Store, cancelled: ItemRecord): Promise<void> {
-  const { notes, outcome } = await settledNotes(store, cancelled);
+async function repairEnd(store: Store, cancelled: ItemRecord): Promise<void> {
+  const { notes, outcome } = await settleNotes(store, cancelled);
   if (outcome?.type === 'accepted') {
     const { type: _, ...job } = outcome;
     await writeItem(store, { ...cancelled, ...job });
@@ -82,7 +82,7 @@ async function correctEnd(store: Store, cancelled: ItemRecord): Promise<void> {
 }
 
 /** Optional: the campaign has ended, and a later one can compute the results again. */
-function sayUnkept(error: unknown): void {
+function logUnkept(error: unknown): void {
   if (!(error instanceof StoreError)) throw error;
   const { code, message } = error;
   Context.current().log.warn('results are not kept for later campaigns', { code, message });

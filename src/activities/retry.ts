@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ErrorCode } from '../domain/errors.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { growingDelay } from '../domain/growing-delay.ts';
+import { computeGrowingDelay } from '../domain/growing-delay.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /**
@@ -22,17 +22,17 @@ export interface Tries<Left> {
 }
 
 /** Between attempts of something that fails: 1 s, 2 s, 4 s, … up to a minute. `attempt` counts from 1. */
-export function growing(attempt: number): number {
-  return growingDelay({ first: 1_000, longest: 60_000 }, attempt);
+export function computeRetryDelay(attempt: number): number {
+  return computeGrowingDelay({ first: 1_000, longest: 60_000 }, attempt);
 }
 
 /** Not a failure, only too early: BENIGN keeps it out of failure counts and logs. */
-export function notYet(message: string, delayMs: number): ApplicationFailure {
+export function createNotYet(message: string, delayMs: number): ApplicationFailure {
   return waitFor(delayMs, 'NotYet', message);
 }
 
 /** Something hinders the item: while it waits, `items`, `status` and the live view show these words (campaigns/hindrances.ts). */
-export function hindered(message: string, delayMs: number): ApplicationFailure {
+export function createHindered(message: string, delayMs: number): ApplicationFailure {
   return waitFor(delayMs, HINDERED, message);
 }
 
@@ -60,7 +60,7 @@ export function isElsewhere(error: unknown): error is StoreError {
 }
 
 /** What ends an item, because no retry helps; null if one may. */
-export function lastingFault(
+export function findLastingFault(
   error: unknown,
 ): { readonly code: string; readonly message: string } | null {
   if (!(error instanceof HundredfoldError)) return null;
@@ -71,7 +71,7 @@ export function lastingFault(
 /** A store that cannot be written may be writable later (a full disk); if not, the item ends with its code. */
 export function storeFailure(error: unknown, attempt = Context.current().info.attempt): unknown {
   if (!(error instanceof StoreError)) return error;
-  const delay = growing(attempt);
+  const delay = computeRetryDelay(attempt);
   return ApplicationFailure.create({
     type: error.code,
     message: `${error.message} ${error.remedy}`,
@@ -90,7 +90,7 @@ const BEAT_INTERVAL_MS = 1_000;
  * With `details`, the first heartbeat is sent at once: if no other worker retries it, its workflow knows that it had
  * begun.
  */
-export function beating<A extends unknown[], R>(
+export function withHeartbeat<A extends unknown[], R>(
   activity: (...args: A) => Promise<R>,
   details?: string,
 ): (...args: A) => Promise<R> {
@@ -99,11 +99,11 @@ export function beating<A extends unknown[], R>(
     // A heartbeat replaces the previous one, and its details.
     const beatNow = (): void => context.heartbeat(details ?? context.info.heartbeatDetails);
     if (details !== undefined) beatNow();
-    return beatingWith(beatNow, () => activity(...args));
+    return runWithHeartbeat(beatNow, () => activity(...args));
   };
 }
 
-export async function beatingWith<R>(
+export async function runWithHeartbeat<R>(
   beatNow: () => void,
   work: () => Promise<R>,
   everyMs = BEAT_INTERVAL_MS,

@@ -30,7 +30,7 @@ import { itemWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
-import { ifFound, isReached } from './if-found.ts';
+import { nullIfNotFound, isReached } from './if-found.ts';
 import { storeFailure } from './retry.ts';
 import { openHeldTree } from './tree-leases.ts';
 
@@ -51,12 +51,14 @@ export async function loadPage(
     const rows = new Map<string, ItemOfPage>();
     await inParallel(own, opened.atOnce, async (entry) => {
       const record = await readItem(opened, entry.kind, entry.id).catch(damagedRecordIsNone);
-      rows.set(entry.id, rowOf(entry, record, address));
+      rows.set(entry.id, toItemOfPage(entry, record, address));
     });
     const loaded = own.flatMap(({ id }) => rows.get(id) ?? []);
-    const worked = await workedSettings(opened.location, address, loaded);
+    const worked = await listWorkedSettings(opened.location, address, loaded);
     return loaded.map((row) =>
-      row.sends && worked.has(settingsOf(row.sends)) ? { ...row, proven: true as const } : row,
+      row.sends && worked.has(serializeSettings(row.sends))
+        ? { ...row, proven: true as const }
+        : row,
     );
   } catch (error) {
     throw storeFailure(error);
@@ -64,7 +66,7 @@ export async function loadPage(
 }
 
 /** Without a record, which a user may have removed or damaged, the submission says what is wrong. */
-function rowOf(entry: PageEntry, record: ItemRecord | null, address: string): ItemOfPage {
+function toItemOfPage(entry: PageEntry, record: ItemRecord | null, address: string): ItemOfPage {
   const { id, kind, done, generation = 0 } = entry;
   const row = { id, kind, generation };
   if (record === null) return done ? { ...row, ended: { state: done, code: null } } : row;
@@ -80,7 +82,7 @@ function rowOf(entry: PageEntry, record: ItemRecord | null, address: string): It
   };
   return {
     ...row,
-    ...jobIn(record, address),
+    ...readKnownJob(record, address),
     ...(adopted?.inputKnown !== false && { sends }),
   };
 }
@@ -89,7 +91,7 @@ function rowOf(entry: PageEntry, record: ItemRecord | null, address: string): It
 const DIGEST_DIGITS = 12;
 
 /** The job that a former run had submitted, if that run did not see its end, or that the row names. */
-function jobIn(
+function readKnownJob(
   record: ItemRecord,
   address: string,
 ): Pick<ItemEntry, 'remoteId' | 'formerEnd' | 'adopted'> {
@@ -104,14 +106,14 @@ function jobIn(
 }
 
 /** Those of the settings in a page with which a job has succeeded lately. Without the cache, none is known. */
-async function workedSettings(
+async function listWorkedSettings(
   folder: string,
   address: string,
   rows: readonly ItemOfPage[],
 ): Promise<ReadonlySet<string>> {
   const worked = new Set<string>();
   const settings = new Map(
-    rows.flatMap(({ sends }) => (sends ? [[settingsOf(sends), sends.options]] : [])),
+    rows.flatMap(({ sends }) => (sends ? [[serializeSettings(sends), sends.options]] : [])),
   );
   try {
     const cache = await resultCacheIfAny(folder);
@@ -124,7 +126,7 @@ async function workedSettings(
   return worked;
 }
 
-function settingsOf({ options }: Sent): string {
+function serializeSettings({ options }: Sent): string {
   return JSON.stringify(options);
 }
 
@@ -153,13 +155,13 @@ export async function checkItems(
     // An earlier one belongs to an earlier campaign of this name, or to an earlier generation; one that has completed
     // without an end has given its job up.
     const isOver = found && found.status.name !== 'COMPLETED' && found.startTime.getTime() >= since;
-    if (isOver) await conclude(deps, endedByHand({ ...item, ...address }, reference));
+    if (isOver) await conclude(deps, concludeByHand({ ...item, ...address }, reference));
     else unstarted.push(item.id);
   }
   return unstarted;
 }
 
-function endedByHand(item: ItemAddress, reference: ServiceReference): ItemConclusion {
+function concludeByHand(item: ItemAddress, reference: ServiceReference): ItemConclusion {
   const code = 'ITEM_ENDED_BY_HAND' satisfies ItemEndCode;
   const message = 'its workflow was terminated before the item had ended';
   return {
@@ -198,5 +200,5 @@ async function describe(
   campaign: string,
   id: string,
 ): Promise<WorkflowExecutionDescription | null> {
-  return ifFound(temporal.workflow.getHandle(itemWorkflowId(campaign, id)).describe());
+  return nullIfNotFound(temporal.workflow.getHandle(itemWorkflowId(campaign, id)).describe());
 }

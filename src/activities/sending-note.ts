@@ -67,16 +67,16 @@ export class SendingNote {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = NOTE.safeParse(parseJson(text));
-    if (!data) return { type: 'unsure', message: unknownFate('') };
+    if (!data) return { type: 'unsure', message: describeUnknownFate('') };
     // The note was created before the first byte: slightly before the true time, and never after it.
     const { remoteId, refused, sentAt = data.at, answeredAt } = data;
     const { service, address, credential } = this.#to;
-    if (data.service !== service || data.address !== address) return sentElsewhere(data);
+    if (data.service !== service || data.address !== address) return createSentElsewhere(data);
     if (refused) return { type: 'refused', ...refused };
     // What one token does not show may be another's.
-    if (remoteId === undefined && data.credential !== credential) return sentElsewhere(data);
+    if (remoteId === undefined && data.credential !== credential) return createSentElsewhere(data);
     if (remoteId === undefined)
-      return { type: 'unsure', message: unknownFate(` at ${data.at}`), sentAt };
+      return { type: 'unsure', message: describeUnknownFate(` at ${data.at}`), sentAt };
     const times = { sentAt, ...(answeredAt !== undefined && { answeredAt }) };
     return { type: 'accepted', remoteId, rateLimit: null, ...times };
   }
@@ -126,7 +126,7 @@ export class SendingNote {
 }
 
 /** The job that the service has accepted for this generation of an item; null if the notes know of none. */
-export async function acceptedByNote(
+export async function findAcceptedNote(
   store: Store,
   item: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
   { service, address }: ServiceReference,
@@ -146,7 +146,7 @@ export async function acceptedByNote(
  *
  * @returns the notes, which can be removed when the outcome is in the record
  */
-export async function settledNotes(
+export async function settleNotes(
   store: Store,
   item: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
 ): Promise<{ readonly notes: readonly string[]; readonly outcome: NotedOutcome | null }> {
@@ -156,7 +156,7 @@ export async function settledNotes(
     const outcomes: NotedOutcome[] = [];
     for await (const { key, note } of readNotes(store, item)) {
       notes.push(key);
-      if (!note?.refused) outcomes.push(notedOutcome(note));
+      if (!note?.refused) outcomes.push(toNotedOutcome(note));
     }
     const accepted = outcomes.find(({ type }) => type === 'accepted');
     const mayBeSent = Date.now() - since < LATEST_ACCEPTANCE_MS;
@@ -177,19 +177,19 @@ type NotedOutcome =
     })
   | { readonly type: 'unsure'; readonly message: string };
 
-function notedOutcome(note: Note | null): NotedOutcome {
+function toNotedOutcome(note: Note | null): NotedOutcome {
   if (note?.remoteId === undefined)
-    return { type: 'unsure', message: unknownFate(note ? ` at ${note.at}` : '') };
+    return { type: 'unsure', message: describeUnknownFate(note ? ` at ${note.at}` : '') };
   const { remoteId, address, at, sentAt = at, answeredAt = at } = note;
   return { type: 'accepted', remoteId, address, submittedAt: answeredAt, sentAt, answeredAt };
 }
 
-function unknownFate(since: string): string {
+function describeUnknownFate(since: string): string {
   return `a worker started to send it${since} and did not report the outcome`;
 }
 
 /** Its job may be at another service, or another token's: it is not sent a second time. */
-function sentElsewhere({ at, service, address, remoteId }: Note): Over {
+function createSentElsewhere({ at, service, address, remoteId }: Note): Over {
   const fate = remoteId === undefined ? 'may have accepted it' : `accepted it as ${remoteId}`;
   const message = `it was sent to ${service} at ${address} at ${at}, which ${fate}`;
   return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };

@@ -59,7 +59,7 @@ export class ServerClock {
  * How long ago (ms) an activity was first scheduled. That timestamp is the server's, so its clock is used: hosts whose
  * clocks are minutes apart would otherwise poll minutes too late, or give up too early.
  */
-export function ageOf(
+export function computeAge(
   clock: ServerClock,
   info: Pick<Info, 'scheduledTimestampMs' | 'currentAttemptScheduledTimestampMs'>,
 ): number {

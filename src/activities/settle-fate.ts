@@ -5,20 +5,20 @@
  */
 import { Context } from '@temporalio/activity';
 import { PATIENCE_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';
-import { growingDelay } from '../domain/growing-delay.ts';
+import { computeGrowingDelay } from '../domain/growing-delay.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type { FindOutcome } from '../domain/outcomes.ts';
-import { slotOf } from '../budget/queue.ts';
+import { buildSlotKey } from '../budget/queue.ts';
 import type { SettledFate, UnsettledResult } from '../budget/state.ts';
 import type { OverResult, SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
-import { jobName, requireItem, requireService } from './item-job.ts';
-import { growing, hindered, lastingFault, storeFailure } from './retry.ts';
-import { ageOf } from './server-clock.ts';
+import { buildJobName, requireItem, requireService } from './item-job.ts';
+import { computeRetryDelay, createHindered, findLastingFault, storeFailure } from './retry.ts';
+import { computeAge } from './server-clock.ts';
 import { settleSlot } from './slot.ts';
-import { acceptedByNote } from './sending-note.ts';
+import { findAcceptedNote } from './sending-note.ts';
 import { startItem } from './start-item.ts';
-import { endedBefore } from './submit.ts';
+import { findEarlierEnd } from './submit.ts';
 import { openHeldTree } from './tree-leases.ts';
 
 /** Between submissions of one item whose fate is unknown each time (ms). */
@@ -47,8 +47,8 @@ export async function settleFate(
   result: UnsettledResult,
 ): Promise<SettledFate> {
   const { info, cancellationSignal } = Context.current();
-  const ageMs = ageOf(deps.serverClock, info);
-  const attempt = attemptOf(result, info.currentAttemptScheduledTimestampMs);
+  const ageMs = computeAge(deps.serverClock, info);
+  const attempt = toAttempt(result, info.currentAttemptScheduledTimestampMs);
   const request = { ...submitted, attempts: [...(submitted.attempts ?? []), attempt] };
   const fate = await findFate(deps, { request, reference, result, ageMs });
   if (fate.type === 'again' || fate.type === 'unwanted') return fate;
@@ -66,28 +66,28 @@ async function findFate(deps: Dependencies, unsettled: Unsettled): Promise<Fate>
     // worker that got the answer.
     const store = await openHeldTree(deps, job);
     const record = await requireItem(store, source);
-    const ended = endedBefore(record, job);
+    const ended = findEarlierEnd(record, job);
     if (ended) return ended.type === 'accepted' ? { ...ended, found: true } : ended;
-    const noted = await acceptedByNote(store, record, reference);
+    const noted = await findAcceptedNote(store, record, reference);
     if (noted !== null) {
       const { remoteId, sentAt, answeredAt } = noted;
       return { type: 'accepted', remoteId, rateLimit: null, sentAt, answeredAt, found: true };
     }
-    const found = await lookUp(deps, unsettled, jobName(source, record));
+    const found = await lookUp(deps, unsettled, buildJobName(source, record));
     if (found.type === 'found') {
       const { remoteId } = found;
-      const slot = result.type === 'unsure' ? slotOf(request) : request.replaces;
+      const slot = result.type === 'unsure' ? buildSlotKey(request) : request.replaces;
       if (slot !== undefined) settleSlot(deps, slot, remoteId);
       // Of several POSTs, any may have created the job, but none was sent before the first.
-      const sentAt = firstUnsure(attempts)?.sentAt;
+      const sentAt = findFirstUnsure(attempts)?.sentAt;
       const times = sentAt === undefined ? {} : { sentAt };
       return { type: 'accepted', remoteId, rateLimit: null, ...times, found: true };
     }
     return result.type === 'refused'
       ? endOfRefused(attempts, result, found)
-      : fateOfUnsure(unsettled, result, found);
+      : decideUnsure(unsettled, result, found);
   } catch (error) {
-    const fault = lastingFault(error);
+    const fault = findLastingFault(error);
     if (fault === null) throw storeFailure(error);
     return { type: 'unable', ...fault };
   }
@@ -103,7 +103,10 @@ async function lookUp(
   const found = await requireService(deps, reference).client.find(kind, name, { signal });
   // An outage is waited for as long as a job; then the answer is `unavailable`.
   if (found.type !== 'unavailable' || ageMs > launch.policy.deadlineMs) return found;
-  throw hindered(found.message, Math.max(growing(info.attempt), found.retryAfterMs ?? 0));
+  throw createHindered(
+    found.message,
+    Math.max(computeRetryDelay(info.attempt), found.retryAfterMs ?? 0),
+  );
 }
 
 /**
@@ -118,13 +121,13 @@ function endOfRefused(
   const wasSent = attempts.some(({ outcome }) => outcome === 'unsure');
   if ((wasSent && found.type === 'absent') || taken) {
     const words = 'it has the job but does not report its id';
-    return held('SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
+    return createHeld('SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
   }
   return { type: 'over', end: { state: 'failed', code: 'SUBMIT_REFUSED', message } };
 }
 
 /** What is certainly absent is submitted again under the same name, which the service accepts only once. */
-function fateOfUnsure(
+function decideUnsure(
   { request, ageMs }: Unsettled,
   unsure: Unsure,
   found: Missing,
@@ -144,18 +147,22 @@ function fateOfUnsure(
   if (found.type === 'absent' || found.type === 'repeat') {
     const { patienceMs = PATIENCE_MS } = policy;
     const mostMs = found.type === 'repeat' ? Math.min(patienceMs, found.withinMs) : patienceMs;
-    if (now - Date.parse(firstUnsure(attempts)?.at ?? '') < mostMs) {
+    if (now - Date.parse(findFirstUnsure(attempts)?.at ?? '') < mostMs) {
       const message = 'the service has no job with this name';
       return found.type === 'repeat'
         ? again(false, [])
         : again(true, [{ at, outcome: 'absent', message }]);
     }
     const none = found.type === 'repeat' ? 'answered' : 'answered and none found at the service';
-    return held('SUBMIT_UNSURE', `${attempt + 1} submissions, none ${none}: ${why}`, unsure);
+    return createHeld('SUBMIT_UNSURE', `${attempt + 1} submissions, none ${none}: ${why}`, unsure);
   }
   if (policy.whenUnsure === 'resubmit' && attempt === 0) return again(false, []);
   const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
-  return held('SUBMIT_UNSURE', `${why}; the service ${cannot} whether it has the job`, unsure);
+  return createHeld(
+    'SUBMIT_UNSURE',
+    `${why}; the service ${cannot} whether it has the job`,
+    unsure,
+  );
 }
 
 /**
@@ -181,12 +188,12 @@ function waitUntilSettled(
   const isFirst = attempt === 0 || !isHarmless;
   const pauseMs = isFirst
     ? 0
-    : growingDelay({ first: 2_000, longest: LONGEST_BETWEEN_MS }, attempt);
+    : computeGrowingDelay({ first: 2_000, longest: LONGEST_BETWEEN_MS }, attempt);
   const leftMs = Math.max(acceptedMs + settlesMs, pauseMs) - ageMs;
-  if (leftMs > 0) throw hindered('the fate of its submission is not certain yet', leftMs);
+  if (leftMs > 0) throw createHindered('the fate of its submission is not certain yet', leftMs);
 }
 
-function held(
+function createHeld(
   code: 'SUBMIT_TAKEN' | 'SUBMIT_UNSURE',
   message: string,
   unsure?: Unsure,
@@ -196,7 +203,7 @@ function held(
   return { type: 'over', end: { state: 'held', code, message, ...byUs } };
 }
 
-function attemptOf(result: UnsettledResult, now: number): Attempt {
+function toAttempt(result: UnsettledResult, now: number): Attempt {
   const at = new Date(now).toISOString();
   const { type: outcome, message } = result;
   const sentAt = result.type === 'unsure' ? result.sentAt : undefined;
@@ -204,6 +211,6 @@ function attemptOf(result: UnsettledResult, now: number): Attempt {
 }
 
 /** The first attempt whose fate was unknown. */
-function firstUnsure(attempts: readonly Attempt[]): Attempt | undefined {
+function findFirstUnsure(attempts: readonly Attempt[]): Attempt | undefined {
   return attempts.find(({ outcome }) => outcome === 'unsure');
 }

@@ -58,7 +58,7 @@ export async function reserveSlot(deps: Dependencies, request: SlotRequest): Pro
       const { retryAfterMs } = found;
       waited += retryAfterMs;
       if (waited > PATIENCE_MS || signal.aborted)
-        return { type: 'full', retryAfterMs, message: wordsOf(found) };
+        return { type: 'full', retryAfterMs, message: describeFullWindow(found) };
       await delay(retryAfterMs, undefined, { signal }).catch(() => undefined);
     }
   } catch (error) {
@@ -68,7 +68,7 @@ export async function reserveSlot(deps: Dependencies, request: SlotRequest): Pro
 }
 
 /** What the ledger of this machine knows of the answer to a submission; null if nothing, or if it cannot be used. */
-export function writtenAnswer({ ledger }: Dependencies, claim: string): WrittenAnswer | null {
+export function readWrittenAnswer({ ledger }: Dependencies, claim: string): WrittenAnswer | null {
   try {
     return ledger.answerOf(claim);
   } catch (error) {
@@ -113,7 +113,7 @@ function close(
   // It counts as long as the service may accept the job.
   if (outcome?.type === 'unsure') return;
   if (outcome?.type === 'accepted')
-    ledger.charge(claim, { remoteId: outcome.remoteId, ...timesOf(outcome) });
+    ledger.charge(claim, { remoteId: outcome.remoteId, ...parseTimes(outcome) });
   else if (outcome !== null && isCounted(outcome, counts)) ledger.charge(claim);
   else ledger.free(id, replaces);
 }
@@ -129,14 +129,14 @@ function isCounted(
   return counts === 'sent' && reason !== 'unreachable';
 }
 
-function timesOf({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {
+function parseTimes({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {
   return {
     ...(sentAt !== undefined && { sentAt: Date.parse(sentAt) }),
     ...(answeredAt !== undefined && { answeredAt: Date.parse(answeredAt) }),
   };
 }
 
-function wordsOf({ isUnknown, window }: Extract<Reservation, { type: 'full' }>): string {
+function describeFullWindow({ isUnknown, window }: Extract<Reservation, { type: 'full' }>): string {
   const length = formatDuration(window.windowMs);
   return isUnknown
     ? `the ledger of submissions was damaged: the number of jobs in ${length} is not known yet`

@@ -8,7 +8,7 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { log } from '@temporalio/activity';
-import { standingIn } from '../budget/queue.ts';
+import { pickStanding } from '../budget/queue.ts';
 import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import { isSettled } from '../workflows/fates.ts';
@@ -35,7 +35,7 @@ export async function startItem(
   const { id, kind, generation, store, tree, launch } = job;
   const begin = beginWith(request, answer);
   const address = { id, kind, generation, campaign, store, tree };
-  const input = { ...address, reference, ...standingIn(request), ...launch, begin };
+  const input = { ...address, reference, ...pickStanding(request), ...launch, begin };
   try {
     await starter.workflow.start('item', {
       requestEagerStart: true,
@@ -73,7 +73,7 @@ export async function startIfSettled(
 
 /** How an item begins whose submission has ended so. */
 function beginWith(request: SubmitRequest, result: SettledResult): JobBegin | EndBegin {
-  const attempts = attemptsUntilNow(request);
+  const attempts = listAttempts(request);
   switch (result.type) {
     case 'accepted': {
       const { remoteId, found } = result;
@@ -93,7 +93,7 @@ function beginWith(request: SubmitRequest, result: SettledResult): JobBegin | En
 }
 
 /** The submissions of an item until now, in their order. */
-function attemptsUntilNow({ turnedAway, attempts = [] }: SubmitRequest): Attempt[] {
+function listAttempts({ turnedAway, attempts = [] }: SubmitRequest): Attempt[] {
   const away = turnedAway.map(({ at, reason, message }): Attempt => ({
     at: new Date(at).toISOString(),
     outcome: reason,

@@ -17,18 +17,18 @@ import { readItem } from '../store/item-store.ts';
 import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { longestMs } from '../budget/policy.ts';
-import { slotOf } from '../budget/queue.ts';
+import { computeLongestMs } from '../budget/policy.ts';
+import { buildSlotKey } from '../budget/queue.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import { tokenSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import type { Passage } from './fence.ts';
-import { ifFound } from './if-found.ts';
-import { jobOf, requireItem, type JobSource } from './item-job.ts';
+import { nullIfNotFound } from './if-found.ts';
+import { readStoredJob, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
-import { closeSlot, reserveSlot, writtenAnswer, type TakenSlot } from './slot.ts';
+import { closeSlot, reserveSlot, readWrittenAnswer, type TakenSlot } from './slot.ts';
 import { openHeldTree } from './tree-leases.ts';
 
 /** The last checks are made this long before the slot is free (ms). */
@@ -84,7 +84,7 @@ async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<Su
   const until = async (at: number): Promise<SubmitResult | null> => {
     const waitMs = deps.serverClock.until(at);
     if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
-    return signal.aborted ? notNow('the worker is stopping') : null;
+    return signal.aborted ? createNotSent('the worker is stopping') : null;
   };
   const stopped = await until(request.notBefore - READY_BEFORE_MS);
   if (stopped) return stopped;
@@ -105,21 +105,21 @@ async function prepare(
     const note = new SendingNote(store, request, reference);
     const found = await readItem(store, job.kind, job.id);
     // A note beside a missing record still tells what was sent.
-    const known = (found && endedBefore(found, job)) ?? (await note.earlier());
-    if (known) return recall(deps, slotOf(request), known, watch);
+    const known = (found && findEarlierEnd(found, job)) ?? (await note.earlier());
+    if (known) return recallAnswer(deps, buildSlotKey(request), known, watch);
     const record = found ?? (await requireItem(store, source));
     // The budget was reset, and does not know yet what its former run has charged: at this answer it finds out.
     if (Context.current().info.workflowExecution?.runId !== request.readIn)
-      return defer('the workflow of the budget was reset');
+      return createDeferred('the workflow of the budget was reset');
     const service = deps.serviceOf(reference);
-    if (!service) return await unknownHere(deps, request, reference);
-    const read = await jobOf(store, source, record);
+    if (!service) return await handleUnknownService(deps, request, reference);
+    const read = await readStoredJob(store, source, record);
     const digest = service.client.digestToRepeat(read);
-    if (digest !== null && !(await note.isRepetition(digest))) return otherRequest();
-    const obstacle = await leasedElsewhere(deps, request, reference);
+    if (digest !== null && !(await note.isRepetition(digest))) return createOtherRequest();
+    const obstacle = await checkCredentialLease(deps, request, reference);
     return obstacle ?? { type: 'prepared', service, store, source, job: read, note };
   } catch (error) {
-    return unreadable(error);
+    return createUnreadable(error);
   }
 }
 
@@ -127,14 +127,14 @@ async function prepare(
  * A worker died after its POST. The ledger of its machine knows when the answer was complete: the slot counts from then,
  * and not from now. It also knows an id that the worker could not note any more.
  */
-function recall(
+function recallAnswer(
   deps: Dependencies,
   claim: string,
   earlier: SubmitResult,
   watch: AnswerWatch,
 ): SubmitResult {
   if (earlier.type !== 'accepted' && earlier.type !== 'unsure') return earlier;
-  const written = writtenAnswer(deps, claim);
+  const written = readWrittenAnswer(deps, claim);
   if (written === null) return earlier;
   const { remoteId, sentAt, answeredAt } = written;
   if (earlier.type === 'accepted' && earlier.remoteId !== remoteId) return earlier;
@@ -153,7 +153,7 @@ function recall(
  * The note of a submission is removed at the end of its item, and a row may be requested again after that: by a page
  * that is read a second time, or by a Temporal whose database was restored from a backup. The record tells the end.
  */
-export function endedBefore(
+export function findEarlierEnd(
   record: ItemRecord,
   { generation }: SubmitRequest['job'],
 ): Extract<SubmitResult, { readonly type: 'accepted' | 'over' | 'unwanted' }> | null {
@@ -179,32 +179,32 @@ export function endedBefore(
 }
 
 /** An earlier submission of it may have created a job, and this one would create another. */
-function otherRequest(): SubmitResult {
+function createOtherRequest(): SubmitResult {
   const message =
     'it would not be the request that was sent before: the plugin of the service or its configuration has changed meanwhile';
   return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };
 }
 
 /** Another Temporal uses this token: only this token waits. */
-async function leasedElsewhere(
+async function checkCredentialLease(
   deps: Dependencies,
   { job, policy: { windows } }: SubmitRequest,
   reference: ServiceReference,
 ): Promise<SubmitResult | null> {
   if (windows.length === 0) return null;
   try {
-    await deps.tokens?.check(job.store, reference, longestMs(windows));
+    await deps.tokens?.check(job.store, reference, computeLongestMs(windows));
     return null;
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'TOKEN_LEASED') throw error;
-    return defer(`${error.message} ${error.remedy}`, TOKEN_INTERVAL_MS);
+    return createDeferred(`${error.message} ${error.remedy}`, TOKEN_INTERVAL_MS);
   }
 }
 
 /** The folder of the campaign is the reason: the submission is retried, and other campaigns continue. */
-function unreadable(error: unknown): SubmitResult {
+function createUnreadable(error: unknown): SubmitResult {
   if (error instanceof StoreError && error.retryable)
-    return defer(error.message, AGAIN_INTERVAL_MS, 'campaign');
+    return createDeferred(error.message, AGAIN_INTERVAL_MS, 'campaign');
   if (!(error instanceof HundredfoldError)) throw error;
   return { type: 'unable', code: error.code, message: `${error.message} ${error.remedy}` };
 }
@@ -221,21 +221,21 @@ async function send(
   if (request.probe) {
     const within = AbortSignal.any([signal, AbortSignal.timeout(PING_TIMEOUT_MS)]);
     const found = await service.client.ping({ signal: within });
-    if (found.type === 'unavailable') return away(found);
+    if (found.type === 'unavailable') return createNotNow(found);
   }
   try {
     await deps.leases.check(prepared.store, request.job);
     const passage = await deps.fence.pass(info);
     if (passage === null)
-      return notNow('the budget has ended, or has given this submission to another worker');
+      return createNotSent('the budget has ended, or has given this submission to another worker');
     const { policy, replaces } = request;
-    const claim = slotOf(request);
+    const claim = buildSlotKey(request);
     const slot = await reserveSlot(deps, { claim, reference, service, policy, replaces, signal });
-    if (slot.type === 'full') return defer(slot.message, slot.retryAfterMs);
-    if (slot.type === 'unusable') return defer(slot.message, AGAIN_INTERVAL_MS);
+    if (slot.type === 'full') return createDeferred(slot.message, slot.retryAfterMs);
+    if (slot.type === 'unusable') return createDeferred(slot.message, AGAIN_INTERVAL_MS);
     return await sendInSlot(deps, submission, prepared, { passage, slot });
   } catch (error) {
-    return unreadable(error);
+    return createUnreadable(error);
   }
 }
 
@@ -251,12 +251,12 @@ async function sendInSlot(
   try {
     if (!(await note.make())) {
       // The attempt that created the note reports the outcome of the job.
-      const told = (await note.earlier()) ?? notNow('another attempt has tried to send it');
+      const told = (await note.earlier()) ?? createNotSent('another attempt has tried to send it');
       return told.type === 'unsure' ? { ...told, byService: false } : told;
     }
-    const ended = await readEnd(store, source, request.job).catch(unreadable);
+    const ended = await readEnd(store, source, request.job).catch(createUnreadable);
     if (ended) {
-      await note.settle(notNow('it was not sent'));
+      await note.settle(createNotSent('it was not sent'));
       return ended;
     }
     let isLate = false as boolean;
@@ -271,8 +271,8 @@ async function sendInSlot(
     }
     // The worker, or its machine, slept while it connected: nothing is wrong with the service or the item.
     if (isLate) {
-      await note.settle(notNow('it was not sent'));
-      return defer('the worker stood still before it was sent');
+      await note.settle(createNotSent('it was not sent'));
+      return createDeferred('the worker stood still before it was sent');
     }
     outcome = answer;
   } finally {
@@ -287,17 +287,17 @@ async function sendInSlot(
  * Another worker may have the token: the service works. If the token was replaced by another one, the campaign is told, and
  * its rows wait for that one.
  */
-async function unknownHere(
+async function handleUnknownService(
   { successorOf, temporal }: Dependencies,
   { campaign }: SubmitRequest,
   reference: ServiceReference,
 ): Promise<SubmitResult> {
   const successor = successorOf(reference)?.reference;
   const handle = temporal.workflow.getHandle(campaignWorkflowId(campaign));
-  if (successor) await ifFound(handle.signal(tokenSignal, successor));
+  if (successor) await nullIfNotFound(handle.signal(tokenSignal, successor));
   const where = `${reference.service} at ${reference.address}`;
   const message = `no worker here has the token for ${where} with which the campaign was started`;
-  return defer(message, AGAIN_INTERVAL_MS);
+  return createDeferred(message, AGAIN_INTERVAL_MS);
 }
 
 /** Null if the row may be sent. */
@@ -306,15 +306,19 @@ async function readEnd(
   source: JobSource,
   job: SubmitRequest['job'],
 ): Promise<SubmitResult | null> {
-  return endedBefore(await requireItem(store, source), job);
+  return findEarlierEnd(await requireItem(store, source), job);
 }
 
 /** Nothing was sent, and it is tried again: neither the service nor the item is the reason. */
-function defer(message: string, delayMs = 0, scope: 'all' | 'campaign' = 'all'): SubmitResult {
+function createDeferred(
+  message: string,
+  delayMs = 0,
+  scope: 'all' | 'campaign' = 'all',
+): SubmitResult {
   return { type: 'deferred', scope, delayMs, message };
 }
 
-function away({
+function createNotNow({
   message,
   retryAfterMs,
   refusesUs = false,
@@ -323,6 +327,6 @@ function away({
   return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
 }
 
-function notNow(message: string): Extract<TimedOutcome, { type: 'notNow' }> {
+function createNotSent(message: string): Extract<TimedOutcome, { type: 'notNow' }> {
   return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
 }

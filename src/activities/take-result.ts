@@ -19,7 +19,7 @@ import { REJECTED, itemKey, setFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile } from '../workflows/activity-types.ts';
 import type { StoredJob } from './item-job.ts';
-import { hindered } from './retry.ts';
+import { createHindered } from './retry.ts';
 
 export interface Artefact {
   readonly name: ArtefactName;
@@ -34,7 +34,7 @@ export interface Artefact {
 export const KEPT_FREE = 32_000_000;
 
 /** What is wrong with it; null if it is right. */
-export async function problemOf(
+export async function findProblem(
   { options, input, inputKnown }: StoredJob,
   remoteId: string,
   { name, bytes }: Artefact,
@@ -57,7 +57,7 @@ export async function writeArtefact(
   const kind = kindOf(options.kind);
   const isReadable = problem?.code !== 'RESULT_TOO_COMPLEX';
   const inner = isReadable ? (kind.unfold?.(name, bytes, options) ?? []) : [];
-  const texts = inner.map((file) => [folderOf(file) + file.name, file.text] as const);
+  const texts = inner.map((file) => [buildSetFolder(file) + file.name, file.text] as const);
   const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder });
   const { engine = null } = isReadable ? describe(kind, name, bytes, inner) : {};
   const reason = problem && { code: problem.code, message: problem.message };
@@ -89,7 +89,7 @@ function describe(
   return kind.artefacts[name]?.describe?.(new TextDecoder().decode(bytes), inner) ?? {};
 }
 
-function folderOf({ set = 1 }: InnerFile): string {
+function buildSetFolder({ set = 1 }: InnerFile): string {
   return set === 1 ? '' : setFolder(set);
 }
 
@@ -107,19 +107,19 @@ async function writeFiles(
   { kind, id }: ItemAddress,
   { fileName, bytes, hidden, texts, folder }: Written,
 ): Promise<KeptFile[]> {
-  const hiddenIn = hiddenInTexts(bytes, texts.length === 0 ? [] : hidden);
+  const hiddenIn = createHiddenCounter(bytes, texts.length === 0 ? [] : hidden);
   const files: KeptFile[] = [];
   for (const [file, data] of [[fileName, bytes] as const, ...texts]) {
     const key = itemKey(kind, id, folder + file);
     const stored = await store.write(key, data, { keepFree: KEPT_FREE });
     const times = typeof data === 'string' ? hiddenIn(data) : hidden.length;
-    files.push(keptFile(folder + file, stored, times));
+    files.push(createKeptFile(folder + file, stored, times));
   }
   return files;
 }
 
 /** @param times how often a secret was overwritten in it (services/redaction.ts) */
-export function keptFile(name: string, stored: FileDigest, times: number): KeptFile {
+export function createKeptFile(name: string, stored: FileDigest, times: number): KeptFile {
   return { name, ...storedDigest(stored), ...(times > 0 && { redacted: times }) };
 }
 
@@ -131,7 +131,10 @@ const TOKEN_OF_RECORD = /"token"\s*:\s*"([^\w\s])\1*"/;
  * The same for texts that were taken out of a record, where places are no longer those of the bytes: by the lengths of
  * what was overwritten. A record that repeats the token only where the contract says so (2.4) has none in its texts.
  */
-function hiddenInTexts(record: Uint8Array, hidden: readonly number[]): (text: string) => number {
+function createHiddenCounter(
+  record: Uint8Array,
+  hidden: readonly number[],
+): (text: string) => number {
   const lengths = new Set(hidden);
   const one = hidden.length === 1 && TOKEN_OF_RECORD.test(Buffer.from(record).toString('latin1'));
   if (hidden.length === 0 || one) return () => 0;
@@ -155,19 +158,19 @@ export async function takePluginResult(
   if (isOwnKind(kind)) return null;
   // Each activity on the tree has asked for the plugin: only if the tree was described anew since then.
   if (judge === undefined)
-    throw hindered(`this worker has no plugin with the kind ${kind}`, ELSEWHERE_MS);
+    throw createHindered(`this worker has no plugin with the kind ${kind}`, ELSEWHERE_MS);
   const names = files.map(({ name }) => name);
-  const judged = judgeSafely(judge, ...(await readToJudge(store, record, remoteId, names)));
+  const judged = runJudge(judge, ...(await readToJudge(store, record, remoteId, names)));
   if ('fault' in judged) return judged;
   const key = itemKey(kind, id, READING_FILE);
   const stored = await store.write(key, `${JSON.stringify(judged.reading)}\n`, {
     keepFree: KEPT_FREE,
   });
-  return { file: keptFile(READING_FILE, stored, 0) };
+  return { file: createKeptFile(READING_FILE, stored, 0) };
 }
 
 /** The files of a result that the plugin cannot read stay: `retry` reads them again. */
-export function judgeSafely(judge: Judge, ...given: Parameters<Judge>): Judged {
+export function runJudge(judge: Judge, ...given: Parameters<Judge>): Judged {
   try {
     return judge(...given);
   } catch (error) {

@@ -100,7 +100,7 @@ export class TreeLeases {
     ]);
     if (open === null) return;
     for (const kept of [...this.#kept.values()]) {
-      if (!open.has(keyOf(kept.address))) await this.#attempt(() => this.#release(kept));
+      if (!open.has(buildKey(kept.address))) await this.#attempt(() => this.#release(kept));
     }
   }
 
@@ -110,7 +110,7 @@ export class TreeLeases {
     for (const address of open?.values() ?? []) this.#keptOf(address);
     for (const kept of [...this.#kept.values()]) {
       // Temporal does not answer: the known trees are kept.
-      kept.closed = open?.has(keyOf(kept.address)) === false ? kept.closed + 1 : 0;
+      kept.closed = open?.has(buildKey(kept.address)) === false ? kept.closed + 1 : 0;
       if (kept.closed === 0) await this.#attempt(() => this.#keep(kept));
       else if (kept.closed >= CHECKS_BEFORE_RELEASE) await this.#attempt(() => this.#release(kept));
     }
@@ -122,7 +122,7 @@ export class TreeLeases {
   }
 
   async #release(kept: Kept): Promise<void> {
-    this.#kept.delete(keyOf(kept.address));
+    this.#kept.delete(buildKey(kept.address));
     const store = await this.#options.openStore(kept.address.store);
     await releaseLease(store, await this.#options.holder());
   }
@@ -139,7 +139,7 @@ export class TreeLeases {
     const isFree = lease === null || lease.released !== null;
     if (!isFree && !isOf(lease, holder)) throw treeLeased(store, lease.record);
     await checkTreeId(store, kept.address.tree);
-    const seen = now();
+    const seen = readClocks();
     const ours = isFree
       ? await takeLease(store, holder, lease)
       : await this.#renewIfDue(store, holder, lease, kept);
@@ -164,7 +164,7 @@ export class TreeLeases {
   }
 
   #keptOf(address: TreeAddress): Kept {
-    const key = keyOf(address);
+    const key = buildKey(address);
     const known = this.#kept.get(key);
     if (known) return known;
     const { store, tree } = address;
@@ -183,26 +183,26 @@ export class TreeLeases {
   async #openTrees(): Promise<ReadonlyMap<string, TreeAddress> | null> {
     try {
       const trees = await this.#options.openTrees();
-      return new Map(trees.map((address) => [keyOf(address), address]));
+      return new Map(trees.map((address) => [buildKey(address), address]));
     } catch {
       return null;
     }
   }
 }
 
-function now(): Moment {
+function readClocks(): Moment {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
 function isRecent(moment: Moment | null): boolean {
   if (moment === null) return false;
-  const { monotonic, wall } = now();
+  const { monotonic, wall } = readClocks();
   return (
     monotonic - moment.monotonic < CHECK_HOLDS_MS && Math.abs(wall - moment.wall) < CHECK_HOLDS_MS
   );
 }
 
-function keyOf({ store, tree }: TreeAddress): string {
+function buildKey({ store, tree }: TreeAddress): string {
   return `${store}\n${tree}`;
 }
 

@@ -5,7 +5,7 @@
  * time until one of them is accepted. A service that is down receives one request a minute, and no item fails because of
  * it. A hold: a submission was not sent, for a reason that concerns neither the service nor the item.
  */
-import { growingDelay } from '../domain/growing-delay.ts';
+import { computeGrowingDelay } from '../domain/growing-delay.ts';
 
 export interface Block {
   /** Nothing is sent before this time (ms). */
@@ -51,7 +51,7 @@ interface Refusal {
   readonly refusesUs?: boolean;
 }
 
-export function newBlock(): Block {
+export function createBlock(): Block {
   return {
     until: 0,
     ordered: 0,
@@ -78,18 +78,18 @@ export function refuse(
   // Twenty requests refused at once are one refusal: the delay grows once, and the longest order holds.
   if (block.refusals === 0 || refusal.number > block.sentBefore) block.refusals += 1;
   const first = refusal.refusesUs === true ? FIRST_REFUSED_MS : FIRST_DELAY_MS;
-  const grown = growingDelay({ first, longest: LONGEST_DELAY_MS }, block.refusals);
+  const grown = computeGrowingDelay({ first, longest: LONGEST_DELAY_MS }, block.refusals);
   // A shorter order is ignored: with `Retry-After: 0` there would be a flood of requests.
   const ordered = Math.min(refusal.retryAfterMs ?? 0, Math.max(longestMs, LONGEST_DELAY_MS));
   const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
-  block.until = Math.max(blockedUntil(block, now), now + delay);
+  block.until = Math.max(computeBlockedUntil(block, now), now + delay);
   if (delay === ordered) block.ordered = Math.max(block.ordered, now + ordered);
   block.limited = refusal.limited === true;
   block.probing = true;
   const refusesUs = refusal.refusesUs === true;
   const repeats = refusesUs && block.refusesSince !== null;
   // Requests may get different messages for one refusal: the first one is kept.
-  if (!repeats || statusOf(refusal.reason) !== statusOf(block.reason))
+  if (!repeats || parseHttpStatus(refusal.reason) !== parseHttpStatus(block.reason))
     block.reason = refusal.reason;
   if (refusesUs) block.refusesSince ??= now;
   else Object.assign(block, NO_REFUSAL);
@@ -100,7 +100,7 @@ export function refuse(
 /** The request of this number was accepted. Numbers, because several requests may have one millisecond. */
 export function recover(block: Block, number: number): void {
   if (number <= block.sentBefore) return;
-  Object.assign(block, newBlock());
+  Object.assign(block, createBlock());
 }
 
 /** The service has refused one row: it is there again, but that says nothing of our token. */
@@ -109,7 +109,7 @@ export function recoverByRefusal(block: Block, number: number): void {
 }
 
 /** When the block is over (ms). */
-export function blockedUntil(block: Block, now: number): number {
+export function computeBlockedUntil(block: Block, now: number): number {
   const setBackBy = block.since - now;
   if (setBackBy > 0) {
     // The clock was set back: the delay must not grow by that much.
@@ -133,7 +133,7 @@ export function observe(block: Block, reason: string | null, sent: number, now: 
   Object.assign(block, NO_REFUSAL, { until: Math.max(now, block.ordered) });
 }
 
-function statusOf(reason: string): string | undefined {
+function parseHttpStatus(reason: string): string | undefined {
   return /HTTP (\d{3})/.exec(reason)?.[1];
 }
 
@@ -151,12 +151,12 @@ export interface Hold {
 }
 
 /** The longer of both. */
-export function longerHold(one: Hold | null | undefined, { until, reason }: Hold): Hold {
+export function mergeHolds(one: Hold | null | undefined, { until, reason }: Hold): Hold {
   return { until: Math.max(until, one?.until ?? 0), reason };
 }
 
 /** When a request of this campaign is no longer held (ms); 0 when it is not. */
-export function heldUntil({ all, campaigns }: Holds, campaign: string): number {
+export function computeHeldUntil({ all, campaigns }: Holds, campaign: string): number {
   return Math.max(all?.until ?? 0, campaigns[campaign]?.until ?? 0);
 }
 

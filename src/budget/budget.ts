@@ -8,8 +8,8 @@
  * queues.
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
-import { blockedUntil, observe, heldUntil, sweepHolds } from './block.ts';
-import { heedSetBack, restore, takeSlot, ticketNow, type Ticket } from './charges.ts';
+import { computeBlockedUntil, observe, computeHeldUntil, sweepHolds } from './block.ts';
+import { adjustToSetBack, restore, takeSlot, createTicket, type Ticket } from './charges.ts';
 import {
   close,
   dropUnsettled,
@@ -18,7 +18,7 @@ import {
   countOpenJobs,
   noteCount,
   noteUser,
-  usageOf,
+  readUsage,
   isInDoubt,
 } from './closing.ts';
 import {
@@ -31,23 +31,23 @@ import {
   type Grant,
   type Unsure,
 } from './state.ts';
-import { roomIn, type Usage } from './policy.ts';
+import { findRoom, type Usage } from './policy.ts';
 import {
-  enqueue,
-  inTurn,
-  outrank,
+  addToQueue,
+  sortLanes,
+  raiseOutranked,
   pauseCampaign,
   sweep,
   takeTurn,
   withdrawRun,
   type Lane,
   requestKey,
-  slotOf,
+  buildSlotKey,
   type CampaignRun,
   type Request,
 } from './queue.ts';
 
-export { newBudget, type Budget, type Grant, type Unsure } from './state.ts';
+export { createBudget, type Budget, type Grant, type Unsure } from './state.ts';
 
 export interface Decision {
   /** Submit these now, in this order. */
@@ -58,7 +58,7 @@ export interface Decision {
 
 /**
  * Takes an event in. `now` is the last reading of the clock, which may be old. What is counted from the moment of the
- * event waits for a later one (`heedReading`); until then a submission that has ended is in flight.
+ * event waits for a later one (`applyReading`); until then a submission that has ended is in flight.
  */
 export function take(state: Budget, event: BudgetEvent, now: number): void {
   if (!isTimed(event)) {
@@ -70,7 +70,7 @@ export function take(state: Budget, event: BudgetEvent, now: number): void {
 }
 
 /** The clock shows `now`: it was read after the first `events` of those that waited for it. */
-export function heedReading(state: Budget, events: number, now: number): void {
+export function applyReading(state: Budget, events: number, now: number): void {
   for (const event of state.untimed.splice(0, events)) apply(state, event, now);
 }
 
@@ -88,7 +88,7 @@ function apply(state: Budget, event: BudgetEvent, now: number): void {
     case 'withdrawRun':
       withdrawRun(state.queue, event);
       dropUnsettled(state, event);
-      for (const { request } of grantsOf(state, event)) markWithdrawn(state, request, true);
+      for (const { request } of listGrants(state, event)) markWithdrawn(state, request, true);
       return;
     case 'pause':
       return pauseCampaign(state.queue, event.campaign, event.paused);
@@ -108,25 +108,25 @@ function apply(state: Budget, event: BudgetEvent, now: number): void {
 /** Grants what is free at `now` to those whose turn it is, and returns when to decide again. */
 export function decide(state: Budget, now: number): Decision {
   const grants: Grant[] = [];
-  if (awaitsReading(state)) return { grants, wakeAt: null };
+  if (isAwaitingReading(state)) return { grants, wakeAt: null };
   settleDue(state, now);
-  heedSetBack(state.charges, now);
+  adjustToSetBack(state.charges, now);
   for (;;) {
-    const lanes = inTurn(state.queue);
+    const lanes = sortLanes(state.queue);
     const lane = nextTurn(state, lanes, now);
     if (!lane) break;
     grants.push(grant(state, lane, now));
   }
   sweep(state.queue);
   sweepHolds(state.holds, now);
-  const openings = inTurn(state.queue)
-    .map((lane) => opensAt(state, lane, now))
+  const openings = sortLanes(state.queue)
+    .map((lane) => computeOpenTime(state, lane, now))
     .filter(Number.isFinite);
   return { grants, wakeAt: openings.length > 0 ? Math.min(...openings) : null };
 }
 
 /** Jobs of others are counted, or one has ended in a way that orders a wait, which begins with the next reading. */
-function awaitsReading({ outstanding, untimed }: Budget): boolean {
+function isAwaitingReading({ outstanding, untimed }: Budget): boolean {
   if (untimed.some(({ type }) => type === 'restore')) return true;
   return Object.values(outstanding).some(
     ({ ended }) => ended === 'notNow' || ended === 'deferred' || ended === 'unsure',
@@ -151,11 +151,11 @@ function ask(state: Budget, request: Request): void {
   const key = requestKey(request);
   if (key in state.unsettled) return;
   if (key in state.outstanding) markWithdrawn(state, request, false);
-  else enqueue(state.queue, request);
+  else addToQueue(state.queue, request);
 }
 
 /** Submissions in progress that one run of a campaign has requested. */
-function grantsOf({ outstanding }: Budget, of: CampaignRun): Grant[] {
+function listGrants({ outstanding }: Budget, of: CampaignRun): Grant[] {
   return Object.values(outstanding).filter(
     ({ request: { campaign, run } }) => campaign === of.campaign && run === of.run,
   );
@@ -183,38 +183,41 @@ function takeOver(state: Budget, restored: Restored, now: number): void {
 
 /** The first lane that has a slot. */
 function nextTurn(state: Budget, lanes: readonly Lane[], now: number): Lane | undefined {
-  const isOpen = (lane: Lane): boolean => opensAt(state, lane, now) <= now;
+  const isOpen = (lane: Lane): boolean => computeOpenTime(state, lane, now) <= now;
   // Before all turns: its slot is one that no other request can use.
-  return lanes.find((lane) => replacedBy(state, lane) && isOpen(lane)) ?? lanes.find(isOpen);
+  return lanes.find((lane) => findReplaced(state, lane) && isOpen(lane)) ?? lanes.find(isOpen);
 }
 
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
-function opensAt(state: Budget, lane: Lane, now: number): number {
+function computeOpenTime(state: Budget, lane: Lane, now: number): number {
   const { policy, block } = state;
-  const usage = usageOf(state);
+  const usage = readUsage(state);
   const unsure = Object.values(state.unsure);
   const outstanding = Object.values(state.outstanding);
   const tooMany = outstanding.filter(({ ended }) => !ended).length >= state.maxOutstanding;
   const probeOut = block.probing && outstanding.length > 0;
   const tooDoubtful = Object.keys(state.unsettled).length >= MAX_UNSETTLED;
   if (tooMany || probeOut || tooDoubtful) return Number.POSITIVE_INFINITY;
-  const blocked = Math.max(blockedUntil(block, now), heldUntil(state.holds, lane.campaign));
-  const replaced = replacedBy(state, lane);
+  const blocked = Math.max(
+    computeBlockedUntil(block, now),
+    computeHeldUntil(state.holds, lane.campaign),
+  );
+  const replaced = findReplaced(state, lane);
   if (replaced) {
     // The slot that it uses counts once, and a limit that was lowered meanwhile applies.
-    const others = { ...usage, inFlight: usage.inFlight - 1, ...withoutOne(usage) };
-    const { nextAt } = roomIn(policy, others, now, timesOf(unsure, replaced));
+    const others = { ...usage, inFlight: usage.inFlight - 1, ...subtractOpenJob(usage) };
+    const { nextAt } = findRoom(policy, others, now, listUnsureTimes(unsure, replaced));
     const opens = Math.max(blocked, nextAt);
     if (opens < replaced.settlesBy) return opens;
   }
-  return Math.max(blocked, roomIn(policy, usage, now, timesOf(unsure)).nextAt);
+  return Math.max(blocked, findRoom(policy, usage, now, listUnsureTimes(unsure)).nextAt);
 }
 
-function withoutOne({ open }: Usage): Pick<Usage, 'open'> {
+function subtractOpenJob({ open }: Usage): Pick<Usage, 'open'> {
   return open === undefined ? {} : { open: open - 1 };
 }
 
-function timesOf(unsure: readonly Unsure[], without?: Unsure): number[] {
+function listUnsureTimes(unsure: readonly Unsure[], without?: Unsure): number[] {
   return unsure
     .filter((one) => one !== without)
     .map(({ settlesBy }) => settlesBy)
@@ -225,16 +228,16 @@ function timesOf(unsure: readonly Unsure[], without?: Unsure): number[] {
  * The submission of unknown fate whose slot the head of a lane uses. Where the service counts what is sent, each needs its
  * own.
  */
-function replacedBy({ policy, unsure }: Budget, { waiting: [head] }: Lane): Unsure | undefined {
+function findReplaced({ policy, unsure }: Budget, { waiting: [head] }: Lane): Unsure | undefined {
   return policy.counts === 'accepted' ? unsure[head?.replaces ?? ''] : undefined;
 }
 
 function grant(state: Budget, lane: Lane, now: number): Grant {
-  const replaced = replacedBy(state, lane);
+  const replaced = findReplaced(state, lane);
   // Its slot had its turn.
   if (replaced) lane.owed += 1;
   const request = takeTurn(lane);
-  outrank(state.queue, lane);
+  raiseOutranked(state.queue, lane);
   noteUser(state.users, request);
   const ticket = takeFor(state, replaced, now);
   const granted: Grant = {
@@ -257,9 +260,9 @@ function takeFor(state: Budget, replaced: Unsure | undefined, now: number): Tick
   state.granted += 1;
   if (!replaced) return takeSlot(charges, policy, now);
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-  delete state.unsure[slotOf(replaced.request)];
+  delete state.unsure[buildSlotKey(replaced.request)];
   // The slot is taken already.
-  return ticketNow(charges, policy, now);
+  return createTicket(charges, policy, now);
 }
 
 /** A policy may change while jobs are charged: they stay charged, under the new one. */
@@ -282,7 +285,7 @@ interface DecisionAhead extends Decision {
 
 /** Like `decide`, for `now` and the time just after it. Each grant says from when on it holds. */
 export function decideAhead(state: Budget, now: number): DecisionAhead {
-  const lead = leadMs(state);
+  const lead = computeLeadMs(state);
   const grants: Grant[] = [];
   for (let at = now; ;) {
     const decision = decide(state, at);
@@ -294,6 +297,6 @@ export function decideAhead(state: Budget, now: number): DecisionAhead {
   }
 }
 
-function leadMs({ policy: { windows } }: Budget): number {
+function computeLeadMs({ policy: { windows } }: Budget): number {
   return Math.min(LONGEST_LEAD_MS, ...windows.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
 }

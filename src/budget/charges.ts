@@ -1,12 +1,12 @@
 /** What is charged to a credential: it changes with each submission, and `policy.ts` says what it leaves. */
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import {
-  charged,
-  firstAfter,
-  longestMs,
-  longestSpan,
+  countCharged,
+  findFirstAfter,
+  computeLongestMs,
+  computeLongestSpan,
   pack,
-  spanOf,
+  computeSpan,
   type Close,
   type Policy,
   type Usage,
@@ -41,7 +41,7 @@ export interface Ticket {
   readonly changed: number;
 }
 
-export function newCharges(): Charges {
+export function createCharges(): Charges {
   return { inFlight: 0, closes: [], granted: 0, foreign: 0, changed: 0 };
 }
 
@@ -50,13 +50,13 @@ export function takeSlot(charges: Charges, policy: Policy, now: number): Ticket 
   forget(charges, policy, now);
   charges.inFlight += 1;
   charges.granted += 1;
-  return ticketNow(charges, policy, now);
+  return createTicket(charges, policy, now);
 }
 
 /** For a request that starts now in a slot that is taken already. */
-export function ticketNow(charges: Charges, { windows }: Policy, now: number): Ticket {
+export function createTicket(charges: Charges, { windows }: Policy, now: number): Ticket {
   const { granted, foreign, changed } = charges;
-  const inWindows = windows.map((window) => charged(window, charges, now));
+  const inWindows = windows.map((window) => countCharged(window, charges, now));
   return { charged: inWindows, granted, foreign, changed };
 }
 
@@ -92,7 +92,7 @@ export function reconcile(
   seen: { readonly limit: number | null; readonly remaining: number },
   now: number,
 ): number {
-  const at = windowMeant(windows, seen.limit);
+  const at = chooseWindow(windows, seen.limit);
   const window = windows[at];
   // Counted under another limit, by the service or by us: nothing can be read from the difference.
   if (window === undefined || ticket.changed !== charges.changed) return 0;
@@ -105,11 +105,11 @@ export function reconcile(
 }
 
 /** The headers of a service speak of one window: of several here, the one with that limit; of two such, the longest. */
-function windowMeant(windows: readonly Window[], limit: number | null): number {
+function chooseWindow(windows: readonly Window[], limit: number | null): number {
   if (windows.length === 1) return 0;
   const alike = windows.filter((window) => window.limit === limit);
   return windows.findIndex(
-    (window) => window.limit === limit && window.windowMs === longestMs(alike),
+    (window) => window.limit === limit && window.windowMs === computeLongestMs(alike),
   );
 }
 
@@ -117,7 +117,7 @@ function windowMeant(windows: readonly Window[], limit: number | null): number {
  * A close is in the future when the clock was set back, or when a submission of the run before may still be sent
  * (inherit.ts). Later than that it would hold its slot for as long as the clock was wrong: no job is accepted so late.
  */
-export function heedSetBack(charges: Charges, now: number): void {
+export function adjustToSetBack(charges: Charges, now: number): void {
   const { closes, unknownBefore = 0 } = charges;
   const latest = now + LATEST_ACCEPTANCE_MS;
   if (unknownBefore > latest) charges.unknownBefore = latest;
@@ -130,13 +130,13 @@ export function heedSetBack(charges: Charges, now: number): void {
 
 /** Drops what neither counts nor will, and rounds the rest: the state stays small whatever the limits are. */
 function forget(charges: Charges, { windows }: Policy, now: number): void {
-  heedSetBack(charges, now);
-  const longest = longestSpan(windows);
+  adjustToSetBack(charges, now);
+  const longest = computeLongestSpan(windows);
   const kept = Math.max(longest, REMEMBERED_MS);
-  const spans = windows.map(spanOf);
+  const spans = windows.map(computeSpan);
   const packed = pack(charges.closes, longest < kept ? [...spans, kept] : spans, now);
-  const past = firstAfter(packed, now - longest);
-  const gone = Math.max(firstAfter(packed, now - kept), past - REMEMBERED);
+  const past = findFirstAfter(packed, now - longest);
+  const gone = Math.max(findFirstAfter(packed, now - kept), past - REMEMBERED);
   if (gone > 0)
     charges.unknownBefore = Math.max(packed[gone - 1]?.[0] ?? 0, charges.unknownBefore ?? 0);
   if (gone > 0 || packed !== charges.closes) charges.closes = packed.slice(Math.max(0, gone));
@@ -144,7 +144,7 @@ function forget(charges: Charges, { windows }: Policy, now: number): void {
 
 function insert(ascending: Close[], close: Close): void {
   const [at, jobs, campaign] = close;
-  const index = firstAfter(ascending, at);
+  const index = findFirstAfter(ascending, at);
   const before = ascending[index - 1];
   if (before?.[0] === at && before[2] === campaign)
     ascending[index - 1] = [at, before[1] + jobs, campaign];

@@ -13,16 +13,16 @@
  * So each job is charged from a moment that is not before its acceptance, and its slot was taken until then.
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
-import { recover, recoverByRefusal, longerHold } from './block.ts';
+import { recover, recoverByRefusal, mergeHolds } from './block.ts';
 import { charge, giveBack, reconcile } from './charges.ts';
-import { counting, longestWindow, type Close, type Usage } from './policy.ts';
+import { listCounting, createLongestWindow, type Close, type Usage } from './policy.ts';
 import {
-  enqueue,
+  addToQueue,
   putBack,
   putLast,
   requestKey,
-  slotOf,
-  standingIn,
+  buildSlotKey,
+  pickStanding,
   type CampaignRun,
   type Request,
   type Waiting,
@@ -30,7 +30,7 @@ import {
 import {
   type BudgetEvent,
   type Closing,
-  busyCampaigns,
+  listBusyCampaigns,
   refuseAll,
   type Budget,
   type Grant,
@@ -78,10 +78,10 @@ export function close(
       if (closing.doubt) chargeSlot(state, granted, now);
       else if (closing.reason === 'unreachable') release(state, granted);
       else releaseSent(state, granted, now);
-      return turnAway(state, granted, closing, now);
+      return returnRequest(state, granted, closing, now);
     case 'deferred':
       release(state, granted);
-      return defer(state, granted, closing, now);
+      return deferRequest(state, granted, closing, now);
     case 'unwanted':
       release(state, granted);
       state.counts.submissions -= 1;
@@ -102,7 +102,7 @@ function leave(
 }
 
 /** Not sent, and not turned away by the service either. */
-function defer(
+function deferRequest(
   state: Budget,
   { request, withdrawn }: Grant,
   { scope, delayMs, message }: Extract<Closing, { type: 'deferred' }>,
@@ -113,8 +113,8 @@ function defer(
   const { holds } = state;
   const { campaign } = request;
   const hold = { until: now + delayMs, reason: message };
-  if (scope === 'all') holds.all = longerHold(holds.all, hold);
-  else holds.campaigns[campaign] = longerHold(holds.campaigns[campaign], hold);
+  if (scope === 'all') holds.all = mergeHolds(holds.all, hold);
+  else holds.campaigns[campaign] = mergeHolds(holds.campaigns[campaign], hold);
 }
 
 /**
@@ -126,7 +126,7 @@ function noteStranger(state: Budget, now: number): void {
 }
 
 /** Not an answer to the item: it keeps its turn, and a block begins. */
-function turnAway(
+function returnRequest(
   state: Budget,
   granted: Grant,
   { reason, retryAfterMs, message, doubt }: Extract<Closing, { type: 'notNow' }>,
@@ -151,8 +151,8 @@ function chargeSlot(state: Budget, { request }: Grant, at: number): void {
   const { policy, charges, users } = state;
   charge(charges, at, request.campaign);
   noteUser(users, request);
-  const closes = counting(longestWindow(policy), charges, at);
-  forgetUsers(users, closes, busyCampaigns(state));
+  const closes = listCounting(createLongestWindow(policy), charges, at);
+  forgetUsers(users, closes, listBusyCampaigns(state));
 }
 
 /** No job; but where the service counts what is sent, the slot is charged. */
@@ -164,7 +164,7 @@ function releaseSent(state: Budget, granted: Grant, now: number): void {
 /** No job: the slot is free, or that of the submission which this one would have replaced. */
 function release(state: Budget, { replaced }: Grant): void {
   if (replaced) {
-    state.unsure[slotOf(replaced.request)] = replaced;
+    state.unsure[buildSlotKey(replaced.request)] = replaced;
     return;
   }
   giveBack(state.charges);
@@ -176,7 +176,7 @@ function keepUnsure(
   now: number,
 ): void {
   const settlesBy = now + LATEST_ACCEPTANCE_MS;
-  state.unsure[slotOf(granted.request)] = { ...granted, settlesBy };
+  state.unsure[buildSlotKey(granted.request)] = { ...granted, settlesBy };
 }
 
 /** A look-up has ended. Ignored if its row was withdrawn meanwhile. */
@@ -191,13 +191,18 @@ export function settleFate(
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
   delete state.unsettled[key];
   const { replaces, ...request } = unsettled.request;
-  const slot = unsettled.result.type === 'unsure' ? slotOf(unsettled.request) : replaces;
+  const slot = unsettled.result.type === 'unsure' ? buildSlotKey(unsettled.request) : replaces;
   if (fate.type === 'found' && slot !== undefined) chargeUnsure(state, slot, now);
   if (fate.type !== 'again') return;
   const { attempts, isAbsent } = fate;
   const attempt = request.attempt + 1;
-  const next = { ...request, attempt, attempts, ...(isAbsent && { replaces: slotOf(request) }) };
-  enqueue(state.queue, next);
+  const next = {
+    ...request,
+    attempt,
+    attempts,
+    ...(isAbsent && { replaces: buildSlotKey(request) }),
+  };
+  addToQueue(state.queue, next);
 }
 
 /** Its slot may have been charged already. */
@@ -222,7 +227,7 @@ export function settleDue(state: Budget, now: number): void {
     const settlesBy = Math.min(unsure.settlesBy, now + LATEST_ACCEPTANCE_MS);
     if (settlesBy <= now) settle(state, unsure, settlesBy);
     else if (settlesBy < unsure.settlesBy)
-      state.unsure[slotOf(unsure.request)] = { ...unsure, settlesBy };
+      state.unsure[buildSlotKey(unsure.request)] = { ...unsure, settlesBy };
   }
 }
 
@@ -233,7 +238,7 @@ function settle(state: Budget, unsure: Unsure, at: number): void {
 
 function forgetUnsure(state: Budget, { request }: Unsure): void {
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-  delete state.unsure[slotOf(request)];
+  delete state.unsure[buildSlotKey(request)];
 }
 
 /** Accepted: it is open, and its item shows that a little later. */
@@ -274,13 +279,13 @@ export function openJobs({ open, outstanding, unsure }: Budget): number | undefi
 }
 
 /** What counts against the policy. */
-export function usageOf(state: Budget): Usage {
+export function readUsage(state: Budget): Usage {
   const open = openJobs(state);
   return open === undefined ? state.charges : { ...state.charges, open };
 }
 
 /** Whether requests wait for room, and counting may find some. */
-export function needsCount(state: Budget, now: number): boolean {
+export function shouldCount(state: Budget, now: number): boolean {
   const { open, queue, policy } = state;
   if (!open || policy.maxOpen === null) return false;
   if (open.countedAt > 0 && (openJobs(state) ?? 0) < policy.maxOpen) return false;
@@ -320,7 +325,7 @@ export function isOwnFault(
 
 /** A slot was given to this request. */
 export function noteUser(users: Users, request: Request): void {
-  users[request.campaign] = standingIn(request);
+  users[request.campaign] = pickStanding(request);
 }
 
 /** Forgets those without a close. `busy`: campaigns with a submission on its way. */

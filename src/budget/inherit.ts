@@ -3,11 +3,11 @@
  * grants, so what is closed and what is outstanding there are at least what may count (docs/promises.md).
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
-import { newBlock, type Block } from './block.ts';
+import { createBlock, type Block } from './block.ts';
 import { pauseCampaign } from './queue.ts';
 import type { Close } from './policy.ts';
 import { forgetBefore, setPolicy, type Budget } from './state.ts';
-import { type BudgetSnapshot, closesOf } from './status.ts';
+import { type BudgetSnapshot, restoreCloses } from './status.ts';
 
 /** The run before a budget. */
 export interface FormerBudget {
@@ -36,7 +36,7 @@ export function inherit(state: Budget, former: BudgetSnapshot | null, now: numbe
   if (!isConfigured) setPolicy(state, policy);
   if (!isConfigured && submitQueue !== undefined) state.submitQueue = submitQueue;
   const open = outstanding.map(({ campaign }): Close => [latest, 1, campaign]);
-  state.charges.closes = [...closesOf(users), ...open].sort(([a], [b]) => a - b);
+  state.charges.closes = [...restoreCloses(users), ...open].sort(([a], [b]) => a - b);
   if (unknownBefore !== undefined) forgetBefore(state, unknownBefore);
   for (const { campaign, closes: _, ...standing } of users)
     if (campaign !== null) state.users[campaign] ??= standing;
@@ -50,7 +50,7 @@ function takeBlock(block: Block, { blocked, at: since }: BudgetSnapshot): void {
   if (until <= block.until) return;
   const ordered = until;
   Object.assign(block, {
-    ...newBlock(),
+    ...createBlock(),
     until,
     ordered,
     reason,

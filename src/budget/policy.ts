@@ -37,7 +37,7 @@ export interface Window {
 }
 
 /** For how long a job counts (ms). */
-export function spanOf({ windowMs, guardMs = GUARD_MS }: Span): number {
+export function computeSpan({ windowMs, guardMs = GUARD_MS }: Span): number {
   return windowMs + guardMs;
 }
 
@@ -83,7 +83,7 @@ interface Room {
 }
 
 /** @param due when some of those in flight are charged at the latest, ascending */
-export function roomIn(
+export function findRoom(
   { windows, maxOpen }: Pick<Policy, 'windows' | 'maxOpen'>,
   usage: Usage,
   now: number,
@@ -91,7 +91,7 @@ export function roomIn(
 ): Room {
   let [free, nextAt] = [Number.POSITIVE_INFINITY, now];
   for (const window of windows) {
-    const room = roomInWindow(window, usage, now, due);
+    const room = findRoomInWindow(window, usage, now, due);
     free = Math.min(free, room.free);
     nextAt = Math.max(nextAt, room.nextAt);
   }
@@ -103,27 +103,27 @@ export function roomIn(
   };
 }
 
-export function roomInWindow(
+export function findRoomInWindow(
   window: Window,
   usage: Usage,
   now: number,
   due: readonly number[] = [],
 ): Room {
   const fullUntil = release(window, usage.unknownBefore ?? Number.NEGATIVE_INFINITY);
-  const left = Math.max(0, window.limit - charged(window, usage, now));
+  const left = Math.max(0, window.limit - countCharged(window, usage, now));
   const free = fullUntil > now ? 0 : left;
   if (free > 0) return { free, nextAt: now };
   return { free, nextAt: Math.max(fullUntil, nextRelease(window, usage, now, due)) };
 }
 
 /** Slots of a window in use: requests in flight, and jobs within the window. */
-export function charged(window: Window, usage: Usage, now: number): number {
-  return usage.inFlight + countJobs(counting(window, usage, now));
+export function countCharged(window: Window, usage: Usage, now: number): number {
+  return usage.inFlight + countJobs(listCounting(window, usage, now));
 }
 
 /** The closes that count in a window. */
-export function counting(window: Span, { closes }: Usage, now: number): readonly Close[] {
-  return closes.slice(firstAfter(closes, now - spanOf(window)));
+export function listCounting(window: Span, { closes }: Usage, now: number): readonly Close[] {
+  return closes.slice(findFirstAfter(closes, now - computeSpan(window)));
 }
 
 export function countJobs(closes: readonly Close[]): number {
@@ -131,17 +131,17 @@ export function countJobs(closes: readonly Close[]): number {
 }
 
 /** When the charged slots become free, ascending: what `hundredfold status` shows. */
-export function releases(window: Window, usage: Usage, now: number): number[] {
-  return counting(window, usage, now).flatMap(([at, jobs]) =>
+export function listReleases(window: Window, usage: Usage, now: number): number[] {
+  return listCounting(window, usage, now).flatMap(([at, jobs]) =>
     Array<number>(jobs).fill(release(window, at)),
   );
 }
 
 /** After a limit was lowered, several slots must be released before one is free. */
 function nextRelease(window: Window, usage: Usage, now: number, due: readonly number[]): number {
-  let excess = charged(window, usage, now) - window.limit;
+  let excess = countCharged(window, usage, now) - window.limit;
   if (excess < 0) return now;
-  for (const [at, jobs] of counting(window, usage, now)) {
+  for (const [at, jobs] of listCounting(window, usage, now)) {
     if (excess < jobs) return release(window, at);
     excess -= jobs;
   }
@@ -151,26 +151,26 @@ function nextRelease(window: Window, usage: Usage, now: number, due: readonly nu
 
 /** The first millisecond at which a job closed at `close` no longer counts. */
 function release(window: Span, close: number): number {
-  return close + spanOf(window);
+  return close + computeSpan(window);
 }
 
 /** The longest window (ms); 0 without one. */
-export function longestMs(windows: readonly Window[]): number {
+export function computeLongestMs(windows: readonly Window[]): number {
   return Math.max(0, ...windows.map(({ windowMs }) => windowMs));
 }
 
 /** For how long a job counts in the longest window (ms); 0 without one. */
-export function longestSpan(windows: readonly Window[]): number {
-  return Math.max(0, ...windows.map(spanOf));
+export function computeLongestSpan(windows: readonly Window[]): number {
+  return Math.max(0, ...windows.map(computeSpan));
 }
 
 /** What counts in any window counts in this one. */
-export function longestWindow({ windows }: Pick<Policy, 'windows'>): Span {
-  return { windowMs: longestSpan(windows), guardMs: 0 };
+export function createLongestWindow({ windows }: Pick<Policy, 'windows'>): Span {
+  return { windowMs: computeLongestSpan(windows), guardMs: 0 };
 }
 
 /** Index of the first close that is later; the length when none is. */
-export function firstAfter(ascending: readonly Close[], time: number): number {
+export function findFirstAfter(ascending: readonly Close[], time: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -236,7 +236,7 @@ function roundUp(
  *
  * @param charged when the jobs that count were charged, ascending; for those on their way, `now`
  */
-export function lastSubmission(
+export function estimateLastSubmission(
   windows: readonly Window[],
   charged: readonly number[],
   jobs: number,
@@ -249,7 +249,7 @@ export function lastSubmission(
   for (let left = jobs; left > 0; left -= 1) {
     for (const window of windows) {
       const before = times[times.length - window.limit];
-      if (before !== undefined) last = Math.max(last, before + spanOf(window));
+      if (before !== undefined) last = Math.max(last, before + computeSpan(window));
     }
     times.push(last);
   }

@@ -19,7 +19,7 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
   /** Which submission of the item this is for, from 0: an unsure one may be followed by another. */
   readonly attempt: number;
   /**
-   * A former submission of this item (`slotOf`): the service said that it has no job of this name, and accepts a name
+   * A former submission of this item (`buildSlotKey`): the service said that it has no job of this name, and accepts a name
    * only once. Both create at most one job, so that they share a slot (closing.ts).
    */
   readonly replaces?: string;
@@ -74,7 +74,11 @@ export function requestKey({ item, run }: Pick<Request, 'item' | 'run'>): string
 }
 
 /** Identifies one submission, here and in the ledger. */
-export function slotOf({ attempt, job, ...of }: Pick<Request, 'item' | 'run' | 'attempt' | 'job'>) {
+export function buildSlotKey({
+  attempt,
+  job,
+  ...of
+}: Pick<Request, 'item' | 'run' | 'attempt' | 'job'>) {
   return `${requestKey(of)} ${job.generation} ${attempt}`;
 }
 
@@ -103,7 +107,7 @@ export interface Lane {
   waiting: Waiting[];
 }
 
-export function newQueue(): Queue {
+export function createQueue(): Queue {
   return { lanes: [], paused: [], nextOrder: 0 };
 }
 
@@ -111,9 +115,9 @@ export function newQueue(): Queue {
  * Adds a request at the end of its lane. An item waits in one place only: requested again, it keeps its place. A new run of
  * the item takes the place of the one before, which has ended.
  */
-export function enqueue(queue: Queue, request: Request): void {
-  const lane = laneOf(queue, request);
-  Object.assign(lane, standingIn(request));
+export function addToQueue(queue: Queue, request: Request): void {
+  const lane = findLane(queue, request);
+  Object.assign(lane, pickStanding(request));
   if (request.behind !== undefined) lane.behind = request.behind;
   const at = lane.waiting.findIndex(({ item }) => item === request.item);
   const before = lane.waiting[at];
@@ -128,7 +132,7 @@ export function enqueue(queue: Queue, request: Request): void {
 }
 
 /** What the requests of a campaign say about its place. */
-export function standingIn({ priority, user }: Standing): Standing {
+export function pickStanding({ priority, user }: Standing): Standing {
   return { priority, user };
 }
 
@@ -138,7 +142,7 @@ export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): v
     -TURNED_AWAY_KEPT,
   );
   const request: Waiting = { ...refused, turnedAway };
-  const lane = laneOf(queue, request);
+  const lane = findLane(queue, request);
   insert(lane, request);
   lane.owed += 1;
 }
@@ -174,19 +178,19 @@ export function pauseCampaign(queue: Queue, campaign: string, paused: boolean): 
     return;
   }
   const lanes = queue.lanes.filter((lane) => lane.campaign === campaign);
-  for (const lane of lanes) lane.pass = leastPass(queue);
+  for (const lane of lanes) lane.pass = findLeastPass(queue);
   queue.paused = queue.paused.filter((name) => name !== campaign);
 }
 
 /** The lanes that have someone waiting and are not paused, the one whose turn it is first. */
-export function inTurn(queue: Queue): Lane[] {
+export function sortLanes(queue: Queue): Lane[] {
   return queue.lanes
     .filter((lane) => lane.waiting.length > 0 && !queue.paused.includes(lane.campaign))
     .sort((a, b) => a.priority - b.priority || a.pass - b.pass);
 }
 
 /** Those of a lower priority have their turns after these, and are not owed them. */
-export function outrank(queue: Queue, chosen: Lane): void {
+export function raiseOutranked(queue: Queue, chosen: Lane): void {
   for (const lane of queue.lanes) {
     if (lane.priority > chosen.priority) lane.pass = Math.max(lane.pass, chosen.pass);
   }
@@ -206,14 +210,14 @@ export function sweep(queue: Queue): void {
   queue.lanes = queue.lanes.filter((lane) => lane.waiting.length > 0);
 }
 
-function laneOf(queue: Queue, request: Request): Lane {
+function findLane(queue: Queue, request: Request): Lane {
   const { campaign } = request;
   const known = queue.lanes.find((lane) => lane.campaign === campaign);
   if (known) return known;
-  const pass = leastPass(queue);
+  const pass = findLeastPass(queue);
   const lane: Lane = {
     campaign,
-    ...standingIn(request),
+    ...pickStanding(request),
     behind: null,
     pass,
     owed: 0,
@@ -226,8 +230,8 @@ function laneOf(queue: Queue, request: Request): Lane {
 /**
  * Where a newcomer starts: level with the lane whose turn it is. Further back it would be owed the turns before its time.
  */
-function leastPass(queue: Queue): number {
-  return inTurn(queue)[0]?.pass ?? 0;
+function findLeastPass(queue: Queue): number {
+  return sortLanes(queue)[0]?.pass ?? 0;
 }
 
 /** What continue-as-new can carry in one payload of 2 MB: a request takes about 300 bytes. */
@@ -237,14 +241,14 @@ const MAX_CARRIED = 5_000;
  * Drops requests from the ends of the longest lanes until the queue fits into one payload. Their items still wait, and
  * their campaign requests slots for them again within ten minutes (src/workflows/campaign.ts).
  */
-export function boundQueue(queue: Queue, most = MAX_CARRIED): void {
+export function limitQueue(queue: Queue, most = MAX_CARRIED): void {
   const sizes = queue.lanes.map(({ waiting }) => waiting.length);
-  const longest = largestCut(sizes, most);
+  const longest = computeLargestCut(sizes, most);
   for (const lane of queue.lanes) lane.waiting.splice(longest);
 }
 
 /** The largest length to which lanes can be cut so that together they hold at most `most`. */
-function largestCut(sizes: readonly number[], most: number): number {
+function computeLargestCut(sizes: readonly number[], most: number): number {
   let left = most;
   let lanes = sizes.length;
   for (const size of [...sizes].sort((a, b) => a - b)) {

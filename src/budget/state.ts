@@ -1,11 +1,11 @@
 /** The state of the budget of one token, which continue-as-new carries as plain data, and all that can happen to it. */
 import type { Attempt, Standing } from '../domain/campaign.ts';
 import type { NotNowReason, RateLimitSeen, TimedOutcome } from '../domain/outcomes.ts';
-import { newBlock, refuse, type Block, type Holds } from './block.ts';
-import { newCharges, type Charges, type Ticket } from './charges.ts';
-import { longestMs, type Policy } from './policy.ts';
+import { createBlock, refuse, type Block, type Holds } from './block.ts';
+import { createCharges, type Charges, type Ticket } from './charges.ts';
+import { computeLongestMs, type Policy } from './policy.ts';
 import {
-  newQueue,
+  createQueue,
   type Queue,
   type JobReference,
   type Waiting,
@@ -31,7 +31,7 @@ export interface Budget {
   outstanding: Record<string, Grant>;
   /** What has happened since the clock was read, and counts from a reading that is later (budget.ts). */
   untimed: BudgetEvent[];
-  /** Submissions of unknown fate that keep their slots, by `slotOf` (closing.ts). */
+  /** Submissions of unknown fate that keep their slots, by `buildSlotKey` (closing.ts). */
   unsure: Record<string, Unsure>;
   /** Submissions whose fate is looked up, by `requestKey`: their items have not begun. */
   unsettled: Record<string, Unsettled>;
@@ -105,14 +105,14 @@ const NOT_CONFIGURED: Policy = {
   counts: 'accepted',
 };
 
-export function newBudget(): Budget {
+export function createBudget(): Budget {
   return {
     policy: NOT_CONFIGURED,
-    charges: newCharges(),
-    block: newBlock(),
+    charges: createCharges(),
+    block: createBlock(),
     users: {},
     granted: 0,
-    queue: newQueue(),
+    queue: createQueue(),
     outstanding: {},
     untimed: [],
     unsure: {},
@@ -125,7 +125,7 @@ export function newBudget(): Budget {
 }
 
 /** Campaigns with a submission in progress, or of unknown fate. */
-export function busyCampaigns({ outstanding, unsure }: Budget): ReadonlySet<string> {
+export function listBusyCampaigns({ outstanding, unsure }: Budget): ReadonlySet<string> {
   const all = [...Object.values(outstanding), ...Object.values(unsure)];
   return new Set(all.map(({ request }) => request.campaign));
 }
@@ -147,7 +147,7 @@ export function refuseAll(
   refusal: Parameters<typeof refuse>[1],
   now: number,
 ): void {
-  refuse(block, refusal, { sent: granted, longestMs: longestMs(policy.windows) }, now);
+  refuse(block, refusal, { sent: granted, longestMs: computeLongestMs(policy.windows) }, now);
 }
 
 /** How a submission ended, seen from the budget. */

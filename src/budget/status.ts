@@ -9,22 +9,22 @@ import type { Hold } from './block.ts';
 import type { Charges } from './charges.ts';
 import { openJobs } from './closing.ts';
 import {
-  charged,
-  counting,
-  lastSubmission,
-  longestSpan,
-  longestWindow,
-  releases,
-  roomIn,
-  roomInWindow,
-  spanOf,
+  countCharged,
+  listCounting,
+  estimateLastSubmission,
+  computeLongestSpan,
+  createLongestWindow,
+  listReleases,
+  findRoom,
+  findRoomInWindow,
+  computeSpan,
   type Policy,
   type Usage,
   type Window,
   countJobs,
   type Close,
 } from './policy.ts';
-import { standingIn } from './queue.ts';
+import { pickStanding } from './queue.ts';
 import type { Budget, Grant, Users } from './state.ts';
 
 /** What keeps requests from being sent, at one moment. Times in ms since the epoch. */
@@ -123,7 +123,7 @@ export interface BudgetSnapshot
 /** The memo is rewritten with each submission: of more campaigns that wait, only the first are told. */
 const MAX_LANES_TOLD = 100;
 
-export function snapshotOf(
+export function createSnapshot(
   { service, address, credential }: ServiceReference,
   state: Budget,
   at: number,
@@ -132,8 +132,8 @@ export function snapshotOf(
   const { policy, submitQueue, charges, queue, counts, block, holds, restored, strangers } = state;
   const { inFlight } = charges;
   const open = openJobs(state);
-  const counted = counting(longestWindow(policy), charges, at);
-  const unknownBefore = latestUnknown(charges, counted.length);
+  const counted = listCounting(createLongestWindow(policy), charges, at);
+  const unknownBefore = findLatestUnknown(charges, counted.length);
   const { until, reason, refusesSince } = block;
   const blocked = { until, reason };
   return {
@@ -145,7 +145,7 @@ export function snapshotOf(
     policy,
     inFlight,
     ...(submitQueue !== undefined && { submitQueue }),
-    users: snapshotUsers(state.users, counted),
+    users: toUserSnapshots(state.users, counted),
     ...(unknownBefore !== undefined && { unknownBefore }),
     blocked: holds.all && holds.all.until > until ? holds.all : blocked,
     ...(refusesSince !== null && { refusal: { since: refusesSince, reason } }),
@@ -153,13 +153,16 @@ export function snapshotOf(
       campaign,
       items: waiting.length + (behind ?? 0),
       asked: waiting.length,
-      ...standingIn(lane),
+      ...pickStanding(lane),
       paused: queue.paused.includes(campaign),
       held: holds.campaigns[campaign] ?? null,
     })),
     outstanding: [
-      ...Object.values(state.outstanding).map(underWay),
-      ...Object.values(state.unsure).map((of) => ({ ...underWay(of), settlesBy: of.settlesBy })),
+      ...Object.values(state.outstanding).map(toOutstanding),
+      ...Object.values(state.unsure).map((of) => ({
+        ...toOutstanding(of),
+        settlesBy: of.settlesBy,
+      })),
     ],
     counts: { ...counts },
     paused: [...queue.paused],
@@ -169,12 +172,15 @@ export function snapshotOf(
   };
 }
 
-function underWay({ request: { campaign }, notBefore }: Grant) {
+function toOutstanding({ request: { campaign }, notBefore }: Grant) {
   return { campaign, notBefore };
 }
 
 /** Closes that have left every window are not written, but remembered as unknown. */
-function latestUnknown({ closes, unknownBefore }: Charges, counted: number): number | undefined {
+function findLatestUnknown(
+  { closes, unknownBefore }: Charges,
+  counted: number,
+): number | undefined {
   const known = [closes[closes.length - counted - 1]?.[0], unknownBefore].filter(
     (time) => time !== undefined,
   );
@@ -193,7 +199,7 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
     credential,
     now,
     ...account,
-    use: describeUse(snapshot, tightest(account), now),
+    use: describeUse(snapshot, findTightestWindow(account), now),
     waiting: waiting.map(({ held, ...waiters }) => ({
       ...waiters,
       ...(held && held.until > now && { heldBecause: held.reason }),
@@ -208,17 +214,17 @@ function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
   const { strangers, policy, inFlight, users, unknownBefore, open, refusal } = snapshot;
   const usage: Usage = {
     inFlight,
-    closes: closesOf(users),
+    closes: restoreCloses(users),
     ...(open !== undefined && { open }),
     ...(unknownBefore !== undefined && { unknownBefore }),
   };
   // Given out ahead of time: not yet used, though the state counts them.
   const ahead = snapshot.outstanding.filter(({ notBefore }) => notBefore > now).length;
-  const until = (unknownBefore ?? Number.NEGATIVE_INFINITY) + longestSpan(policy.windows);
+  const until = (unknownBefore ?? Number.NEGATIVE_INFINITY) + computeLongestSpan(policy.windows);
   const isUnknown = policy.windows.length > 0 && until > Math.max(now, snapshot.blocked.until);
   const blocked = isUnknown ? { until, reason: UNKNOWN } : snapshot.blocked;
   const isBlocked = blocked.until > now;
-  const room = roomIn(policy, usage, now);
+  const room = findRoom(policy, usage, now);
   const { maxOpen } = policy;
   return {
     windows: policy.windows.map((window) => describeWindow(window, usage, ahead, now)),
@@ -228,7 +234,7 @@ function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
         ? null
         : { jobs: Math.min(open, maxOpen), most: maxOpen },
     free: Number.isFinite(room.free) ? room.free : null,
-    nextFreeAt: finite(Math.max(room.nextAt, blocked.until)),
+    nextFreeAt: toFinite(Math.max(room.nextAt, blocked.until)),
     ...(strangers && { strangers }),
     blockedUntil: isBlocked ? blocked.until : null,
     blockedBecause: isBlocked ? blocked.reason : null,
@@ -237,30 +243,32 @@ function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
 }
 
 function describeWindow(window: Window, usage: Usage, ahead: number, now: number): WindowStatus {
-  const { free, nextAt } = roomInWindow(window, usage, now);
+  const { free, nextAt } = findRoomInWindow(window, usage, now);
   return {
     ...window,
-    charged: charged(window, usage, now) - ahead,
+    charged: countCharged(window, usage, now) - ahead,
     free,
-    nextFreeAt: finite(nextAt),
-    releases: releases(window, usage, now),
+    nextFreeAt: toFinite(nextAt),
+    releases: listReleases(window, usage, now),
   };
 }
 
-function finite(at: number): number | null {
+function toFinite(at: number): number | null {
   return Number.isFinite(at) ? at : null;
 }
 
 /** The window that decides: it leaves the fewest slots, and of two such it has the next one later. Null without one. */
-export function tightest({ windows }: Pick<AccountStatus, 'windows'>): WindowStatus | null {
+export function findTightestWindow({
+  windows,
+}: Pick<AccountStatus, 'windows'>): WindowStatus | null {
   const nextOf = ({ nextFreeAt }: WindowStatus): number => nextFreeAt ?? Number.POSITIVE_INFINITY;
   const sorted = [...windows].sort((a, b) => a.free - b.free || nextOf(b) - nextOf(a) || 0);
   return sorted[0] ?? null;
 }
 
 /** All windows: first the one that decides, then the others as they are configured. */
-export function tightestFirst(own: Pick<AccountStatus, 'windows'>): readonly WindowStatus[] {
-  const first = tightest(own);
+export function sortByTightness(own: Pick<AccountStatus, 'windows'>): readonly WindowStatus[] {
+  const first = findTightestWindow(own);
   return first === null ? [] : [first, ...own.windows.filter((window) => window !== first)];
 }
 
@@ -271,18 +279,18 @@ export interface UserSnapshot extends Standing {
   readonly closes: readonly (readonly [at: number, jobs: number])[];
 }
 
-export function snapshotUsers(users: Users, closes: readonly Close[]): UserSnapshot[] {
+export function toUserSnapshots(users: Users, closes: readonly Close[]): UserSnapshot[] {
   const byCampaign = Map.groupBy(closes, ([, , campaign]) => campaign);
   const named = [...new Set([...byCampaign.keys(), ...Object.keys(users)])];
   return named.map((campaign) => ({
     campaign,
-    ...standingIn((campaign !== null && users[campaign]) || NOBODY),
+    ...pickStanding((campaign !== null && users[campaign]) || NOBODY),
     closes: (byCampaign.get(campaign) ?? []).map(([at, jobs]) => [at, jobs] as const),
   }));
 }
 
 /** The closes of all users, ascending. */
-export function closesOf(users: readonly UserSnapshot[]): Close[] {
+export function restoreCloses(users: readonly UserSnapshot[]): Close[] {
   return users
     .flatMap(({ campaign, closes }) => closes.map(([at, jobs]) => [at, jobs, campaign] as const))
     .sort(([a], [b]) => a - b);
@@ -325,8 +333,8 @@ export function describeUse(
     .filter(({ notBefore }) => notBefore <= now)
     .map(({ campaign }) => campaign);
   const charged = (campaign: string | null): number => {
-    const closes = closesOf(users.filter((user) => user.campaign === campaign));
-    const jobs = window ? countJobs(counting(window, { inFlight: 0, closes }, now)) : 0;
+    const closes = restoreCloses(users.filter((user) => user.campaign === campaign));
+    const jobs = window ? countJobs(listCounting(window, { inFlight: 0, closes }, now)) : 0;
     return jobs + begun.filter((name) => name === campaign).length;
   };
   const named = [...lanes, ...users].map(({ campaign }) => campaign);
@@ -338,7 +346,7 @@ export function describeUse(
       campaign,
       charged: charged(campaign),
       waiting: own.reduce((sum, { items }) => sum + items, 0),
-      ...standingIn(lane ?? user ?? NOBODY),
+      ...pickStanding(lane ?? user ?? NOBODY),
       paused: lane?.paused ?? false,
     };
   });
@@ -350,20 +358,25 @@ export function describeUse(
 const NOBODY: Standing = { priority: USUAL_PRIORITY, user: null };
 
 /**
- * `lastSubmission`, from the status of a budget. A bound on open jobs is a window as long as one of them runs: `jobMs`, if it
+ * `estimateLastSubmission`, from the status of a budget. A bound on open jobs is a window as long as one of them runs: `jobMs`, if it
  * is known.
  */
-export function lastSubmissionIn(
+export function estimateLastSubmissionIn(
   { windows, open, blockedUntil }: AccountStatus,
   jobs: number,
   jobMs: number | null,
   now: number,
 ): number {
-  const longest = windows.find((window) => spanOf(window) === longestSpan(windows));
-  const closes = longest?.releases.map((at) => at - spanOf(longest)) ?? [];
+  const longest = windows.find((window) => computeSpan(window) === computeLongestSpan(windows));
+  const closes = longest?.releases.map((at) => at - computeSpan(longest)) ?? [];
   const inFlight = Math.max(0, (longest?.charged ?? 0) - closes.length);
   const charged = [...closes, ...Array<number>(inFlight).fill(now)].sort((a, b) => a - b);
   const side =
     open === null || jobMs === null ? [] : [{ limit: open.most, windowMs: Math.max(0, jobMs) }];
-  return lastSubmission([...windows, ...side], charged, jobs, Math.max(now, blockedUntil ?? 0));
+  return estimateLastSubmission(
+    [...windows, ...side],
+    charged,
+    jobs,
+    Math.max(now, blockedUntil ?? 0),
+  );
 }

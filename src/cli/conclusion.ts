@@ -16,10 +16,10 @@ import {
 import { openStore } from '../store/open-store.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import type { Interruption } from './interruption.ts';
-import { uiLink } from './links.ts';
+import { buildUiLink } from './links.ts';
 import { follow, type FollowedTo } from './live/follow.ts';
 import { printDocument, say } from './text/output.ts';
-import { exitCodeOf, printEnd } from './text/summary.ts';
+import { chooseExitCode, printEnd } from './text/summary.ts';
 
 interface FollowFlags {
   readonly json?: boolean;
@@ -91,7 +91,7 @@ async function concludeEnded(
   const ended = await endedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
   printEnd(ended, { idle });
-  return exitCodeOf(ended.document);
+  return chooseExitCode(ended.document);
 }
 
 /** @throws HundredfoldError `HOST_NOT_READY` */
@@ -112,6 +112,6 @@ async function detach(campaign: Campaign, { json }: FollowFlags): Promise<number
     say(`${name} runs in the background; its output is in ${out}.`);
     say(`  hundredfold watch ${name}    shows progress; hundredfold stop stops the server.`);
   }
-  if (ui) say(`  All items in the Temporal UI: ${uiLink(ui, name)}`);
+  if (ui) say(`  All items in the Temporal UI: ${buildUiLink(ui, name)}`);
   return EXIT.ok;
 }

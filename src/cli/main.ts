@@ -3,7 +3,7 @@ import { exitWith } from './command-line/options.ts';
 import { program } from './command-line/program.ts';
 import { CommanderError } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { sayError, hasDocument, printDocument } from './text/output.ts';
+import { printError, hasDocument, printDocument } from './text/output.ts';
 
 // A closed pipe (`| head`) or terminal must not interrupt a running campaign.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -19,11 +19,11 @@ async function explainFailure(error: unknown): Promise<number> {
   if (error instanceof CommanderError) {
     // `--help` and `--version` end with this error, too.
     if (error.exitCode === 0) return EXIT.ok;
-    printFailure(usageError(error));
+    printFailure(toUsageError(error));
     return EXIT.usage;
   }
-  const shown = error instanceof HundredfoldError ? error : await worded(error);
-  sayError(shown);
+  const shown = error instanceof HundredfoldError ? error : await explainError(error);
+  printError(shown);
   if (!(shown instanceof HundredfoldError)) return EXIT.usage;
   printFailure(shown);
   return shown.exitCode;
@@ -35,7 +35,7 @@ function printFailure({ code, message, remedy }: HundredfoldError): void {
 }
 
 /** Commander has already printed the message. */
-function usageError({ message }: CommanderError): HundredfoldError {
+function toUsageError({ message }: CommanderError): HundredfoldError {
   return new HundredfoldError(
     'USAGE',
     message.replace(/^error: /, ''),
@@ -44,7 +44,7 @@ function usageError({ message }: CommanderError): HundredfoldError {
 }
 
 /** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
-async function worded(error: unknown): Promise<unknown> {
+async function explainError(error: unknown): Promise<unknown> {
   const { isTemporalAway, refusalOf } = await import('../temporal/grpc-status.ts');
   const { temporalAway } = await import('../runner/command-line.ts');
   return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { LoadOptions } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { checkedName } from '../domain/name.ts';
+import { checkName } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { Session } from '../host/session.ts';
 import {
@@ -28,7 +28,7 @@ import { say, logToTerminal, setRunCommand } from './text/output.ts';
 type Settings = ReturnType<typeof settingsOf>;
 
 /** Throws CONFIG_* with what to do; exit code 2. */
-export function commandSettings({ config }: CommonFlags, options?: LoadOptions): Settings {
+export function loadCommandSettings({ config }: CommonFlags, options?: LoadOptions): Settings {
   return settingsOf(config === undefined ? {} : { config }, options);
 }
 
@@ -79,7 +79,7 @@ export async function findMeant<F extends TreeFlags>(
   await setRunCommand(name);
   const isChosen = (flags.config ?? flags.out ?? process.env['HUNDREDFOLD_CONFIG']) !== undefined;
   if (!newest || isChosen || known.some(({ cwd }) => cwd === process.cwd())) return { name, flags };
-  const { storeUrl, temporal } = commandSettings(flags, { tokens: 'optional' });
+  const { storeUrl, temporal } = loadCommandSettings(flags, { tokens: 'optional' });
   const isHere = temporal !== null || (await treeIfAny(campaignAddress(storeUrl, name), name));
   if (isHere || !existsSync(newest.cwd)) return { name, flags };
   process.chdir(newest.cwd);
@@ -102,7 +102,7 @@ export async function findTree(
   wanted: TreeFlags,
 ): Promise<CampaignTree> {
   const { name, flags } = await findMeant(given, wanted);
-  const { storeUrl } = commandSettings(flags, { tokens: 'optional' });
+  const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = campaignAddress(flags.out ?? storeUrl, name);
   const tree = await treeIfAny(expected, name);
   if (tree !== null) return tree;
@@ -127,10 +127,10 @@ export async function findTreeOrFolder(
   if (nameOrFolder === undefined) return findTree(undefined, flags);
   // Campaign names contain no slash, and do not consist of dots.
   if (isObjectAddress(nameOrFolder) || /[/\\]|^\.\.?$/.test(nameOrFolder)) {
-    commandSettings(flags, { tokens: 'optional' });
+    loadCommandSettings(flags, { tokens: 'optional' });
     return openFolder(absoluteAddress(nameOrFolder));
   }
-  return findTree(checkedName(nameOrFolder), flags);
+  return findTree(checkName(nameOrFolder), flags);
 }
 
 export interface Around {
@@ -148,18 +148,18 @@ export async function withSession(
   use: (session: Session, around: Around) => Promise<number>,
   hurried = purpose === 'look',
 ): Promise<number> {
-  const settings = commandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags, { tokens: 'optional' });
   logToWorkerLog(settings, logToTerminal());
   const interruption = new Interruption({ submits: purpose === 'work' });
   return inSession({ settings, environment: process.env, purpose, hurried }, async (session) => {
     if (interruption.requested()) return EXIT.interrupted;
-    if (purpose === 'work' && session.role !== 'joined') sayUnready(settings);
+    if (purpose === 'work' && session.role !== 'joined') warnUnready(settings);
     return use(session, { settings, interruption });
   });
 }
 
 /** The open items of these services remain open: neither their jobs nor this command can process them. */
-function sayUnready({ unready }: Settings): void {
+function warnUnready({ unready }: Settings): void {
   for (const { reference, reason } of unready) {
     say(
       `${reference.service}: this command neither submits nor fetches anything there: ${reason.message}.`,

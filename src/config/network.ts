@@ -31,7 +31,7 @@ export function revealNetwork({ headers, proxy, contact, secrets }: NetworkSetti
 }
 
 /** Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_INVALID or CONFIG_SECRET_MISSING. */
-export function networkSettings(
+export function readNetworkSettings(
   service: ServiceName,
   config: Config,
   place: SecretPlace,
@@ -40,20 +40,20 @@ export function networkSettings(
   if (!configured) return DIRECT;
   const { url, allowHttp = false, headers: sources = {} } = configured;
   if (!allowHttp) checkHttps(`services.${service}`, url);
-  const { headers, secrets } = gatewayHeaders(service, sources, place);
-  const proxy = proxyFor(url, place.environment);
+  const { headers, secrets } = readGatewayHeaders(service, sources, place);
+  const proxy = findProxy(url, place.environment);
   return {
     headers,
     proxy,
     contact: config.contact ?? null,
-    secrets: [...secrets, ...(proxy ? passwordOf(proxy.url) : [])],
+    secrets: [...secrets, ...(proxy ? listProxySecrets(proxy.url) : [])],
   };
 }
 
 /** The way to a webhook, whose address is a secret. Throws CONFIG_INVALID. */
-export function webhookNetwork(url: Secret, { environment }: SecretPlace): NetworkSettings {
-  const proxy = URL.canParse(url.reveal()) ? proxyFor(url.reveal(), environment) : null;
-  return { ...DIRECT, proxy, secrets: proxy ? passwordOf(proxy.url) : [] };
+export function readWebhookNetwork(url: Secret, { environment }: SecretPlace): NetworkSettings {
+  const proxy = URL.canParse(url.reveal()) ? findProxy(url.reveal(), environment) : null;
+  return { ...DIRECT, proxy, secrets: proxy ? listProxySecrets(proxy.url) : [] };
 }
 
 /** An unencrypted token can be read and used by anyone on the way. */
@@ -73,7 +73,7 @@ interface Gateway {
   readonly secrets: readonly Secret[];
 }
 
-function gatewayHeaders(
+function readGatewayHeaders(
   service: ServiceName,
   sources: Readonly<Record<string, SecretSource>>,
   place: SecretPlace,
@@ -105,14 +105,14 @@ function checkHeader(key: string, name: string, value: Secret): void {
   }
 }
 
-function passwordOf(proxy: Secret): Secret[] {
+function listProxySecrets(proxy: Secret): Secret[] {
   const { username, password } = new URL(proxy.reveal());
-  if (password === '') return username === '' ? [] : [new Secret(decoded(username))];
-  const login = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
-  return [new Secret(decoded(password)), new Secret(login)];
+  if (password === '') return username === '' ? [] : [new Secret(decodePart(username))];
+  const login = Buffer.from(`${decodePart(username)}:${decodePart(password)}`).toString('base64');
+  return [new Secret(decodePart(password)), new Secret(login)];
 }
 
-function decoded(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -140,12 +140,12 @@ interface ProxySettings {
  * `HTTPS_PROXY` or `HTTP_PROXY`, by the scheme of the service; `NO_PROXY` lists exceptions. Lower-case names take
  * precedence, as in curl. Hosts of this machine are never reached through a proxy. Throws CONFIG_INVALID.
  */
-export function proxyFor(serviceUrl: string, environment: Environment): ProxySettings | null {
+export function findProxy(serviceUrl: string, environment: Environment): ProxySettings | null {
   const service = new URL(serviceUrl);
   const variable = service.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
-  const text = valueOf(environment, variable)?.trim();
+  const text = readVariable(environment, variable)?.trim();
   if (!text || isLocalHost(service.hostname)) return null;
-  if (isExcepted(service, valueOf(environment, 'no_proxy') ?? '')) return null;
+  if (isExcepted(service, readVariable(environment, 'no_proxy') ?? '')) return null;
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     // The value may contain a password: it is not shown.
@@ -158,7 +158,7 @@ export function proxyFor(serviceUrl: string, environment: Environment): ProxySet
   return { url: new Secret(url.href), name: url.host };
 }
 
-function valueOf(environment: Environment, lower: string): string | undefined {
+function readVariable(environment: Environment, lower: string): string | undefined {
   return environment[lower] ?? environment[lower.toUpperCase()];
 }
 

@@ -29,12 +29,12 @@ const MOUNTED = '/run/secrets/';
 /** Warns about a file that other users can read. Throws the system's error. */
 function readSecretFile(path: string): Secret {
   const secret = new Secret(readFileSync(path, 'utf8').trim());
-  if (othersRead(path))
+  if (canOthersRead(path))
     warn(`other users of this machine can read the secret in ${path}: chmod 600 '${path}'`);
   return secret;
 }
 
-function othersRead(path: string): boolean {
+function canOthersRead(path: string): boolean {
   if (process.platform === 'win32' || path.startsWith(MOUNTED)) return false;
   return (statSync(path).mode & OTHERS_READ) !== 0;
 }
@@ -113,16 +113,16 @@ export function readSecret(
 const OURS = /^(HUNDREDFOLD_\w*(TOKEN|KEY|SECRET|PASSWORD)\w*|TEMPORAL_API_KEY)$/i;
 
 /** Other names that a configuration gives as the source of a secret: every `{ env: NAME }` in it. Programs that we start need none of them. */
-export function secretVariables(config: unknown): string[] {
+export function listSecretVariables(config: unknown): string[] {
   if (typeof config !== 'object' || config === null) return [];
   return Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
-    if (key !== 'env' || typeof value !== 'string') return secretVariables(value);
+    if (key !== 'env' || typeof value !== 'string') return listSecretVariables(value);
     return OURS.test(value) ? [] : [value];
   });
 }
 
 /** The environment without those variables, without ours, and without copies of either under another name. */
-export function withoutSecrets(environment: Environment, named: readonly string[]): Environment {
+export function removeSecrets(environment: Environment, named: readonly string[]): Environment {
   const isSecret = (name: string): boolean => named.includes(name) || OURS.test(name);
   const values = new Set(
     Object.entries(environment)

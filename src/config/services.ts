@@ -5,7 +5,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
-import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
+import { DIRECT, readNetworkSettings, type NetworkSettings } from './network.ts';
 import { allServices, serviceOf } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';
 import { configOf, type Pace, type ServiceConfig } from '../services/service.ts';
@@ -13,7 +13,7 @@ import { duration, type Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 
 /** What the contract of the service allows. */
-export function defaultPolicy(service: ServiceName): Policy {
+export function createDefaultPolicy(service: ServiceName): Policy {
   const { windows, maxOpen, counts = 'accepted' } = serviceOf(service).budget;
   const read = windows.map(({ limit, window }) => ({ limit, windowMs: duration.parse(window) }));
   return { windows: read, maxOpen, counts };
@@ -67,8 +67,8 @@ type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
   readonly maxDownload?: number | undefined;
 };
 
-/** If tokens are required, throws CONFIG_INVALID and everything that `networkSettings` throws. */
-export function serviceSettings(
+/** If tokens are required, throws CONFIG_INVALID and everything that `readNetworkSettings` throws. */
+export function readServiceSettings(
   config: Config,
   place: SecretPlace,
   need: TokenNeed,
@@ -81,10 +81,10 @@ export function serviceSettings(
     if (!configured) continue;
     const { url } = configured;
     const sources = configured as unknown as Readonly<Partial<Record<string, SecretSource>>>;
-    const options = siteOptions(service, config);
+    const options = readSiteOptions(service, config);
     let network: NetworkSettings | null = null;
     try {
-      const networkOf = networkSettings(service, config, place);
+      const networkOf = readNetworkSettings(service, config, place);
       network = networkOf;
       const secrets = Object.fromEntries(
         Object.entries(wanted).map(([key, { env }]) => {
@@ -98,27 +98,27 @@ export function serviceSettings(
       });
     } catch (reason) {
       if (need === 'required' || !(reason instanceof HundredfoldError)) throw reason;
-      const reference = { service, address: addressOf(url) };
-      unready.push({ ...siteOf(service, url, options), reference, network, reason });
+      const reference = { service, address: toAddress(url) };
+      unready.push({ ...createSite(service, url, options), reference, network, reason });
     }
   }
   return { services, unready };
 }
 
-function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
+function readSiteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
   const definition = serviceOf(service);
   const configured: Partial<NonNullable<(typeof services)[string]>> = services[service] ?? {};
   const { maxDownload, budget } = configured;
   const { maxOpen } = configured;
-  const usual = defaultPolicy(service);
+  const usual = createDefaultPolicy(service);
   const own = Object.keys(definition.config.shape).filter((key) => key in configured);
   return {
     maxDownload,
-    pace: paceOf(definition.pace, configured),
+    pace: toPollPace(definition.pace, configured),
     policy: {
       ...usual,
-      windows: budget === undefined ? usual.windows : windowsIn(budget),
-      maxOpen: maxOpen === undefined ? usual.maxOpen : boundOf(maxOpen),
+      windows: budget === undefined ? usual.windows : toWindows(budget),
+      maxOpen: maxOpen === undefined ? usual.maxOpen : toBound(maxOpen),
     },
     config: Object.fromEntries(own.map((key) => [key, configured[key as keyof typeof configured]])),
   };
@@ -140,10 +140,10 @@ export function describeService(
         'Use the 10-character identifier that the service issued to you.',
       );
   }
-  const address = options.address ?? addressOf(url);
+  const address = options.address ?? toAddress(url);
   return {
-    ...siteOf(service, url, options),
-    reference: referenceOf(service, address, secrets),
+    ...createSite(service, url, options),
+    reference: createReference(service, address, secrets),
     secrets,
     network: options.network ?? DIRECT,
   };
@@ -157,7 +157,7 @@ export function revealSecrets({
 }
 
 /** Commands that send nothing never compute the fingerprint. A service without secrets has that of none. */
-function referenceOf(
+function createReference(
   service: ServiceName,
   address: string,
   secrets: Readonly<Record<string, Secret>>,
@@ -173,30 +173,30 @@ function referenceOf(
   };
 }
 
-function siteOf(service: ServiceName, url: string, options: SiteOptions): ServiceSite {
+function createSite(service: ServiceName, url: string, options: SiteOptions): ServiceSite {
   return {
     url,
     config: configOf(serviceOf(service), options.config ?? {}),
     // The queue of local services is their user's own.
-    policy: options.policy ?? { ...defaultPolicy(service), maxOpen: null },
-    ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
+    policy: options.policy ?? { ...createDefaultPolicy(service), maxOpen: null },
+    ledgerAddress: options.ledgerAddress ?? options.address ?? toAddress(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
     pace: options.pace ?? OWN_PACE,
   };
 }
 
 /** A service's short name, used in the name of its budget workflow. */
-export function addressOf(url: string): string {
+export function toAddress(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`.replace(/\/+$/, '');
 }
 
-function boundOf(bound: number | 'none'): number | null {
+function toBound(bound: number | 'none'): number | null {
   return bound === 'none' ? null : bound;
 }
 
 /** As the definition says, with what is configured. A service on this machine is polled as often as it likes. */
-function paceOf({ every, atMost, between }: Pace, { url, poll = {} }: PacedService): PollPace {
+function toPollPace({ every, atMost, between }: Pace, { url, poll = {} }: PacedService): PollPace {
   const isOwn = isLocalHost(URL.parse(url ?? '')?.hostname ?? '');
   return {
     everyMs: poll.every ?? (isOwn ? OWN_PACE.everyMs : duration.parse(every)),
@@ -213,7 +213,7 @@ interface PacedService {
 
 type WindowSetting = Readonly<Record<'limit' | 'window', number>>;
 
-function windowsIn(budget: 'none' | WindowSetting | WindowSetting[]): Policy['windows'] {
+function toWindows(budget: 'none' | WindowSetting | WindowSetting[]): Policy['windows'] {
   if (budget === 'none') return [];
   return [budget].flat().map(({ limit, window }) => ({ limit, windowMs: window }));
 }

@@ -8,14 +8,14 @@ import { parseDocument } from 'yaml';
 import type { JobPolicy, NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress, type ObjectStoreAccess } from '../domain/object-store.ts';
-import { webhookNetwork, type NetworkSettings } from './network.ts';
+import { readWebhookNetwork, type NetworkSettings } from './network.ts';
 import { loadPlugins, type Plugin } from '../plugins/load.ts';
 import { describeConfig, plugins as pluginsSchema, type Config } from './schema.ts';
 import type { Environment } from '../domain/environment.ts';
-import { readSecret, Secret, secretVariables, type SecretPlace } from './secret.ts';
-import { serviceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
-import { temporalSettings, type TemporalSettings } from './temporal.ts';
-import { fillIn, override } from './variables.ts';
+import { readSecret, Secret, listSecretVariables, type SecretPlace } from './secret.ts';
+import { readServiceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
+import { readTemporalSettings, type TemporalSettings } from './temporal.ts';
+import { fillIn, applyVariables } from './variables.ts';
 
 export interface Settings extends ConfiguredServices {
   /** null: the embedded server. */
@@ -73,11 +73,11 @@ export function loadSettings(
   const { url: storeUrl, ...objectStore } = config.store;
   const { deadline, whenUnsure, lostAfter, sameFailures } = config.jobs;
   return {
-    temporal: temporalSettings(config.temporal, place),
+    temporal: readTemporalSettings(config.temporal, place),
     codec: codec === undefined ? null : resolve(base, codec),
     taskQueue: config.temporal?.taskQueue ?? null,
     deployment: config.temporal?.deployment ?? null,
-    ...serviceSettings(config, place, tokens),
+    ...readServiceSettings(config, place, tokens),
     storeUrl,
     // Keys that are not set are absent, which the type of zod does not say.
     objectStore: objectStore as ObjectStoreAccess,
@@ -100,8 +100,8 @@ function notifySettings(config: Config, place: SecretPlace, need: TokenNeed): No
   const others = {
     command,
     secretVariables: [
-      ...secretVariables(config),
-      ...bucketVariables(config),
+      ...listSecretVariables(config),
+      ...listBucketVariables(config),
       // Those of `url: ${NAME}`.
       ...(address === undefined ? [] : holders.map(([name]) => name)),
     ],
@@ -110,7 +110,7 @@ function notifySettings(config: Config, place: SecretPlace, need: TokenNeed): No
   try {
     const isPlain = typeof address === 'string';
     const url = isPlain ? new Secret(address) : readSecret('notify.url', address, place);
-    return { ...others, webhook: { url, network: webhookNetwork(url, place) } };
+    return { ...others, webhook: { url, network: readWebhookNetwork(url, place) } };
   } catch (error) {
     // The notification of a campaign that ends now fails with a message; the campaign does not.
     if (need === 'required' || !(error instanceof HundredfoldError)) throw error;
@@ -119,7 +119,7 @@ function notifySettings(config: Config, place: SecretPlace, need: TokenNeed): No
 }
 
 /** A notification command needs no bucket; one with its own AWS credentials names a profile. */
-function bucketVariables({ store }: Config): readonly string[] {
+function listBucketVariables({ store }: Config): readonly string[] {
   return isObjectAddress(store.url) ? ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] : [];
 }
 
@@ -136,7 +136,7 @@ interface ConfigFile {
 
 /** Throws CONFIG_INVALID. */
 function readConfig(file: string | undefined, environment: Environment): ConfigFile {
-  const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? existing(DEFAULT_CONFIG_FILE);
+  const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? keepIfExists(DEFAULT_CONFIG_FILE);
   const base = path ? dirname(resolve(path)) : process.cwd();
   const raw = path ? readYaml(path) : {};
   const plugins = readPlugins(raw, environment, base);
@@ -152,7 +152,7 @@ function readPlugins(raw: unknown, environment: Environment, base: string): read
   return loadPlugins(data, base);
 }
 
-function existing(file: string): string | undefined {
+function keepIfExists(file: string): string | undefined {
   return existsSync(file) ? file : undefined;
 }
 
@@ -182,7 +182,7 @@ function readYaml(path: string): unknown {
 
 function parse(raw: unknown, path: string | undefined, environment: Environment): Config {
   const schema = describeConfig();
-  const filled = override(fillIn(withoutNulls(raw), environment), schema, environment);
+  const filled = applyVariables(fillIn(removeNulls(raw), environment), schema, environment);
   const parsed = schema.safeParse(filled);
   if (parsed.success) return parsed.data;
   const where = path ?? 'the HUNDREDFOLD_* environment variables';
@@ -197,8 +197,8 @@ function parse(raw: unknown, path: string | undefined, environment: Environment)
 }
 
 /** A key with nothing but comments below it reads as null: treated as absent. */
-function withoutNulls(node: unknown): unknown {
+function removeNulls(node: unknown): unknown {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
   const entries = Object.entries(node).filter(([, value]) => value !== null);
-  return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value)]));
+  return Object.fromEntries(entries.map(([key, value]) => [key, removeNulls(value)]));
 }

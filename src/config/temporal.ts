@@ -26,7 +26,7 @@ export interface TlsMaterial {
 }
 
 /** null: the embedded server. Throws CONFIG_* with what to do. */
-export function temporalSettings(
+export function readTemporalSettings(
   temporal: Config['temporal'],
   place: SecretPlace,
 ): TemporalSettings | null {
@@ -57,7 +57,7 @@ function readTls(tls: TlsKeys, { base }: SecretPlace): TlsMaterial {
     return file === undefined ? undefined : readPem(`temporal.tls.${key}`, resolve(base, file));
   };
   const [ca, cert, key] = [read('ca'), read('cert'), read('key')];
-  if (ca) certificateIn('temporal.tls.ca', ca);
+  if (ca) parseCertificate('temporal.tls.ca', ca);
   if (cert && key) checkMatch(cert, key);
   return {
     ...(ca && { ca }),
@@ -79,7 +79,7 @@ function readPem(name: string, path: string): string {
   }
 }
 
-function certificateIn(name: string, pem: string): X509Certificate {
+function parseCertificate(name: string, pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
@@ -93,8 +93,8 @@ function certificateIn(name: string, pem: string): X509Certificate {
 }
 
 function checkMatch(cert: string, key: string): void {
-  const certificate = certificateIn('temporal.tls.cert', cert);
-  if (certificate.checkPrivateKey(privateKeyIn('temporal.tls.key', key))) return;
+  const certificate = parseCertificate('temporal.tls.cert', cert);
+  if (certificate.checkPrivateKey(parsePrivateKey('temporal.tls.key', key))) return;
   throw new HundredfoldError(
     'CONFIG_TLS_INVALID',
     'temporal.tls: key is not the private key of the first certificate in cert',
@@ -102,7 +102,7 @@ function checkMatch(cert: string, key: string): void {
   );
 }
 
-function privateKeyIn(name: string, pem: string): ReturnType<typeof createPrivateKey> {
+function parsePrivateKey(name: string, pem: string): ReturnType<typeof createPrivateKey> {
   try {
     return createPrivateKey(pem);
   } catch (cause) {

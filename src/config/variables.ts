@@ -44,7 +44,11 @@ function readScalar(text: string): unknown {
 }
 
 /** The configuration with the keys that variables override. Of a list, a variable replaces all. */
-export function override(config: unknown, schema: z.ZodType, environment: Environment): unknown {
+export function applyVariables(
+  config: unknown,
+  schema: z.ZodType,
+  environment: Environment,
+): unknown {
   let result = config;
   for (const path of listKeys(schema)) {
     const value = environment[nameVariable(path)];

@@ -213,7 +213,7 @@ export interface FirstRows {
 }
 
 /** `sending 5 of kind sequence first, until one succeeds` */
-export function firstText({ kind, rows }: FirstRows): string {
+export function describeFirst({ kind, rows }: FirstRows): string {
   return `sending ${rows} of kind ${kind} first, until one succeeds`;
 }
 

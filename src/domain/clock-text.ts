@@ -7,7 +7,7 @@ let formats: { readonly time: Intl.DateTimeFormat; readonly day: Intl.DateTimeFo
  * Created once: `toLocaleString` creates one for each call, which was half of the cost of the live view. And only when
  * needed: they take 20 ms, a twentieth of `status`.
  */
-function formatsOnce() {
+function createFormats() {
   formats ??= {
     time: new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }),
     day: new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }),
@@ -16,8 +16,8 @@ function formatsOnce() {
 }
 
 /** The clock time of an epoch time, with the day when it is not today's. */
-export function clockText(at: number, now: number): string {
-  const { time, day } = formatsOnce();
+export function formatClock(at: number, now: number): string {
+  const { time, day } = createFormats();
   const sameDay = new Date(at).toDateString() === new Date(now).toDateString();
   return sameDay ? time.format(at) : `${day.format(at)} ${time.format(at)}`;
 }

@@ -108,7 +108,7 @@ export class HundredfoldError extends Error {
     code: ErrorCode,
     message: string,
     remedy: string,
-    { cause, exitCode = exitOf(code) }: ErrorOptions = {},
+    { cause, exitCode = chooseExit(code) }: ErrorOptions = {},
   ) {
     super(message, cause === undefined ? {} : { cause });
     this.name = 'HundredfoldError';
@@ -118,6 +118,6 @@ export class HundredfoldError extends Error {
   }
 }
 
-function exitOf(code: ErrorCode): number {
+function chooseExit(code: ErrorCode): number {
   return EXIT[code in ERROR_EXITS ? ERROR_EXITS[code as keyof typeof ERROR_EXITS] : 'usage'];
 }

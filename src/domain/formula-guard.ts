@@ -6,7 +6,7 @@
  * both can be undone: a guarded piece's own apostrophes are counted with ours (`'=1` is written `''=1`), a backslash
  * that looks like ours is escaped too, and different cells are always written differently.
  */
-import { codePoint } from './plain-text.ts';
+import { formatCodePoint } from './plain-text.ts';
 
 /** A piece whose beginning makes a spreadsheet read a formula, including the full-width forms of East Asian locales. */
 const PIECE = /(^|[;\t\r\n])('*"*[=+\-@＝＋－＠][^;\t\r\n]*)/g;
@@ -27,23 +27,23 @@ const WRITTEN = /\\u\{([0-9a-f]{1,2})\}/g;
 /** Most cells contain none of these. */
 const ODD = /[\p{Cc}\\=+\-@＝＋－＠]/u;
 
-export function guarded(cell: string): string {
+export function guardCell(cell: string): string {
   if (!ODD.test(cell) || HARMLESS.test(cell)) return cell;
-  const visible = cell.replace(WRITTEN_OUT, codePoint);
+  const visible = cell.replace(WRITTEN_OUT, formatCodePoint);
   const first = BLANK_FIRST.test(visible) ? "'" : '';
-  return first + eachFormula(visible, (piece) => `'${piece}`);
+  return first + replaceFormulas(visible, (piece) => `'${piece}`);
 }
 
-/** The cell that was passed to `guarded`. */
-export function unguarded(cell: string): string {
+/** The cell that was passed to `guardCell`. */
+export function unguardCell(cell: string): string {
   if (!ODD.test(cell)) return cell;
   const first = cell.startsWith("'") && BLANK_FIRST.test(cell) ? cell.slice(1) : cell;
-  const bare = eachFormula(first, (piece) => (piece.startsWith("'") ? piece.slice(1) : piece));
+  const bare = replaceFormulas(first, (piece) => (piece.startsWith("'") ? piece.slice(1) : piece));
   return bare.replace(WRITTEN, (_, code: string) => String.fromCodePoint(parseInt(code, 16)));
 }
 
 /** A piece in the middle is checked alone; at the start of a cell, the whole cell is checked. */
-function eachFormula(cell: string, written: (piece: string) => string): string {
+function replaceFormulas(cell: string, written: (piece: string) => string): string {
   return cell.replace(PIECE, (all, before: string, piece: string) =>
     HARMLESS.test(before === '' ? cell : piece) ? all : before + written(piece),
   );

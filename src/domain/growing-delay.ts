@@ -7,6 +7,6 @@ interface Growth {
 }
 
 /** In ms, after this many failures in a row (from 1). */
-export function growingDelay({ first, longest }: Growth, failures: number): number {
+export function computeGrowingDelay({ first, longest }: Growth, failures: number): number {
   return Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
 }

@@ -200,15 +200,15 @@ const WORDS: ReadonlyMap<string, ItemEndWords> = new Map(
 );
 
 /** The text for a code, without markup. */
-export function itemEndWords(code: string): ItemEndWords {
+export function findItemEndWords(code: string): ItemEndWords {
   const family = ITEM_END_FAMILIES.find(({ prefixes }) =>
     prefixes.some((prefix) => code.startsWith(prefix)),
   );
   const { meaning, remedy } = WORDS.get(code) ?? family ?? UNKNOWN;
-  return { meaning: plain(meaning), remedy: plain(remedy) };
+  return { meaning: removeBackquotes(meaning), remedy: removeBackquotes(remedy) };
 }
 
 /** Without Markdown code marks. */
-function plain(text: string): string {
+function removeBackquotes(text: string): string {
   return text.replaceAll('`', '');
 }

@@ -33,7 +33,7 @@ const BRIEF: ReadonlyMap<string, string> = new Map(
 );
 
 /** Completes "3 items with …", with the code. A tree of another version may have other codes. */
-export function briefWarning(code: string): string {
+export function shortenWarning(code: string): string {
   const brief = BRIEF.get(code);
   return brief === undefined ? code : `${brief} (${code})`;
 }

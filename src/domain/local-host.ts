@@ -2,7 +2,7 @@
 
 /** Loopback addresses, and the names for them (RFC 6761, section 6.3). */
 export function isLocalHost(hostname: string): boolean {
-  const name = normal(hostname);
+  const name = normaliseHostname(hostname);
   return name === '[::1]' || /^127(\.\d+){3}$/.test(name) || /(^|\.)localhost$/.test(name);
 }
 
@@ -14,10 +14,10 @@ const SINGLE_LABEL = /^[^.:[\]]+$/;
 
 /** This machine, or one of the same network. */
 export function isOnLocalNetwork(hostname: string): boolean {
-  const name = normal(hostname);
+  const name = normaliseHostname(hostname);
   return isLocalHost(name) || PRIVATE.test(name) || SINGLE_LABEL.test(name);
 }
 
-function normal(hostname: string): string {
+function normaliseHostname(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, '');
 }

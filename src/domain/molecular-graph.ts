@@ -3,7 +3,7 @@
 /** In ångström. */
 export type Place = readonly [x: number, y: number, z: number];
 
-export function distanceOf(one: Place, other: Place): number {
+export function computeDistance(one: Place, other: Place): number {
   return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
 }
 

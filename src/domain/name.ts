@@ -12,7 +12,7 @@ const CAMPAIGN = /^(?!\.)[\p{L}\p{M}\p{N}._-]{1,64}$/u;
 const NO_PART_OF_A_NAME = /[^\p{L}\p{M}\p{N}._-]+/gu;
 
 /** Checks the name of a campaign that the user gave. Throws NAME_INVALID, exit code 2. */
-export function checkedName(name: string): string {
+export function checkName(name: string): string {
   const composed = name.normalize('NFC');
   if (CAMPAIGN.test(composed)) return composed;
   throw new HundredfoldError(
@@ -45,7 +45,7 @@ const LATIN = new Map(
 );
 
 /** For services and engines that take ASCII: without accents, and with the Greek letters of chemistry in words. */
-export function asAscii(text: string): string {
+export function toAscii(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -36,7 +36,7 @@ export interface ProblemWords<F = never> {
 
 type Say<F extends readonly unknown[]> = string | ((...facts: F) => string);
 
-function words(severity: Severity) {
+function createWords(severity: Severity) {
   return <F = object>(
     message: Say<[facts: F, value: string]>,
     remedy: Say<[facts: NoInfer<F>]>,
@@ -50,6 +50,6 @@ function words(severity: Severity) {
 }
 
 /** The words of a problem that refuses its row. */
-export const error = words('error');
+export const error = createWords('error');
 /** The words of a problem that is told, and refuses nothing. */
-export const warning = words('warning');
+export const warning = createWords('warning');

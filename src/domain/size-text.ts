@@ -3,7 +3,7 @@
 const UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
 
 /** `28 bytes`, `2.3 MB`, `540 kB`: with a decimal below ten. */
-export function sizeText(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   let size = bytes / 1_000;
   let unit = 0;

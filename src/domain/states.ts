@@ -24,7 +24,7 @@ export function isFinal(state: ItemState): state is FinalState {
 }
 
 /** It has succeeded, or still may: others can rely on its result. */
-export function maySucceed(state: ItemState): boolean {
+export function canSucceed(state: ItemState): boolean {
   return !isFinal(state) || state === 'succeeded';
 }
 

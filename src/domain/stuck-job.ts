@@ -9,7 +9,7 @@ const SILENT_SECONDS = 3_600;
 const OVERRUN_SECONDS = 3_600;
 
 /** Why a job that the service calls unfinished will never finish; null while it may. */
-export function jobStuckBecause(
+export function explainStuckJob(
   ageMs: number,
   deadlineMs: number,
   timing: Timing | null,

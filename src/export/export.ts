@@ -18,7 +18,7 @@ import { type ExportSource, readExportItem } from './read-item.ts';
 export const FORMATS: readonly ExportFormat[] = [gromacs, openmm, sdf, smi, gff, jalview, pdb];
 
 /** @throws HundredfoldError `USAGE` */
-export function exportFormatOf(name: string): ExportFormat {
+export function findExportFormat(name: string): ExportFormat {
   const found = FORMATS.find((format) => format.name === name);
   if (found !== undefined) return found;
   throw new HundredfoldError(
@@ -80,7 +80,7 @@ export async function exportTree(work: ExportWork): Promise<Exported> {
   const target = new Target(to, replace ? null : former);
   try {
     const { ids, synthetic, ...found } = await writeItems(work, target);
-    await target.write({ file: README, text: readme(work, { ...found, ids, synthetic }) });
+    await target.write({ file: README, text: writeReadme(work, { ...found, ids, synthetic }) });
     await to.flush(target.files.keys());
     for (const file of former) if (!target.files.has(file)) await to.remove(file);
     const { format, campaign } = work;
@@ -112,14 +112,14 @@ async function readFormerFiles(to: Store, replace: boolean): Promise<ReadonlySet
   } catch {
     // Another program's file of that name.
     if (replace) return new Set();
-    throw wouldReplace(to, [EXPORT_RECORD]);
+    throw createReplaceError(to, [EXPORT_RECORD]);
   }
   const changed: string[] = [];
   for (const [file, { sha256 }] of Object.entries(files)) {
     const found = replace ? null : await to.digest(file);
     if (found !== null && found.sha256 !== sha256) changed.push(file);
   }
-  if (changed.length > 0) throw wouldReplace(to, changed);
+  if (changed.length > 0) throw createReplaceError(to, changed);
   return new Set(Object.keys(files));
 }
 
@@ -137,7 +137,7 @@ class Target {
 
   async write({ file, text }: ExportFile): Promise<void> {
     const isFree = this.#own === null || this.#own.has(file) || !(await this.#to.exists(file));
-    if (!isFree) throw wouldReplace(this.#to, [file]);
+    if (!isFree) throw createReplaceError(this.#to, [file]);
     this.files.set(file, storedDigest(await this.#to.write(file, text, { durable: false })));
   }
 
@@ -168,22 +168,22 @@ async function writeItems(work: ExportWork, target: Target): Promise<Found> {
       if (read instanceof LeftOut) throw read;
       const added = exporter.add(read);
       for (const file of added.files ?? []) await target.write(file);
-      const messages = [...itemNotes(read), ...(added.notes ?? [])];
+      const messages = [...listItemNotes(read), ...(added.notes ?? [])];
       notes.push(...messages.map((message) => ({ id, message })));
       if (read.record.engine === 'synthetic') synthetic += 1;
       ids.push(id);
     } catch (error) {
-      const { code, message } = asLeftOut(error);
+      const { code, message } = toLeftOut(error);
       leftOut.push({ id, code, message });
     }
   }
-  if (ids.length === 0) throw nothing(work, leftOut, otherKinds);
+  if (ids.length === 0) throw createNothingError(work, leftOut, otherKinds);
   for (const file of exporter.end?.() ?? []) await target.write(file);
   return { ids, leftOut, notes, otherKinds, synthetic };
 }
 
 /** @throws every other error */
-function asLeftOut(error: unknown): LeftOut {
+function toLeftOut(error: unknown): LeftOut {
   if (error instanceof LeftOut) return error;
   throw error;
 }
@@ -204,14 +204,14 @@ function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
     const { kind, record } = listed;
     if (kind !== null && !format.kinds.includes(kind)) return { listed, read: null };
     if (record?.state === 'succeeded')
-      return { listed, read: await readExportItem(work, record).catch(asLeftOut) };
+      return { listed, read: await readExportItem(work, record).catch(toLeftOut) };
     const { code } = errorOf(listed) ?? {};
     const why = `it is ${stateOf(listed)}${code === undefined ? '' : `: ${code}`}`;
     return { listed, read: new LeftOut('NOT_SUCCEEDED', why) };
   });
 }
 
-function readme({ format, campaign }: ExportWork, found: Found): string {
+function writeReadme({ format, campaign }: ExportWork, found: Found): string {
   const { ids, leftOut, synthetic } = found;
   const [id = ''] = ids;
   const count = `${ids.length} of ${ids.length + leftOut.length} items`;
@@ -226,7 +226,7 @@ function readme({ format, campaign }: ExportWork, found: Found): string {
   ].join('\n\n');
 }
 
-function wouldReplace(to: Store, files: readonly string[]): HundredfoldError {
+function createReplaceError(to: Store, files: readonly string[]): HundredfoldError {
   const shown = files.slice(0, 3).join(', ') + (files.length > 3 ? ', …' : '');
   return new HundredfoldError(
     'EXPORT_WOULD_REPLACE',
@@ -235,7 +235,7 @@ function wouldReplace(to: Store, files: readonly string[]): HundredfoldError {
   );
 }
 
-function nothing(
+function createNothingError(
   { format, campaign }: ExportWork,
   [first, ...others]: readonly LeftOutItem[],
   otherKinds: number,
@@ -253,7 +253,7 @@ function nothing(
 }
 
 /** In sentences without the id. */
-export function itemNotes(item: ExportItem): readonly string[] {
+export function listItemNotes(item: ExportItem): readonly string[] {
   const { record, reading } = item;
   const notes = warningsOf({ ...record, state: 'succeeded' }).map(({ message }) => message);
   if (record.engine === 'synthetic')

@@ -142,6 +142,6 @@ export function markSynthetic({ record }: ExportItem, before: string): readonly 
 }
 
 /** A block of code in a README. */
-export function codeBlock(language: string, lines: readonly string[]): string {
+export function formatCodeBlock(language: string, lines: readonly string[]): string {
   return ['```' + language, ...lines, '```'].join('\n');
 }

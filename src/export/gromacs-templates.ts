@@ -108,15 +108,15 @@ Protein  1
 LIGAND  1
 `;
 
-function topology(file: string, text: string): ExportFile {
+function createTopologyTemplate(file: string, text: string): ExportFile {
   const head = `; LIGAND stands for the id of a ligand: sed 's/LIGAND/aspirin/g' ${file} > topol.top`;
   return { file, text: `${head}\n${text}` };
 }
 
 export const TEMPLATES: readonly ExportFile[] = [
-  topology('ligand.top', LIGAND_ALONE),
-  topology('ligand-in-water.top', LIGAND_IN_WATER),
-  topology('protein-ligand.top', PROTEIN_LIGAND),
+  createTopologyTemplate('ligand.top', LIGAND_ALONE),
+  createTopologyTemplate('ligand-in-water.top', LIGAND_IN_WATER),
+  createTopologyTemplate('protein-ligand.top', PROTEIN_LIGAND),
   { file: 'vacuum.mdp', text: VACUUM },
   { file: 'em.mdp', text: EM },
   { file: 'nvt.mdp', text: NVT },

@@ -3,7 +3,7 @@ import { readTopology, type Topology } from '../kinds/molecule/gromacs.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import {
   type Added,
-  codeBlock,
+  formatCodeBlock,
   type Exporter,
   type ExportFormat,
   type ExportItem,
@@ -23,7 +23,7 @@ export const gromacs: ExportFormat = {
   loadedBy: 'GROMACS',
   files: [ITP, GRO],
   next: (id) =>
-    codeBlock('sh', [
+    formatCodeBlock('sh', [
       `sed 's/LIGAND/${id}/g' ligand-in-water.top > topol.top`,
       `gmx editconf -f ligands/${id}.gro -o box.gro -bt dodecahedron -d 1.2`,
       'gmx solvate -cp box.gro -cs spc216.gro -p topol.top -o water.gro',
@@ -59,7 +59,7 @@ class GromacsLibrary implements Exporter {
     return {
       files: [
         { file: `ligands/${id}.itp`, text: ligand.join('\n') },
-        { file: `ligands/posre_${id}.itp`, text: positionRestraints(topology) },
+        { file: `ligands/posre_${id}.itp`, text: formatPositionRestraints(topology) },
         { file: `ligands/${id}.gro`, text: withBox(files[GRO] ?? '', reading) },
       ],
       notes: renamed,
@@ -91,7 +91,7 @@ const FORCE = 1000;
 const HEAVY_FROM = 2;
 
 /** `posre_X.itp`, which is not among the service's files: restrains every heavy atom, as ACPYPE does. */
-function positionRestraints({ atoms }: Topology): string {
+function formatPositionRestraints({ atoms }: Topology): string {
   const held = atoms.flatMap(({ mass }, index) => (mass < HEAVY_FROM ? [] : [index + 1]));
   return [
     '; Heavy atoms of the ligand, held with define = -DPOSRES_LIG.',

@@ -8,7 +8,7 @@ import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import {
   type Added,
   type BondedMolecule,
-  codeBlock,
+  formatCodeBlock,
   type ExportFormat,
   type ExportItem,
   LeftOut,
@@ -28,7 +28,7 @@ export const openmm: ExportFormat = {
   loadedBy: 'OpenMM, ParmEd, AMBER',
   files: [PRMTOP, INPCRD],
   next: (id) =>
-    codeBlock('python', [
+    formatCodeBlock('python', [
       'from openmm import LangevinMiddleIntegrator, app, unit',
       '',
       `prmtop = app.AmberPrmtopFile("ligands/${id}.prmtop")`,
@@ -85,14 +85,14 @@ function chargeNotes(prmtop: string, gromacs: number): string[] {
  * @param input null if it is unknown
  * @throws LeftOut
  */
-export async function bondMolecule(
+export async function assignBonds(
   given: ExportItem['reading'],
   input: { readonly name: string; readonly text: string } | null,
 ): Promise<BondedMolecule> {
   const reading = readLigand({ reading: given });
   const netCharge = Math.round(reading.charge) || 0;
   const structure = input === null ? null : structureIn(input);
-  const own = structure === null ? null : await ownBondOrders(structure, reading);
+  const own = structure === null ? null : await findOwnBondOrders(structure, reading);
   const bonding = own ?? reading.bonding;
   if (bonding === null) {
     const why = isNetCharge(netCharge, reading.charge)
@@ -101,12 +101,12 @@ export async function bondMolecule(
     throw new LeftOut('BOND_ORDERS_UNKNOWN', why);
   }
   const isOwnSmiles = own !== null && structure !== null && !structure.includes('\n');
-  const smiles = isOwnSmiles ? structure : await smilesOf(reading, bonding);
+  const smiles = isOwnSmiles ? structure : await writeSmiles(reading, bonding);
   return { ...bonding, reading, netCharge, smiles };
 }
 
 /** Null if the input does not fit the result. */
-async function ownBondOrders(
+async function findOwnBondOrders(
   structure: string,
   { atoms, bonds, charge }: MoleculeReading,
 ): Promise<BondOrders | null> {
@@ -117,7 +117,7 @@ async function ownBondOrders(
   return { orders: bonding.orders, charges: bonding.charges };
 }
 
-async function smilesOf(reading: MoleculeReading, bonding: BondOrders): Promise<string | null> {
+async function writeSmiles(reading: MoleculeReading, bonding: BondOrders): Promise<string | null> {
   const drawn = await chemist.draw(writeMolfile('', reading, bonding));
   return drawn.type === 'drawn' ? drawn.smiles : null;
 }
@@ -130,7 +130,7 @@ export const sdf: ExportFormat = {
   loadedBy: 'RDKit, OpenFF, docking programs',
   takes: 'bonds',
   next: () =>
-    codeBlock('python', [
+    formatCodeBlock('python', [
       'from rdkit import Chem',
       '',
       'for molecule in Chem.SDMolSupplier("molecules.sdf", removeHs=False):',
@@ -142,7 +142,7 @@ export const sdf: ExportFormat = {
 
 function writeRecord(item: ExportItem): string {
   const { id, record } = item;
-  const molecule = bondedIn(item);
+  const molecule = readBonded(item);
   const { reading, smiles } = molecule;
   const charges = reading.atoms.map(({ charge }) => charge.toFixed(6));
   const properties: Readonly<Record<string, string>> = {
@@ -153,16 +153,18 @@ function writeRecord(item: ExportItem): string {
     ...(record.engine === 'synthetic' && { engine: SYNTHETIC }),
   };
   const fields = [...Object.entries(properties), ...Object.entries(record.user)];
-  return [writeMolfile(id, reading, molecule), ...fields.flatMap(field), '$$$$', ''].join('\n');
+  return [writeMolfile(id, reading, molecule), ...fields.flatMap(formatField), '$$$$', ''].join(
+    '\n',
+  );
 }
 
-function bondedIn({ molecule }: ExportItem): BondedMolecule {
+function readBonded({ molecule }: ExportItem): BondedMolecule {
   if (molecule === null) throw new LeftOut('RESULT_UNREADABLE', 'its result contains no atoms');
   return molecule;
 }
 
 /** A data item ends at an empty line, and its name must not contain angle brackets. */
-function field([name, value]: readonly [string, string]): string[] {
+function formatField([name, value]: readonly [string, string]): string[] {
   const lines = value.split(/\r\n?|\n/).filter((line) => line.trim() !== '');
   return [`>  <${name.replace(/[<>\r\n]/g, '_')}>`, ...lines, ''];
 }
@@ -175,7 +177,7 @@ export const smi: ExportFormat = {
   loadedBy: 'RDKit, Open Babel',
   takes: 'bonds',
   next: () =>
-    codeBlock('python', [
+    formatCodeBlock('python', [
       'from rdkit import Chem',
       '',
       'for molecule in Chem.SmilesMolSupplier("molecules.smi", delimiter=" ", titleLine=False):',
@@ -185,7 +187,7 @@ export const smi: ExportFormat = {
 };
 
 function writeLine(item: ExportItem): string {
-  const { smiles } = bondedIn(item);
+  const { smiles } = readBonded(item);
   if (smiles === null)
     throw new LeftOut(
       'NO_SMILES',

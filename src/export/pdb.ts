@@ -2,13 +2,13 @@
 import { ONE_LETTER } from '../domain/amino-acids.ts';
 import {
   type Added,
-  codeBlock,
+  formatCodeBlock,
   type ExportFormat,
   type ExportItem,
   LeftOut,
   markSynthetic,
 } from './format.ts';
-import { lackOfTrack, nameProteins, ungapped, withoutGaps } from './proteins.ts';
+import { createMissingTrack, nameProteins, removeGaps, removeGapValues } from './proteins.ts';
 
 export const pdb: ExportFormat = {
   name: 'pdb',
@@ -18,8 +18,10 @@ export const pdb: ExportFormat = {
   takes: 'structure',
   next: (id) =>
     [
-      codeBlock('sh', [`pymol ${id}.pdb -d "spectrum b, blue_white_red, minimum=0, maximum=1"`]),
-      codeBlock('python', [
+      formatCodeBlock('sh', [
+        `pymol ${id}.pdb -d "spectrum b, blue_white_red, minimum=0, maximum=1"`,
+      ]),
+      formatCodeBlock('python', [
         'from Bio.PDB import PDBParser',
         '',
         `structure = PDBParser().get_structure("${id}", "${id}.pdb")`,
@@ -54,15 +56,15 @@ function addStructure(item: ExportItem, track: string): Added {
   return { files: [{ file: `${item.id}.pdb`, text: writeValues(text, values, remarks) }], notes };
 }
 
-/** The values by `residueKey`, in the chains that match the item's sequence. */
+/** The values by `readResidueKey`, in the chains that match the item's sequence. */
 function fitChains(item: ExportItem, track: string, chains: readonly Chain[]) {
   const all = nameProteins(item);
   const proteins = all.flatMap(({ name, protein: { residues, tracks } }) => {
     const own = tracks[track];
-    const sequence = ungapped(residues).toUpperCase();
-    return own === undefined ? [] : [{ name, sequence, values: withoutGaps(own, residues) }];
+    const sequence = removeGaps(residues).toUpperCase();
+    return own === undefined ? [] : [{ name, sequence, values: removeGapValues(own, residues) }];
   });
-  if (proteins.length === 0) throw lackOfTrack(track, all);
+  if (proteins.length === 0) throw createMissingTrack(track, all);
   const values = new Map<string, number>();
   const notes: string[] = [];
   for (const { id, residues } of chains) {
@@ -92,7 +94,7 @@ function writeValues(
     // The old displacements would contradict the new column.
     if (line.startsWith('ANISOU')) return [];
     if (!isAtom(line)) return [line];
-    const value = (values.get(residueKey(line)) ?? NO_VALUE).toFixed(2).padStart(6);
+    const value = (values.get(readResidueKey(line)) ?? NO_VALUE).toFixed(2).padStart(6);
     return [`${line.padEnd(66).slice(0, 60)}${value}${line.slice(66)}`.trimEnd()];
   });
   const head = lines.findIndex((line) => isAtom(line) || line.startsWith('MODEL'));
@@ -118,7 +120,7 @@ export function matchChain(
   const fitting = (indexOf: (residue: ChainResidue, place: number) => number) =>
     [...sequence].flatMap((_, start) => {
       const indices = residues.map((residue, place) => start + indexOf(residue, place));
-      return agree(residues, indices, sequence) ? [indices] : [];
+      return matchesSequence(residues, indices, sequence) ? [indices] : [];
     });
   const hasInsertions = residues.some(({ key }) => !key.endsWith(' '));
   const byNumbers = hasInsertions ? [] : fitting(({ number }) => number - first.number);
@@ -129,7 +131,7 @@ export function matchChain(
   return pieces.length === 1 ? (pieces[0] ?? null) : null;
 }
 
-function agree(
+function matchesSequence(
   residues: readonly ChainResidue[],
   indices: readonly number[],
   sequence: string,
@@ -163,7 +165,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /** From an atom line: chain, number and insertion code of its residue. */
-function residueKey(line: string): string {
+function readResidueKey(line: string): string {
   return line.slice(21, 27);
 }
 
@@ -180,7 +182,7 @@ export function readChains(pdb: string): readonly Chain[] {
     if (!isAtom(line)) continue;
     const letter = LETTERS[line.slice(17, 20).trim()];
     if (letter === undefined && line.startsWith('HETATM')) continue;
-    const key = residueKey(line);
+    const key = readResidueKey(line);
     if (seen.has(key)) continue;
     seen.add(key);
     const number = Number(line.slice(22, 26));

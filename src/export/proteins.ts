@@ -9,7 +9,7 @@ import {
 } from '../kinds/protein/reading.ts';
 import {
   type Added,
-  codeBlock,
+  formatCodeBlock,
   type ExportFormat,
   type ExportItem,
   LeftOut,
@@ -43,17 +43,17 @@ export function nameProteins({ id, reading }: ExportItem): readonly NamedProtein
   });
 }
 
-export function lackOfTrack(track: string, [first]: readonly NamedProtein[]): LeftOut {
+export function createMissingTrack(track: string, [first]: readonly NamedProtein[]): LeftOut {
   const known = Object.keys(first?.protein.tracks ?? {}).join(', ');
   return new LeftOut('NO_TRACK', `its result has no ${track}; it has ${known}`);
 }
 
 /** The values of the residues: a row of an alignment has a value for each column. */
-export function withoutGaps<T>(values: readonly T[], residues: string): readonly T[] {
+export function removeGapValues<T>(values: readonly T[], residues: string): readonly T[] {
   return residues.includes('-') ? values.filter((_, index) => residues[index] !== '-') : values;
 }
 
-export function ungapped(residues: string): string {
+export function removeGaps(residues: string): string {
   return residues.replaceAll('-', '');
 }
 
@@ -114,10 +114,10 @@ function isIn({ above = Infinity, from = Infinity }: Rule, value: unknown): bool
 export function findRegions(protein: ProteinReading): readonly Region[] {
   const regions = RULES.flatMap((rule) => {
     const track = protein.tracks[rule.track];
-    return track === undefined ? [] : findRuns(rule, withoutGaps(track, protein.residues));
+    return track === undefined ? [] : findRuns(rule, removeGapValues(track, protein.residues));
   });
   const score = protein.scores[PHASE_SEPARATION.track];
-  const end = chainLength(protein);
+  const end = countResidues(protein);
   if (score === undefined || !isIn(PHASE_SEPARATION, score) || end === 0) return regions;
   return [...regions, { ...PHASE_SEPARATION, start: 1, end, score }];
 }
@@ -136,8 +136,8 @@ function findRuns(rule: Rule, values: readonly (number | string | null)[]): Regi
 }
 
 /** Length of the chain without gaps, in residues. */
-function chainLength({ residues, tracks }: ProteinReading): number {
-  return residues === '' ? (Object.values(tracks)[0]?.length ?? 0) : ungapped(residues).length;
+function countResidues({ residues, tracks }: ProteinReading): number {
+  return residues === '' ? (Object.values(tracks)[0]?.length ?? 0) : removeGaps(residues).length;
 }
 
 const GFF = 'regions.gff3';
@@ -149,18 +149,21 @@ export const gff: ExportFormat = {
   content: "regions above the predictors' thresholds, GFF3",
   loadedBy: 'GFF3 readers (gffutils, GenomeTools, JBrowse)',
   next: (id) =>
-    codeBlock('sh', [`gt gff3validator ${GFF}`, `grep -P "^${id}[:\\t]" ${GFF} | sort -k4,4n`]),
+    formatCodeBlock('sh', [
+      `gt gff3validator ${GFF}`,
+      `grep -P "^${id}[:\\t]" ${GFF} | sort -k4,4n`,
+    ]),
   start: () => writeOneFile(GFF, writeRegions, '##gff-version 3\n'),
 };
 
 function writeRegions(item: ExportItem): string {
-  const lines = [...markSynthetic(item, `# ${item.id}`), ...nameProteins(item).flatMap(gffLines)];
+  const lines = [...markSynthetic(item, `# ${item.id}`), ...nameProteins(item).flatMap(formatGff)];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function gffLines({ name, protein }: NamedProtein): string[] {
+function formatGff({ name, protein }: NamedProtein): string[] {
   const seqid = escapeGff(name, /[^A-Za-z0-9.:^*$@!+_?|-]/g);
-  const length = chainLength(protein);
+  const length = countResidues(protein);
   return [
     ...(length === 0 ? [] : [`##sequence-region ${seqid} 1 ${length}`]),
     ...findRegions(protein).map((region, index) => {
@@ -189,7 +192,7 @@ export const jalview: ExportFormat = {
   kinds: ['sequence', 'alignment'],
   content: 'FASTA and an annotation file of each item: one line graph per predictor and sequence',
   loadedBy: 'Jalview',
-  next: (id) => codeBlock('sh', [`jalview -open ${id}.fasta -annotations ${id}.annotations`]),
+  next: (id) => formatCodeBlock('sh', [`jalview -open ${id}.fasta -annotations ${id}.annotations`]),
   start: ({ predictor }) => ({ add: (item) => addTracks(item, predictor) }),
 };
 
@@ -203,7 +206,7 @@ function addTracks(item: ExportItem, predictor: string): Added {
   const isAlignment = item.reading?.kind === 'alignment';
   const own = Object.keys(proteins[0]?.protein.tracks ?? {});
   const tracks = own.filter((track) => !isAlignment || track === predictor);
-  if (tracks.length === 0) throw lackOfTrack(predictor, proteins);
+  if (tracks.length === 0) throw createMissingTrack(predictor, proteins);
   const fasta = proteins.map(({ name, protein }) => {
     const lines = protein.residues.match(FASTA_LINE) ?? [];
     return `>${name}\n${lines.join('\n')}\n`;
@@ -221,9 +224,9 @@ function addTracks(item: ExportItem, predictor: string): Added {
 
 /** A graph's values belong to the residues of the sequence named before it. */
 function drawGraphs({ name, protein }: NamedProtein, tracks: readonly string[]): string[] {
-  const residues = ungapped(protein.residues);
+  const residues = removeGaps(protein.residues);
   return tracks.flatMap((track) => {
-    const values = withoutGaps(protein.tracks[track] ?? [], protein.residues);
+    const values = removeGapValues(protein.tracks[track] ?? [], protein.residues);
     if (!values.some((value) => typeof value === 'number')) return [];
     const cells = values.map((value, index) =>
       typeof value === 'number' ? `${value},${residues[index] ?? ''}` : '',

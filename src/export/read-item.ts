@@ -1,7 +1,7 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { errnoOf } from '../domain/errno.ts';
+import { readErrno } from '../domain/errno.ts';
 import { filesNamed, filesToRead, readResult } from '../report/read-result.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -14,7 +14,7 @@ import {
   LeftOut,
   type ResultReading,
 } from './format.ts';
-import { bondMolecule } from './molecules.ts';
+import { assignBonds } from './molecules.ts';
 
 /** What an export reads from, and for which format. */
 export interface ExportSource {
@@ -50,7 +50,7 @@ export async function readExportItem(
   if (format.takes !== 'bonds') return item;
   const { name } = input;
   const given = adopted?.inputKnown === false ? null : { name, text: await read(name, input) };
-  return { ...item, molecule: await bondMolecule(reading, given) };
+  return { ...item, molecule: await assignBonds(reading, given) };
 }
 
 async function readRecorded(
@@ -95,7 +95,7 @@ export async function readStructure(
   } catch (error) {
     const advice = 'nothing is downloaded, save the model and name its file';
     const hint = ACCESSION.test(name) ? `; ${name} looks like a UniProt accession: ${advice}` : '';
-    const why = `${path} cannot be read (${errnoOf(error) ?? String(error)})${hint}`;
+    const why = `${path} cannot be read (${readErrno(error) ?? String(error)})${hint}`;
     throw new LeftOut('STRUCTURE_UNREADABLE', why);
   }
 }

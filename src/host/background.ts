@@ -33,7 +33,7 @@ export async function startInBackground(
   { config, services }: BackgroundOptions,
 ): Promise<void> {
   // A remote Temporal has its own workers.
-  if (settings.temporal || backgroundRuns(settings)) return;
+  if (settings.temporal || isBackgroundRunning(settings)) return;
   // The process would find this itself, but only report it in its log.
   for (const { reason } of settings.unready) throw reason;
   mkdirSync(settings.embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
@@ -50,9 +50,9 @@ export async function startInBackground(
   });
   closeSync(log);
   child.unref();
-  const isOver = () => backgroundRuns(settings) || child.exitCode !== null;
+  const isOver = () => isBackgroundRunning(settings) || child.exitCode !== null;
   await waitUntil(isOver);
-  if (!backgroundRuns(settings))
+  if (!isBackgroundRunning(settings))
     throw new HundredfoldError(
       'HOST_NOT_READY',
       'the background process did not become ready',
@@ -61,7 +61,7 @@ export async function startInBackground(
 }
 
 /** True when such a process is the host of the folder, or waits to be. */
-export function backgroundRuns({ embeddedDir }: Pick<Settings, 'embeddedDir'>): boolean {
+export function isBackgroundRunning({ embeddedDir }: Pick<Settings, 'embeddedDir'>): boolean {
   const record = readRecord(embeddedDir, 'background');
   return record !== null && runsAs(record.pid, 'host');
 }
@@ -71,10 +71,10 @@ export function backgroundRuns({ embeddedDir }: Pick<Settings, 'embeddedDir'>): 
  *
  * @throws HundredfoldError `HOST_NOT_READY`
  */
-export async function takenOver(settings: Settings): Promise<void> {
+export async function waitForTakeover(settings: Settings): Promise<void> {
   const { embeddedDir } = settings;
   const isTaken = () =>
-    backgroundRuns(settings) &&
+    isBackgroundRunning(settings) &&
     readRecord(embeddedDir, 'host')?.pid === readRecord(embeddedDir, 'background')?.pid;
   await waitUntil(isTaken);
   if (!isTaken())

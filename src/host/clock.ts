@@ -36,7 +36,7 @@ export function watchClock(
   let last = clock.now();
   const look = (): void => {
     const now = clock.now();
-    const stepMs = stepBetween(last, now);
+    const stepMs = computeStep(last, now);
     last = now;
     // Before the database is marked, the time after a step must not overwrite the older one.
     if (stepMs < 0) {
@@ -69,7 +69,7 @@ const MIN_STEP_MS = 1_000;
  * By how much the wall clock was set, in ms: positive forward, negative back, 0 if it was not. It does not matter how long
  * ago the first reading was: the process may have been suspended.
  */
-export function stepBetween(from: Moment, to: Moment): number {
+export function computeStep(from: Moment, to: Moment): number {
   if (to.run !== from.run) return 0;
   const stepMs = to.wallMs - from.wallMs - (to.steadyMs - from.steadyMs);
   return Math.abs(stepMs) > MIN_STEP_MS ? stepMs : 0;
@@ -113,13 +113,13 @@ export function isSetBack(dir: string): boolean {
 export function setAsideAfterStep(dir: string, now = Date.now()): string | null {
   if (!isSetBack(dir)) return null;
   const aside = `temporal-before-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}.db`;
-  for (const name of filesOf(dir))
+  for (const name of listDatabaseFiles(dir))
     renameSync(join(dir, name), join(dir, name.replace(DATABASE, aside)));
   rmSync(join(dir, MARK), { force: true });
   return aside;
 }
 
 /** Including its write-ahead log. */
-function filesOf(dir: string): string[] {
+function listDatabaseFiles(dir: string): string[] {
   return readdirSync(dir).filter((name) => name === DATABASE || name.startsWith(`${DATABASE}-`));
 }

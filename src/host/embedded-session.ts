@@ -13,7 +13,7 @@ import { isAlive } from '../temporal/processes.ts';
 import { configureSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import type { Host, HostOptions } from './host.ts';
-import { localSettings } from './local-settings.ts';
+import { createLocalSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
 import { readRecord, type HostRecord } from './record.ts';
 import type { Session } from './session.ts';
@@ -160,7 +160,7 @@ export class EmbeddedSession implements Session {
   #checkServices({ pid, services, plugins }: HostRecord): void {
     const { settings, localServices } = this.#options;
     const other = settings.plugins.find(({ digest }) => !plugins.includes(digest));
-    const local = localServices ? localSettings(localServices) : [];
+    const local = localServices ? createLocalSettings(localServices) : [];
     const missing = [...Object.values(settings.services), ...local].find(
       ({ reference }) => !services.some((one) => isSameReference(one, reference)),
     )?.reference;

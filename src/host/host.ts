@@ -14,7 +14,7 @@ import type { EmbeddedServer } from '../temporal/tree-holder.ts';
 import { stateFolderOf } from '../state/state-folder.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
-import { usedLocals, type LocalName } from './local-settings.ts';
+import { listUsedLocals, type LocalName } from './local-settings.ts';
 import type { HostedServices } from './local.ts';
 import { readRecord, removeRecord, writeRecord, type HostRecord } from './record.ts';
 import { ServerKeeper } from './server-keeper.ts';
@@ -67,7 +67,7 @@ async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }:
   const clock = watchClock(dir);
   const beginning = keeper.begin();
   const starting: Promise<HostedServices[]> = Promise.all(
-    wanted.map(async (name) => (await import('./local.ts')).hostLocalServices(dir, name)),
+    wanted.map(async (name) => (await import('./local.ts')).serveLocally(dir, name)),
   );
   const loading = import('./lasting-worker.ts');
   const started = starting.catch(() => []);
@@ -91,7 +91,7 @@ function connectEmbedded(server: TemporalAddress, deadline: Deadline | null): Pr
 }
 
 /** A step of the start, for a command that must answer within seconds. */
-async function withinTime(
+async function runWithinTime(
   client: Client,
   deadline: Deadline | null,
   step: (client: Client) => Promise<void>,
@@ -109,14 +109,14 @@ const HURRIED_STOP_MS = 2_000;
 export async function startHost(lock: Lock, options: HostOptions): Promise<Host> {
   const { settings, lookOnly = false, lasting = false, patienceMs } = options;
   const dir = settings.embeddedDir;
-  const taskQueue = settings.taskQueue ?? ownTaskQueue(dir);
+  const taskQueue = settings.taskQueue ?? readTaskQueue(dir);
   const stops: Stop[] = [() => lock.release()];
   const stop = async () => {
     removeRecord(dir, 'host');
     for (const step of stops.splice(0).reverse()) await step();
   };
   try {
-    const wanted = lookOnly ? [] : usedLocals(dir, options.localServices);
+    const wanted = lookOnly ? [] : listUsedLocals(dir, options.localServices);
     const keeper = new ServerKeeper(dir);
     const hurried = patienceMs !== undefined;
     const start = { dir, wanted, stops, hurried };
@@ -126,7 +126,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const deadline = hurried ? new Deadline(HURRIED_START_MS) : null;
     const client = await connectEmbedded(temporal, deadline);
     stops.push(() => client.connection.close());
-    await withinTime(client, deadline, registerSearchAttributes);
+    await runWithinTime(client, deadline, registerSearchAttributes);
     const worker = await startLastingWorker({
       temporal,
       client,
@@ -134,13 +134,13 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       services,
       notify: settings.notify,
       environment: options.environment,
-      embedded: embeddedServer(dir),
+      embedded: describeEmbeddedServer(dir),
       stateFolder: stateFolderOf(options),
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());
     // Last: after a crash, every moment until the worker runs is lost.
-    await withinTime(client, deadline, keepHistories);
+    await runWithinTime(client, deadline, keepHistories);
     const record = {
       pid: process.pid,
       taskQueue,
@@ -162,7 +162,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
  * A separate task queue for the folder. If its server dies and the server of another folder takes its port, our worker
  * finds no work there: it must not run another folder's campaigns with the services of this one.
  */
-function ownTaskQueue(dir: string): string {
+function readTaskQueue(dir: string): string {
   const known = readRecord(dir, 'identity');
   if (known) return known.taskQueue;
   const taskQueue = `${DEFAULT_TASK_QUEUE}-${randomBytes(4).toString('hex')}`;
@@ -171,6 +171,6 @@ function ownTaskQueue(dir: string): string {
 }
 
 /** The server of the folder's host. */
-export function embeddedServer(dir: string): EmbeddedServer {
+export function describeEmbeddedServer(dir: string): EmbeddedServer {
   return { dir: resolve(dir), pid: () => readRecord(dir, 'server')?.pid ?? null };
 }

@@ -19,12 +19,12 @@ export const LOCAL_NAMES = ['local', 'synthetic'] as const;
 export type LocalName = (typeof LOCAL_NAMES)[number];
 
 /** Null for the address of any other service. */
-export function localNameOf(address: string): LocalName | null {
+export function findLocalName(address: string): LocalName | null {
   return LOCAL_NAMES.find((name) => name === address) ?? null;
 }
 
 /** The file that remembers the port of these services. */
-export function recordOf(name: LocalName): 'services' | 'synthetic' {
+export function chooseRecord(name: LocalName): 'services' | 'synthetic' {
   return name === 'local' ? 'services' : name;
 }
 
@@ -32,7 +32,7 @@ export function recordOf(name: LocalName): 'services' | 'synthetic' {
  * The settings alone, before anything runs: the address is the name, whatever port is chosen later.
  * @param id distinguishes the local services of this folder from those of others
  */
-export function localSettings(
+export function createLocalSettings(
   name: LocalName,
   url = 'http://127.0.0.1',
   id?: string,
@@ -46,6 +46,8 @@ export function localSettings(
 }
 
 /** Local services that were used in this folder, which its campaigns may still need; `added` is used from now on. */
-export function usedLocals(dir: string, added: LocalName | null = null): readonly LocalName[] {
-  return LOCAL_NAMES.filter((name) => name === added || readRecord(dir, recordOf(name)) !== null);
+export function listUsedLocals(dir: string, added: LocalName | null = null): readonly LocalName[] {
+  return LOCAL_NAMES.filter(
+    (name) => name === added || readRecord(dir, chooseRecord(name)) !== null,
+  );
 }

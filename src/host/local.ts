@@ -12,7 +12,7 @@ import {
 import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort } from '../temporal/ports.ts';
-import { localSettings, recordOf, type LocalName } from './local-settings.ts';
+import { createLocalSettings, chooseRecord, type LocalName } from './local-settings.ts';
 import { readRecord, writeRecord } from './record.ts';
 
 export interface HostedServices {
@@ -20,9 +20,9 @@ export interface HostedServices {
   readonly settings: readonly ServiceSettings[];
 }
 
-export async function hostLocalServices(dir: string, name: LocalName): Promise<HostedServices> {
+export async function serveLocally(dir: string, name: LocalName): Promise<HostedServices> {
   mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
-  const record = recordOf(name);
+  const record = chooseRecord(name);
   const known = readRecord(dir, record);
   const port = await freePort(known?.port ?? 0);
   const database = join(dir, `${record}.db`);
@@ -31,7 +31,7 @@ export async function hostLocalServices(dir: string, name: LocalName): Promise<H
   const engine = name === 'synthetic' ? 'synthetic' : 'recorded';
   const services = await startServices({ port, database, engine });
   writeRecord(dir, record, { port, id });
-  return { services, settings: localSettings(name, services.url, id) };
+  return { services, settings: createLocalSettings(name, services.url, id) };
 }
 
 /** @throws HundredfoldError `LOCAL_SERVICES_*` */

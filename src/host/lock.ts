@@ -33,19 +33,19 @@ export function tryLock(dir: string): Lock | null {
     privateFile(join(dir, LOCK));
     database = new DatabaseSync(join(dir, LOCK), { timeout: 0 });
   } catch (cause) {
-    throw folderUnusable(dir, cause);
+    throw createFolderError(dir, cause);
   }
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
     if (isBusy(error)) return null;
-    throw folderUnusable(dir, error);
+    throw createFolderError(dir, error);
   }
   return { release: () => database.close() };
 }
 
-export function folderUnusable(dir: string, cause: unknown): HundredfoldError {
+export function createFolderError(dir: string, cause: unknown): HundredfoldError {
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   return new HundredfoldError(
     'HOST_FOLDER_UNUSABLE',

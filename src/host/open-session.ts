@@ -20,7 +20,7 @@ const NEEDED = 256;
  * macOS gives every process enough. Throws OPEN_FILES_LIMIT.
  */
 export function checkOpenFiles(): void {
-  const soft = Number(/^Max open files\s+(\d+)/m.exec(ownLimits())?.[1] ?? Infinity);
+  const soft = Number(/^Max open files\s+(\d+)/m.exec(readOwnLimits())?.[1] ?? Infinity);
   if (soft >= NEEDED) return;
   throw new HundredfoldError(
     'OPEN_FILES_LIMIT',
@@ -29,7 +29,7 @@ export function checkOpenFiles(): void {
   );
 }
 
-function ownLimits(): string {
+function readOwnLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8');
   } catch {

@@ -8,7 +8,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
-import { folderUnusable } from './lock.ts';
+import { createFolderError } from './lock.ts';
 
 const serverRecord = z.object({
   pid: z.number(),
@@ -70,7 +70,7 @@ export function writeRecord<K extends keyof Records>(
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw folderUnusable(dir, error);
+    throw createFolderError(dir, error);
   }
 }
 

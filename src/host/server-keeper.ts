@@ -14,7 +14,7 @@ import { isAlive, killNow } from '../temporal/processes.ts';
 import { readRecord, writeRecord, type ServerRecord } from './record.ts';
 import { isSetBack, setAsideAfterStep } from './clock.ts';
 import { warn } from '../state/warn.ts';
-import { guardUi, type UiGuard } from './ui-guard.ts';
+import { startUiGuard, type UiGuard } from './ui-guard.ts';
 
 const SET_ASIDE = (name: string): string =>
   `the clock was set back since Temporal's database was written: it was set aside as ${name}, and a new one was created. ` +
@@ -98,7 +98,7 @@ export class ServerKeeper {
   }
 
   async #start(former: ServerRecord | null): Promise<ServerRecord> {
-    const { path: executable } = await ensureTemporalCli(sayOnStderr);
+    const { path: executable } = await ensureTemporalCli(writeStderr);
     const ui = await this.#guardedUi(former);
     const { ip: uiIp, port: uiPort } = await hiddenPlace();
     const port = former ? { port: portOf(former.address) } : {};
@@ -115,11 +115,15 @@ export class ServerKeeper {
   /** The address of the UI for the user, on its former port if that is free. */
   async #guardedUi(former: ServerRecord | null): Promise<string> {
     const known = former?.ui ? [portOf(new URL(former.ui).host)] : [];
-    this.#guard ??= await guardUi(() => this.#server && this.#server.uiBehind, ...known, UI_PORT);
+    this.#guard ??= await startUiGuard(
+      () => this.#server && this.#server.uiBehind,
+      ...known,
+      UI_PORT,
+    );
     return this.#guard.url;
   }
 }
 
-function sayOnStderr(line: string): void {
+function writeStderr(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -25,20 +25,20 @@ const NO_FRAMES = { 'x-frame-options': 'SAMEORIGIN', 'referrer-policy': 'same-or
  * Listens on the first preferred port that is free, or on any.
  * @param target the UI itself, read for each request: it may be restarted at another address
  */
-export async function guardUi(
+export async function startUiGuard(
   target: () => string | null,
   ...wished: readonly number[]
 ): Promise<UiGuard> {
   const server = createServer((asked, answer) => {
     const { port } = server.address() as { port: number };
-    const why = refusal(asked, port);
+    const why = findRefusal(asked, port);
     const ui = target();
     if (why !== null) refuse(answer, 403, why);
     else if (ui === null) refuse(answer, 502, 'The Temporal UI is not running.');
     else passOn(asked, answer, ui);
   });
   for (const port of [...wished, 0]) {
-    if (!(await listens(server, port))) continue;
+    if (!(await tryListen(server, port))) continue;
     const { port: got } = server.address() as { port: number };
     return { url: `http://127.0.0.1:${got}`, close: () => close(server) };
   }
@@ -51,7 +51,7 @@ export async function guardUi(
 
 type Server = ReturnType<typeof createServer>;
 
-function listens(server: Server, port: number): Promise<boolean> {
+function tryListen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const failed = () => resolve(false);
     server.once('error', failed);
@@ -70,7 +70,7 @@ async function close(server: Server): Promise<void> {
 }
 
 /** Why a request does not come from the UI's own pages or from a link that the user followed; null when it does. */
-function refusal(
+function findRefusal(
   { method = '', headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   port: number,
 ): string | null {
@@ -105,11 +105,11 @@ const NOT_RETURNED =
 function passOn(asked: IncomingMessage, answer: ServerResponse, ui: string): void {
   const url = new URL(ui);
   const { method, url: path } = asked;
-  const headers = without(asked.headers, NOT_PASSED);
+  const headers = removeHeaders(asked.headers, NOT_PASSED);
   const sent = request({ hostname: url.hostname, port: url.port, method, path, headers });
   sent.on('response', (got) => {
     answer.writeHead(got.statusCode ?? 502, {
-      ...without(got.headers, NOT_RETURNED),
+      ...removeHeaders(got.headers, NOT_RETURNED),
       ...NO_FRAMES,
     });
     pipeline(got, answer, () => undefined);
@@ -122,6 +122,9 @@ function passOn(asked: IncomingMessage, answer: ServerResponse, ui: string): voi
   asked.pipe(sent);
 }
 
-function without(headers: IncomingMessage['headers'], left: RegExp): IncomingMessage['headers'] {
+function removeHeaders(
+  headers: IncomingMessage['headers'],
+  left: RegExp,
+): IncomingMessage['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !left.test(name)));
 }

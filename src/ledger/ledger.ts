@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { longestMs, roomInWindow, type Usage, type Window } from '../budget/policy.ts';
+import { computeLongestMs, findRoomInWindow, type Usage, type Window } from '../budget/policy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import {
@@ -99,7 +99,7 @@ export class Ledger {
         windows.length > 0 && fullness(rows.usage(request, windows, replaces), windows, steadyMs);
       if (full) return full;
       const id = randomUUID();
-      rows.open(id, request, longestMs(windows));
+      rows.open(id, request, computeLongestMs(windows));
       return { type: 'taken', id };
     });
   }
@@ -214,15 +214,15 @@ function fullness(
   now: number,
 ): Extract<Reservation, { readonly type: 'full' }> | null {
   const [last] = windows
-    .map((window) => ({ window, ...roomInWindow(window, usage, now) }))
+    .map((window) => ({ window, ...findRoomInWindow(window, usage, now) }))
     .filter(({ free }) => free === 0)
     .sort((a, b) => b.nextAt - a.nextAt);
   if (!last) return null;
   const { window, nextAt } = last;
   const { unknownBefore: _, ...known } = usage;
-  const isUnknown = roomInWindow(window, known, now).nextAt < nextAt;
+  const isUnknown = findRoomInWindow(window, known, now).nextAt < nextAt;
   // With a limit of 0, no slot will become free.
-  const due = Number.isFinite(nextAt) ? nextAt - now : longestMs(windows);
+  const due = Number.isFinite(nextAt) ? nextAt - now : computeLongestMs(windows);
   const wait = usage.inFlight > 0 ? Math.min(due, ASK_AGAIN_MS) : due;
   return { type: 'full', retryAfterMs: Math.max(1, Math.ceil(wait)), window, isUnknown };
 }

@@ -2,7 +2,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import {
-  longestSpan,
+  computeLongestSpan,
   REMOTE_GUARD_MS,
   type Close,
   type Usage,
@@ -151,7 +151,7 @@ export class Rows {
   /** What counts against these windows, without what the attempt replaces. */
   usage(account: Account, windows: readonly Window[], replaced?: string): Usage {
     const { steadyMs } = this.now;
-    const since = steadyMs - longestSpan(windows) - LATEST_ACCEPTANCE_MS;
+    const since = steadyMs - computeLongestSpan(windows) - LATEST_ACCEPTANCE_MS;
     const rows = this.#all(
       `SELECT state, steady FROM charges
        WHERE service = ? AND address = ? AND credential = ? AND steady > ? AND claim <> ?`,

@@ -1,6 +1,6 @@
 /** CSV and TSV (RFC 4180), parsed by csv-parse: the first line has the column names, every other line is a row. */
 import { CsvError, parse } from 'csv-parse';
-import { REASON_COLUMNS, unguarded } from '../domain/formula-guard.ts';
+import { REASON_COLUMNS, unguardCell } from '../domain/formula-guard.ts';
 import { checkHeader, fieldNames, workFields } from './columns.ts';
 import { complaint, type Complaint } from './problems.ts';
 import { aboutFile, type RawRow, type RowReader } from './row.ts';
@@ -159,7 +159,7 @@ class Table {
   #readHeader(row: DelimitedRow): RawRow[] {
     const { line } = row;
     this.#isGuarded = REASON_COLUMNS.every((name) => row.cells.includes(name));
-    const cells = this.#isGuarded ? row.cells.map(unguarded) : row.cells;
+    const cells = this.#isGuarded ? row.cells.map(unguardCell) : row.cells;
     const { usable, complaints } = checkHeader(cells, line);
     this.#columns = fieldNames(cells);
     this.isUsable = usable;
@@ -176,7 +176,7 @@ class Table {
     const cells: Record<string, string> = {};
     for (const [at, column] of columns.entries()) {
       const written = row.cells[at] ?? '';
-      const cell = this.#isGuarded ? unguarded(written) : written;
+      const cell = this.#isGuarded ? unguardCell(written) : written;
       if (column === '__proto__') Object.defineProperty(cells, column, ownValue(cell));
       else if (column !== '') cells[column] = cell;
     }

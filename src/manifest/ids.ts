@@ -1,7 +1,7 @@
 /** Ids of items and of adopted jobs: unique across all manifests of a campaign. */
 import type { CheckedRow } from '../domain/item.ts';
-import { asAscii, ID } from '../domain/name.ts';
-import { shown } from '../domain/plain-text.ts';
+import { toAscii, ID } from '../domain/name.ts';
+import { formatShown } from '../domain/plain-text.ts';
 import { complaint, type Complaint, toProblem } from './problems.ts';
 import { serviceOfKind } from '../services/registry.ts';
 
@@ -14,7 +14,7 @@ interface RowPlace {
 }
 
 function placeText({ file, line }: RowPlace): string {
-  return `${shown(file)} line ${String(line)}`;
+  return `${formatShown(file)} line ${String(line)}`;
 }
 
 export class IdRegister {
@@ -45,7 +45,7 @@ export class IdRegister {
    * get the same ids.
    */
   make(name: string, place: RowPlace): string {
-    const safe = asAscii(name)
+    const safe = toAscii(name)
       .replace(/[^A-Za-z0-9._-]+/g, '_')
       .replace(/^[._]+/, '');
     const wanted = safe === '' ? `row-${String(place.line)}` : safe.slice(0, MAX_LENGTH);

@@ -2,7 +2,7 @@
  * The words for the problems of manifests: code → severity, what is wrong, what to do. The facts of a problem are what
  * its words need. The words for the content of an input are those of its kind.
  */
-import { list, orSuggest, shown } from '../domain/plain-text.ts';
+import { list, suggestOr, formatShown } from '../domain/plain-text.ts';
 import { error, warning } from '../domain/problem.ts';
 import { allKinds, kindNames } from '../kinds/registry.ts';
 
@@ -53,7 +53,7 @@ export const MANIFEST_PROBLEMS = {
     ({ extension }: { extension: string }) =>
       extension === ''
         ? 'The file has no extension, so its format is unknown.'
-        : `A file ending in ${shown(extension)} is neither a manifest nor an input.`,
+        : `A file ending in ${formatShown(extension)} is neither a manifest nor an input.`,
     () => `Supported are ${formats()}.`,
   ),
   MANIFEST_REPEATED: error(
@@ -98,7 +98,7 @@ export const MANIFEST_PROBLEMS = {
   ),
   MANIFEST_SYNTAX: error(
     ({ format, reason }: { format: string; reason: string }) =>
-      `This is not valid ${format}: ${shown(reason)}.`,
+      `This is not valid ${format}: ${formatShown(reason)}.`,
     ({ format }) =>
       format === 'CSV' || format === 'TSV'
         ? 'Close every double quote, and write a quote inside a quoted cell twice.'
@@ -115,12 +115,12 @@ export const MANIFEST_PROBLEMS = {
     'Keep the columns that you need; the table may be transposed.',
   ),
   MANIFEST_COLUMN_REPEATED: error(
-    ({ column }: { column: string }) => `The column \`${shown(column)}\` appears twice.`,
+    ({ column }: { column: string }) => `The column \`${formatShown(column)}\` appears twice.`,
     'Give every column a unique name.',
   ),
   MANIFEST_COLUMN_TYPO: warning(
     ({ column }: { column: string; suggestion: string }) =>
-      `The column \`${shown(column)}\` is unknown and kept as your own data.`,
+      `The column \`${formatShown(column)}\` is unknown and kept as your own data.`,
     ({ suggestion }) => `Did you mean \`${suggestion}\`? If so, rename the column.`,
   ),
   MANIFEST_ROWS_TOO_MANY: error(
@@ -137,7 +137,7 @@ export const MANIFEST_PROBLEMS = {
       { cells, columns, cut, last }: { cells: number; columns: number; cut: string; last: string },
       value: string,
     ) =>
-      `The row has ${String(cells)} cells, but the header has ${String(columns)} columns, and the last cell is empty: a comma in a cell without quotes moves all that follow it${cut === '' ? '' : `, perhaps after \`${shown(cut)}\``}; \`${shown(last)}\` is \`${value}\`.`,
+      `The row has ${String(cells)} cells, but the header has ${String(columns)} columns, and the last cell is empty: a comma in a cell without quotes moves all that follow it${cut === '' ? '' : `, perhaps after \`${formatShown(cut)}\``}; \`${formatShown(last)}\` is \`${value}\`.`,
     'Put a cell that contains a comma in double quotes, or remove the last comma of the row.',
   ),
   MANIFEST_ROW_SHORT: warning(
@@ -172,7 +172,7 @@ export const MANIFEST_PROBLEMS = {
       place: string;
       state: string;
     }) =>
-      `This campaign already has the row, with another \`${shown(column)}\`: it was \`${shown(was)}\` (${shown(place)}; ${state}), now it is \`${shown(is)}\`.`,
+      `This campaign already has the row, with another \`${formatShown(column)}\`: it was \`${formatShown(was)}\` (${formatShown(place)}; ${state}), now it is \`${formatShown(is)}\`.`,
     'Give the changed row a new id, restore the previous value, or start another campaign with --name.',
   ),
   MANIFEST_ID_INVALID: error(
@@ -191,7 +191,7 @@ export const MANIFEST_PROBLEMS = {
   ),
   MANIFEST_KIND_UNKNOWN: error(
     (_: { suggestion: string | null }, value: string) => `\`${value}\` is not a kind.`,
-    ({ suggestion }) => orSuggest(suggestion, `Kinds are ${list(kindNames())}.`),
+    ({ suggestion }) => suggestOr(suggestion, `Kinds are ${list(kindNames())}.`),
   ),
   MANIFEST_KIND_UNCLEAR: error(
     ({ reason }: { reason: string }) => `The kind cannot be inferred from the input: ${reason}.`,
@@ -239,7 +239,7 @@ export const MANIFEST_PROBLEMS = {
       value: string,
     ) => `\`${value}\` is not a value of \`${column}\`.`,
     ({ allowed, suggestion }) =>
-      orSuggest(suggestion, `Allowed are ${list(allowed)}, or an empty cell for the default.`),
+      suggestOr(suggestion, `Allowed are ${list(allowed)}, or an empty cell for the default.`),
   ),
   MANIFEST_EMAIL_INVALID: error(
     (_: unknown, value: string) => `\`${value}\` is not an e-mail address.`,
@@ -279,7 +279,7 @@ export const MANIFEST_PROBLEMS = {
     ({ extension }: { extension: string; allowed: readonly string[] }, value: string) =>
       extension === ''
         ? `\`${value}\` has no extension, so its format is not known.`
-        : `\`${value}\` ends in \`${shown(extension)}\`, which is not an input of this kind.`,
+        : `\`${value}\` ends in \`${formatShown(extension)}\`, which is not an input of this kind.`,
     ({ allowed }) => `Convert it to one of ${list(allowed)}.`,
   ),
 };

@@ -1,5 +1,5 @@
 /** The problems of rows: a code with its facts and its cell, until its place is known. */
-import { escapeControls, shown } from '../domain/plain-text.ts';
+import { escapeControls, formatShown } from '../domain/plain-text.ts';
 import type { Problem, ProblemWords, Severity } from '../domain/problem.ts';
 import type { InputFinding } from '../kinds/finding.ts';
 import { MOLECULE_PROBLEMS } from '../kinds/molecule/problems.ts';
@@ -47,14 +47,14 @@ export function toProblem(
 ): Problem {
   // `complaint` checked that the facts are those of the code.
   const words = (own ?? PROBLEMS[code]) as ProblemWords<unknown>;
-  const value = written === null ? null : shown(written);
+  const value = written === null ? null : formatShown(written);
   return {
     severity: words.severity,
     code,
     file: escapeControls(place.file),
     line: line ?? place.line,
     id: place.id,
-    column: column === null ? null : shown(column),
+    column: column === null ? null : formatShown(column),
     value,
     message: words.message(facts, value ?? ''),
     remedy: words.remedy(facts),

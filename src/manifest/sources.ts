@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, type Dirent } from 'node:fs';
 import { glob, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { errnoOf, hasErrno } from '../domain/errno.ts';
+import { readErrno, hasErrno } from '../domain/errno.ts';
 import { nameFrom } from '../domain/name.ts';
 import { allKinds } from '../kinds/registry.ts';
 import { complaint, type Complaint } from './problems.ts';
@@ -196,7 +196,7 @@ function inNaturalOrder(names: readonly string[]): string[] {
 /** `ENOENT`, `EACCES`, …; null for anything else. A path with a NUL never exists. */
 export function systemErrorCode(error: unknown): string | null {
   if (hasErrno(error, 'ERR_INVALID_ARG_VALUE')) return 'ENOENT';
-  return error instanceof Error && 'syscall' in error ? errnoOf(error) : null;
+  return error instanceof Error && 'syscall' in error ? readErrno(error) : null;
 }
 
 /**

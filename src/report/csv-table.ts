@@ -1,6 +1,6 @@
 /** The CSV of our tables: RFC 4180 with LF line ends, UTF-8 without BOM; and the user's own columns beside ours. */
 import { stringify } from 'csv-stringify/sync';
-import { guarded } from '../domain/formula-guard.ts';
+import { guardCell } from '../domain/formula-guard.ts';
 
 export type Row = readonly string[];
 
@@ -11,12 +11,12 @@ const STYLE = { record_delimiter: '\n', quoted_match: QUOTED };
 
 /** A cell as written to a table. */
 export function csvCell(text: string): string {
-  return text === '' ? '' : stringify([[guarded(text)]], { ...STYLE, eof: false });
+  return text === '' ? '' : stringify([[guardCell(text)]], { ...STYLE, eof: false });
 }
 
 /** A row with its line end. */
 export function csvLine(row: Row): string {
-  return stringify([row.map(guarded)], STYLE);
+  return stringify([row.map(guardCell)], STYLE);
 }
 
 /**

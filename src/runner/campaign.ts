@@ -12,7 +12,7 @@ import { findCampaign } from './find.ts';
 import { Follower, type Sight } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
-import { backgroundRuns, startInBackground, takenOver } from '../host/background.ts';
+import { isBackgroundRunning, startInBackground, waitForTakeover } from '../host/background.ts';
 import type { LocalName } from '../host/local-settings.ts';
 import {
   type ConfigurationOptions,
@@ -184,12 +184,12 @@ export class Campaign implements AsyncDisposable {
     if (session.role !== 'remote') await startInBackground(settings, options);
     if (session.role !== 'host') return;
     await this.close();
-    await takenOver(settings);
+    await waitForTakeover(settings);
   }
 
   /** Whether a process in the background works on it. @internal */
   runsInBackground(): boolean {
-    return backgroundRuns(this.#parts.settings);
+    return isBackgroundRunning(this.#parts.settings);
   }
 
   /**

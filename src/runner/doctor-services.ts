@@ -6,7 +6,7 @@ import { formatDuration } from '../domain/duration.ts';
 import type { Environment } from '../domain/environment.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { usedLocals } from '../host/local-settings.ts';
+import { listUsedLocals } from '../host/local-settings.ts';
 import type { Recognition } from '../services/recognise.ts';
 import { serviceOf } from '../services/registry.ts';
 import { type Finding, problem } from './finding.ts';
@@ -22,7 +22,7 @@ type Site = ServiceSettings | UnreadyService;
 export async function serviceFindings(settings: Settings, local: boolean): Promise<Finding[]> {
   const configured = [...Object.values(settings.services), ...settings.unready];
   if (configured.length > 0) return Promise.all(configured.map(serviceFinding));
-  if (local || usedLocals(settings.embeddedDir).length > 0) {
+  if (local || listUsedLocals(settings.embeddedDir).length > 0) {
     return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];
   }
   const remedy = 'Use --services local, or name them under services: (docs/configuration.md).';

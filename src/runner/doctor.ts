@@ -9,14 +9,14 @@ import {
   ACPYPE,
   B2BTOOLS,
   check,
-  enginesFolder,
+  findEnginesFolder,
   type State,
 } from '../../packages/local-services/src/engines/install.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
-import { sizeText } from '../domain/size-text.ts';
+import { formatSize } from '../domain/size-text.ts';
 import { checkOpenFiles } from '../host/open-session.ts';
 import { readRecord } from '../host/record.ts';
 import { programVersion } from '../program/files.ts';
@@ -169,7 +169,7 @@ function isWithoutServices({ services, unready }: Settings): boolean {
 
 /** The real engines of the local services are optional: one that is installed but does not run is a problem. */
 function engines(): Finding[] {
-  return [ACPYPE, B2BTOOLS].map((recipe) => finding(check(recipe, enginesFolder())));
+  return [ACPYPE, B2BTOOLS].map((recipe) => finding(check(recipe, findEnginesFolder())));
 }
 
 function finding({ engine, installed, problem, remedy }: State): Finding {
@@ -225,7 +225,7 @@ async function outputStoreFinding({ storeUrl }: Settings): Promise<Finding> {
     const space = 'Free some space there, or choose another with --out or store.url.';
     return { check, ok: false, found: full, remedy: space };
   }
-  return { check, ok: true, found: `${folder}, ${sizeText(bavail * bsize)} free` };
+  return { check, ok: true, found: `${folder}, ${formatSize(bavail * bsize)} free` };
 }
 
 async function objectStore(check: string, address: string): Promise<Finding> {

@@ -1,7 +1,7 @@
 /** Campaigns as Temporal knows them, and their output trees. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { z } from 'zod';
-import { ifFound } from '../activities/if-found.ts';
+import { nullIfNotFound } from '../activities/if-found.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_NAMES, type LocalName } from '../host/local-settings.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
@@ -45,7 +45,9 @@ export async function describeCampaign(
   client: Client,
   name: string,
 ): Promise<WorkflowExecutionDescription> {
-  const found = await ifFound(client.workflow.getHandle(campaignWorkflowId(name)).describe());
+  const found = await nullIfNotFound(
+    client.workflow.getHandle(campaignWorkflowId(name)).describe(),
+  );
   if (found === null)
     throw new HundredfoldError(
       'CAMPAIGN_UNKNOWN',

@@ -4,7 +4,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { Deadline } from '../domain/deadline.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { reasonOf } from '../domain/plain-text.ts';
+import { toReason } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { type CampaignObservation, type Observed, Observer } from './observe.ts';
@@ -125,7 +125,7 @@ export class Follower {
       if (error instanceof WorkflowNotFoundError) throw forgotten(this.#name, error);
       // At a Temporal of your own, workers of another version may continue it.
       if (isUnreplayable(error) && this.#session.role !== 'remote') throw error;
-      return { type: 'unseen', reason: reasonOf(error), obstacle: await this.#fullDisk() };
+      return { type: 'unseen', reason: toReason(error), obstacle: await this.#fullDisk() };
     }
   }
 
@@ -171,7 +171,7 @@ const PATIENCE_MS = 60_000;
 export function temporalAway(cause: unknown): HundredfoldError {
   return new HundredfoldError(
     'TEMPORAL_UNREACHABLE',
-    `The connection to Temporal was lost during the command (${reasonOf(cause)})`,
+    `The connection to Temporal was lost during the command (${toReason(cause)})`,
     'Run the same command again: it resumes, and nothing is submitted twice.',
     { cause },
   );

@@ -1,9 +1,13 @@
 /** When the jobs of a campaign will have ended, by simulating the budget: of a plan, and of a campaign that runs. */
 import type { Client } from '@temporalio/client';
 import { type Policy } from '../budget/policy.ts';
-import { lastSubmissionIn } from '../budget/status.ts';
+import { estimateLastSubmissionIn } from '../budget/status.ts';
 import type { AccountStatus, BudgetStatus } from '../budget/status.ts';
-import { defaultPolicy, type ServiceSettings, type UnreadyService } from '../config/services.ts';
+import {
+  createDefaultPolicy,
+  type ServiceSettings,
+  type UnreadyService,
+} from '../config/services.ts';
 import { type CampaignProgress, isSameReference } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import { kindNames, kindOf } from '../kinds/registry.ts';
@@ -65,7 +69,7 @@ function serviceForecast(
   }
   const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
   const jobMs = (seconds / jobs) * 1_000;
-  const endsAt = lastSubmissionIn(account, before, jobMs, from) + jobMs;
+  const endsAt = estimateLastSubmissionIn(account, before, jobMs, from) + jobMs;
   return { service, jobs, endsAt, free: account.free ?? 0 };
 }
 
@@ -214,7 +218,7 @@ export function forecastCampaign(
   const others = allServices().filter(
     ({ name: service }) => !feeds.some(({ reference }) => reference.service === service),
   );
-  const usual = others.map(({ name }) => unused(name, defaultPolicy(name)));
+  const usual = others.map(({ name }) => unused(name, createDefaultPolicy(name)));
   return forecast(jobs, [...supplies, ...usual], now);
 }
 

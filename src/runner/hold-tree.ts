@@ -1,14 +1,14 @@
 /** A command holds the lease of the tree that it writes to: no other Temporal, and no `report`, uses it meanwhile. */
 import { randomUUID } from 'node:crypto';
-import { reachBudget } from '../activities/budget-start.ts';
-import { longestMs, withRemoteGuard } from '../budget/policy.ts';
+import { startOrFindBudget } from '../activities/budget-start.ts';
+import { computeLongestMs, withRemoteGuard } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
-import { clockText } from '../domain/clock-text.ts';
+import { formatClock } from '../domain/clock-text.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import { Periodic } from '../domain/periodic.ts';
-import { embeddedServer } from '../host/host.ts';
-import { localNameOf } from '../host/local-settings.ts';
+import { describeEmbeddedServer } from '../host/host.ts';
+import { findLocalName } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../state/warn.ts';
@@ -70,7 +70,7 @@ export async function whileHolding<T>(
   work: (held: HeldTree) => Promise<Done<T>>,
 ): Promise<T> {
   const { client, embeddedDir, stateFolder } = session;
-  const embedded = embeddedDir === undefined ? null : embeddedServer(embeddedDir);
+  const embedded = embeddedDir === undefined ? null : describeEmbeddedServer(embeddedDir);
   const holder = await treeHolder(client, embedded, stateFolder);
   return holdingAs(holder, { store, onNotice }, work);
 }
@@ -210,13 +210,17 @@ export async function takeOver(taking: TakingOver): Promise<void> {
   const ledger = new Ledger({ folder: session.stateFolder, warn });
   try {
     for (const feed of feeds) {
-      if (localNameOf(feed.reference.address) !== null || feed.policy.windows.length === 0)
+      if (findLocalName(feed.reference.address) !== null || feed.policy.windows.length === 0)
         continue;
       await seed(ledger, taking, feed);
       if (former?.known === false) await restore(taking, feed, null);
       // Elsewhere, other machines may send as well.
       else if (former && session.role === 'remote')
-        await restore(taking, feed, ledger.agesOf(accountOf(feed), longestMs(feed.policy.windows)));
+        await restore(
+          taking,
+          feed,
+          ledger.agesOf(accountOf(feed), computeLongestMs(feed.policy.windows)),
+        );
     }
   } finally {
     ledger.stop();
@@ -226,7 +230,7 @@ export async function takeOver(taking: TakingOver): Promise<void> {
 
 async function seed(ledger: Ledger, { held }: TakingOver, feed: ServiceSettings): Promise<void> {
   const { reference, policy } = feed;
-  const windowMs = longestMs(policy.windows);
+  const windowMs = computeLongestMs(policy.windows);
   const { former } = held;
   // Of a server that died on this machine, the ledger has all.
   const isElsewhere = former !== null && (former.released || !former.known);
@@ -258,14 +262,14 @@ async function restore(
     role === 'remote'
       ? { policy: withRemoteGuard(policy), submitQueue: submitTaskQueue(reference) }
       : { policy };
-  await reachBudget(client, taskQueue, reference, { configuration, reason });
+  await startOrFindBudget(client, taskQueue, reference, { configuration, reason });
   const from = isAssumed ? `a command ${Date.now()}` : `${location} ${held.since}`;
   await client.workflow
     .getHandle(budgetWorkflowId(reference))
     .signal(restoreSignal, { from, reason, ages, ...(isAssumed && { isAll: true }) });
   if (ages !== null) return;
-  const windowMs = longestMs(policy.windows);
-  const until = clockText(Date.now() + LATEST_ACCEPTANCE_MS + windowMs, Date.now());
+  const windowMs = computeLongestMs(policy.windows);
+  const until = formatClock(Date.now() + LATEST_ACCEPTANCE_MS + windowMs, Date.now());
   onNotice(
     `What the server before has sent to ${service} with this token cannot be seen here, and counts as the whole limit ` +
       `of ${formatDuration(windowMs)}: the first job is sent at ${until}. If you know how many jobs it ` +
@@ -288,7 +292,7 @@ export async function reportTokens({ session, held, feeds, onNotice }: TakingOve
     const used = checkCredential(
       await openStore(address),
       { temporal: id },
-      longestMs(policy.windows),
+      computeLongestMs(policy.windows),
     );
     await used.catch((error: unknown) => {
       if (!(error instanceof StoreError) || error.code !== 'TOKEN_LEASED') throw error;

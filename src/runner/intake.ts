@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
-import { type LocalName, localSettings } from '../host/local-settings.ts';
+import { type LocalName, createLocalSettings } from '../host/local-settings.ts';
 import { kindNames } from '../kinds/registry.ts';
 import { campaignName, digestsOfManifests } from '../manifest/sources.ts';
 import { serviceNames, serviceOfKind } from '../services/registry.ts';
@@ -164,7 +164,7 @@ export function configuredServices(
   settings: Settings,
   { services }: Pick<IntakeOptions, 'services'>,
 ): readonly (ServiceSettings | UnreadyService)[] {
-  const local = services && !settings.temporal ? localSettings(services) : [];
+  const local = services && !settings.temporal ? createLocalSettings(services) : [];
   return serviceNames().flatMap(
     (name) =>
       local.find(({ reference }) => reference.service === name) ??

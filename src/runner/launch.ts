@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { ifFound, isReached } from '../activities/if-found.ts';
+import { nullIfNotFound, isReached } from '../activities/if-found.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
   NotifyWay,
   ServiceReference,
 } from '../domain/campaign.ts';
-import { localNameOf } from '../host/local-settings.ts';
+import { findLocalName } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { sourceOf } from '../kinds/registry.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
@@ -52,7 +52,9 @@ export async function campaignRun(
   { client }: Pick<Session, 'client'>,
   name: string,
 ): Promise<{ readonly out: unknown; readonly running: Running | null } | null> {
-  const found = await ifFound(client.workflow.getHandle(campaignWorkflowId(name)).describe());
+  const found = await nullIfNotFound(
+    client.workflow.getHandle(campaignWorkflowId(name)).describe(),
+  );
   if (found === null) return null;
   const { out, tree, manifests, retry } = found.memo ?? {};
   const running = found.status.name === 'RUNNING' ? { out, tree, manifests, retry } : null;
@@ -161,7 +163,7 @@ async function forgetPause(
   for (const { reference } of feeds) {
     const budget = client.workflow.getHandle(budgetWorkflowId(reference));
     // Where no worker has been yet, nothing can have been paused.
-    await ifFound(budget.signal(pauseLaneSignal, { campaign: name, paused: false }));
+    await nullIfNotFound(budget.signal(pauseLaneSignal, { campaign: name, paused: false }));
   }
 }
 
@@ -186,7 +188,7 @@ export function effectiveSettings(
     reference.service,
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
-      url: localNameOf(reference.address) ?? url,
+      url: findLocalName(reference.address) ?? url,
       ...config,
       credential: reference.credential,
       budget: policy,
@@ -288,7 +290,7 @@ export async function endObsolete(
 ): Promise<void> {
   const campaign = client.workflow.getHandle(campaignWorkflowId(name));
   const { memo, raw } = await campaign.describe();
-  await ifFound(campaign.terminate(reason));
+  await nullIfNotFound(campaign.terminate(reason));
   // Written by `launch`.
   const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
   const run = raw.workflowExecutionInfo?.firstRunId ?? '';
@@ -298,7 +300,7 @@ export async function endObsolete(
     );
   const query = runningWorkflows(['item'], { campaign: name });
   for await (const { workflowId } of client.workflow.list({ query }))
-    await ifFound(client.workflow.getHandle(workflowId).terminate(reason));
+    await nullIfNotFound(client.workflow.getHandle(workflowId).terminate(reason));
   onNotice(`The campaign ${name} that ran here before was ended: ${reason}.`);
 }
 
@@ -309,5 +311,5 @@ async function sendToBudget(
   send: (budget: WorkflowHandle) => Promise<void>,
 ): Promise<void> {
   const budget = client.workflow.getHandle(budgetWorkflowId(reference));
-  await ifFound(send(budget));
+  await nullIfNotFound(send(budget));
 }

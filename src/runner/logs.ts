@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import { hasErrno } from '../domain/errno.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { folderUnusable } from '../host/lock.ts';
+import { createFolderError } from '../host/lock.ts';
 import { parseJson } from '../kinds/json.ts';
 import { Ledger, LEDGER_FILE } from '../ledger/ledger.ts';
 import { listedItems } from '../report/campaign-items.ts';
@@ -67,7 +67,7 @@ export function openWorkerLog({ embeddedDir }: Settings): (line: string) => void
   try {
     mkdirSync(embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
   } catch (cause) {
-    throw folderUnusable(embeddedDir, cause);
+    throw createFolderError(embeddedDir, cause);
   }
   const file = createWriteStream(fileIn(embeddedDir), {
     flags: 'a',

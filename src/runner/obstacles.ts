@@ -5,7 +5,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { HINDERED } from '../activities/retry.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
-import { clockText } from '../domain/clock-text.ts';
+import { formatClock } from '../domain/clock-text.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { Session } from '../host/session.ts';
 import { checkTreeId, isOf, newestLease, treeLeased } from '../store/lease.ts';
@@ -139,7 +139,7 @@ export function refusalWords({ service, refusal }: BudgetStatus, now: number): s
   if (!refusal) return [];
   const { since, reason } = refusal;
   return [
-    `${service} has refused requests since ${clockText(since, now)} (${withoutStop(reason)}). No item fails because of ` +
+    `${service} has refused requests since ${formatClock(since, now)} (${withoutStop(reason)}). No item fails because of ` +
       `this, and submissions resume when the service accepts them again. ${adviceFor(reason)}`,
   ];
 }

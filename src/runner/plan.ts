@@ -32,7 +32,7 @@ import type { SurveyOptions } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { storeErrorOf } from '../store/store-error.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
-import { reasonOf } from '../domain/plain-text.ts';
+import { toReason } from '../domain/plain-text.ts';
 import {
   type ConfigurationOptions,
   environmentOf,
@@ -237,7 +237,7 @@ export async function readCharged(
   } catch (error) {
     if (!(error instanceof HundredfoldError) && !isTemporalAway(error)) throw error;
     const code = error instanceof HundredfoldError ? ` [${error.code}]` : '';
-    onNotice(`Cannot read how much of the budgets is used: ${reasonOf(error)}${code}`);
+    onNotice(`Cannot read how much of the budgets is used: ${toReason(error)}${code}`);
     return null;
   }
 }

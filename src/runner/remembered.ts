@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from '../domain/environment.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
-import { quoted } from '../domain/plain-text.ts';
+import { quoteWord } from '../domain/plain-text.ts';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
 import { REMEMBERED_FILE, statePath } from '../state/state-folder.ts';
 import { readStanding } from '../report/publish.ts';
@@ -70,10 +70,10 @@ interface RunWords {
 export function runCommand(manifests: readonly string[], options: RunWords): string {
   const { out, name, allowOutside, cache, skipInvalid, services, config, worker } = options;
   const value = (option: string, text: string | undefined) =>
-    text === undefined ? [] : [option, quoted(text)];
+    text === undefined ? [] : [option, quoteWord(text)];
   return [
     'hundredfold run',
-    ...manifests.map(quoted),
+    ...manifests.map(quoteWord),
     ...value('--out', out),
     ...value('--name', name),
     ...(allowOutside ? ['--allow-outside'] : []),
@@ -96,7 +96,7 @@ export async function findRunCommand(name: string, folder?: string): Promise<str
 }
 
 function typedIn(cwd: string, command: string): string {
-  return cwd === process.cwd() ? command : `cd ${quoted(cwd)} && ${command}`;
+  return cwd === process.cwd() ? command : `cd ${quoteWord(cwd)} && ${command}`;
 }
 
 /** The tree has the manifests as they were typed, but not where. */

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
-import { type LocalName, localSettings, recordOf } from '../host/local-settings.ts';
+import { type LocalName, createLocalSettings, chooseRecord } from '../host/local-settings.ts';
 import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';
 import { createClient, kindsOf, serviceOf } from '../services/registry.ts';
@@ -115,12 +115,12 @@ async function withLocalServices<T>(
 ): Promise<T> {
   const lock = tryLock(dir);
   if (lock === null) {
-    const { port = 0, id } = readRecord(dir, recordOf(name)) ?? {};
-    return use(localSettings(name, `http://127.0.0.1:${port}`, id));
+    const { port = 0, id } = readRecord(dir, chooseRecord(name)) ?? {};
+    return use(createLocalSettings(name, `http://127.0.0.1:${port}`, id));
   }
   try {
-    const { hostLocalServices } = await import('../host/local.ts');
-    const { services, settings } = await hostLocalServices(dir, name);
+    const { serveLocally } = await import('../host/local.ts');
+    const { services, settings } = await serveLocally(dir, name);
     try {
       return await use(settings);
     } finally {

@@ -4,7 +4,7 @@ import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { type LocalName, localNameOf, localSettings } from '../host/local-settings.ts';
+import { type LocalName, findLocalName, createLocalSettings } from '../host/local-settings.ts';
 import { createHttp } from '../services/http.ts';
 import { recognise, type Recognition } from '../services/recognise.ts';
 import { serviceNames, serviceOf } from '../services/registry.ts';
@@ -34,7 +34,7 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
 }
 
 function localServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {
-  if (!temporal) return localSettings(name);
+  if (!temporal) return createLocalSettings(name);
   throw new HundredfoldError(
     'CONFIG_INVALID',
     `--services ${name} needs the embedded server, and temporal.address is ${temporal.address}`,
@@ -109,7 +109,7 @@ export async function checkServices(
   feeds: readonly ServiceSettings[],
   { resumes, onNotice }: { readonly resumes: boolean; readonly onNotice: OnNotice },
 ): Promise<void> {
-  const remote = feeds.filter(({ reference }) => localNameOf(reference.address) === null);
+  const remote = feeds.filter(({ reference }) => findLocalName(reference.address) === null);
   const seen = await Promise.all(
     remote.map(async (feed) => ({ feed, found: await recogniseService(feed, feed.network) })),
   );

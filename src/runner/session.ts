@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type LoadOptions, loadSettings, type Settings } from '../config/settings.ts';
 import type { Environment } from '../domain/environment.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { reasonOf } from '../domain/plain-text.ts';
+import { toReason } from '../domain/plain-text.ts';
 import { waitForLock } from '../host/lock.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
@@ -131,7 +131,7 @@ function inWords(error: unknown): unknown {
   if (!isTemporalAway(error)) return error;
   return new HundredfoldError(
     'TEMPORAL_UNREACHABLE',
-    `Temporal stopped answering (${reasonOf(error)})`,
+    `Temporal stopped answering (${toReason(error)})`,
     'Run the command again: the campaign continues, and nothing is lost.',
     { cause: error },
   );

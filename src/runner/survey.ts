@@ -4,7 +4,7 @@
  */
 import type { CheckedRow, Item, Kind, Options, ServiceName } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
-import { isFinal, maySucceed } from '../domain/states.ts';
+import { isFinal, canSucceed } from '../domain/states.ts';
 import { combined, covers, kindNames } from '../kinds/registry.ts';
 import { checkManifests } from '../manifest/check.ts';
 import { allFields } from '../manifest/columns.ts';
@@ -26,7 +26,7 @@ const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
 /** Null if there is no conflict. `same`: the job is the same, even if it is written differently. */
 export function changedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
   // A failed result can be replaced: the user has corrected the row.
-  if (same || !maySucceed(former.state)) return null;
+  if (same || !canSucceed(former.state)) return null;
   const differs = allFields()
     .filter((field) => !BESIDE.includes(field))
     .find((field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim());
@@ -258,7 +258,7 @@ class Surveyor {
   /** It stays unchanged, and may serve other rows. */
   #fateOfKept(former: ItemRecord, first: number): Fate {
     const { state, remoteId, options } = former;
-    const useful = maySucceed(state) ? jobOptionsOf(former) : null;
+    const useful = canSucceed(state) ? jobOptionsOf(former) : null;
     if (!this.#coverage.covers(first, options)) this.#coverage.set(first, useful);
     return isFinal(state)
       ? { type: 'ended', state }

@@ -10,7 +10,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { ItemState } from '../domain/states.ts';
-import { exportFormatOf, exportTree } from '../export/export.ts';
+import { findExportFormat, exportTree } from '../export/export.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
 import { recordedFiles } from '../report/audit.ts';
 import {
@@ -330,7 +330,7 @@ async function exportOf(
   out: string,
   { predictor, structureColumn, structures, replace }: TreeExportOptions,
 ): Promise<TreeExport> {
-  const format = exportFormatOf(formatName);
+  const format = findExportFormat(formatName);
   const address = absoluteAddress(out);
   const { exported, leftOut, notes, files } = await exportTree({
     store,

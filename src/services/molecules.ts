@@ -1,6 +1,6 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
 import { z } from 'zod';
-import { asAscii } from '../domain/name.ts';
+import { toAscii } from '../domain/name.ts';
 import { asObject, readLooseText } from '../kinds/json.ts';
 import { fileSets, missingKeys } from '../kinds/molecule/files.ts';
 import { molecule } from '../kinds/molecule/index.ts';
@@ -141,7 +141,7 @@ const NAME_LIMIT = 60;
  */
 export function moleculeName(title: string, fallback: string): string {
   for (const text of [title, fallback]) {
-    const name = asAscii(text)
+    const name = toAscii(text)
       .replace(/[^A-Za-z0-9_-]+/g, '_')
       .replace(/^[_-]+/, '')
       .slice(0, NAME_LIMIT)

@@ -8,7 +8,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_REFUSED_MS, LONGEST_DELAY_MS } from '../budget/block.ts';
-import { growingDelay } from '../domain/growing-delay.ts';
+import { computeGrowingDelay } from '../domain/growing-delay.ts';
 import type { FetchOutcome, PollOutcome, Unavailable } from '../domain/outcomes.ts';
 import type { RequestOptions, ServiceClient } from './client.ts';
 
@@ -108,7 +108,10 @@ class CircuitBreaker {
     // Concurrent requests count as one refusal.
     if (before !== null && now < before.until) return { ...outcome, uniform: true };
     const times = (before?.times ?? 0) + 1;
-    const grown = growingDelay({ first: FIRST_REFUSED_MS, longest: LONGEST_DELAY_MS }, times);
+    const grown = computeGrowingDelay(
+      { first: FIRST_REFUSED_MS, longest: LONGEST_DELAY_MS },
+      times,
+    );
     this.#refusal = { message, times, until: now + Math.max(grown, retryAfterMs ?? 0) };
     this.#onChange({ message });
     return before === null ? outcome : { ...outcome, uniform: true };

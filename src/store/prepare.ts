@@ -3,7 +3,7 @@
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
 import type { Item, Options } from '../domain/item.ts';
-import { isFinal, maySucceed } from '../domain/states.ts';
+import { isFinal, canSucceed } from '../domain/states.ts';
 import { combined, covers } from '../kinds/registry.ts';
 import { deliver, duplicateOf, LEADER_CHANGED, LEADER_GONE, type Source } from './deliver.ts';
 import { inParallel } from './in-parallel.ts';
@@ -333,7 +333,7 @@ function anew(former: ItemRecord | null, fresh: ItemRecord, same: boolean): Item
 
 /** Whether the job of the one provides what the other requests. A failed one is left to `retry`. */
 function serves(leader: ItemRecord, { work, options }: ItemRecord): boolean {
-  return maySucceed(leader.state) && leader.work === work && covers(jobOptionsOf(leader), options);
+  return canSucceed(leader.state) && leader.work === work && covers(jobOptionsOf(leader), options);
 }
 
 /** Whether the service would compute the same thing. */

@@ -2,7 +2,7 @@
  * Errors of the store, with codes. `retryable`: the same write can succeed later without a change to the item. A full
  * disk is a fault of the machine and must not fail the item.
  */
-import { errnoOf } from '../domain/errno.ts';
+import { readErrno } from '../domain/errno.ts';
 import { HundredfoldError, type ErrorCode, type ErrorOptions } from '../domain/errors.ts';
 
 export class StoreError extends HundredfoldError {
@@ -61,7 +61,7 @@ const REMEDIES = {
 /** An error of the file system in words; `action` completes "Cannot …". */
 export function storeErrorOf(error: unknown, action: string): StoreError {
   if (error instanceof StoreError) return error;
-  const errno = errnoOf(error) ?? 'unknown error';
+  const errno = readErrno(error) ?? 'unknown error';
   const { code, what } = MEANINGS[errno] ?? {
     code: 'STORE_IO',
     what: `the file system answered ${errno}`,

@@ -5,7 +5,7 @@
 import { createHash, hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Item, Kind, Options } from '../domain/item.ts';
-import { asAscii } from '../domain/name.ts';
+import { toAscii } from '../domain/name.ts';
 import { schemaOf } from '../kinds/columns.ts';
 import { kindOf } from '../kinds/registry.ts';
 import { serviceOfKind } from '../services/registry.ts';
@@ -92,7 +92,7 @@ export function nameOfJob(campaign: string, job: NamedJob, longest: number | nul
     .update(JSON.stringify([campaign, id, jobNumber, sha256, options]))
     .digest('hex')
     .slice(0, DIGEST_DIGITS);
-  const named = asAscii(campaign).replace(/[^A-Za-z0-9._-]+/g, '_');
+  const named = toAscii(campaign).replace(/[^A-Za-z0-9._-]+/g, '_');
   const readable = label === null ? `${named}.${id}` : `${named}.${id}.${label}`;
   return `${readable.slice(0, (longest ?? MAX_NAME) - DIGEST_DIGITS - 1)}.${digest}`;
 }
@@ -104,7 +104,7 @@ export function nameOfJob(campaign: string, job: NamedJob, longest: number | nul
  */
 export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
   if (title === null || longestName(serviceOfKind(kind)) === null) return null;
-  const label = asAscii(title)
+  const label = toAscii(title)
     .replace(/[^A-Za-z0-9]+/g, '_')
     .replace(/^_+/, '')
     .slice(0, MAX_LABEL)

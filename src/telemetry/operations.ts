@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { errnoOf } from '../domain/errno.ts';
+import { readErrno } from '../domain/errno.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { freePort } from '../temporal/ports.ts';
 import { StateGauges } from './gauges.ts';
@@ -105,7 +105,7 @@ async function listen(pages: Pages, { host, port }: ListenAddress): Promise<Serv
       server.listen({ host, port, exclusive: true }, resolve);
     });
   } catch (cause) {
-    const code = errnoOf(cause) ?? 'unknown';
+    const code = readErrno(cause) ?? 'unknown';
     throw new HundredfoldError(
       'METRICS_PORT',
       `cannot listen for metrics on ${host}, port ${port} (${code})`,

@@ -7,7 +7,7 @@ import {
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { ifFound, isReached } from '../activities/if-found.ts';
+import { nullIfNotFound, isReached } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { statusOf } from '../temporal/grpc-status.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
@@ -69,7 +69,7 @@ export class Watchdog {
   async #check(reference: ServiceReference): Promise<void> {
     const { client, startBudget } = this.#options;
     const workflowId = budgetWorkflowId(reference);
-    const found = await ifFound(client.workflow.getHandle(workflowId).describe());
+    const found = await nullIfNotFound(client.workflow.getHandle(workflowId).describe());
     const isRunning = found?.status.name === 'RUNNING';
     const broken = isRunning ? await this.#reasonToReplace(found) : ENDED;
     if (broken !== null) {
@@ -120,5 +120,5 @@ function passing(error: unknown): void {
 export async function requestAgain(client: Client): Promise<void> {
   const campaigns = client.workflow.list({ query: runningWorkflows(['campaign']) });
   for await (const { workflowId } of campaigns)
-    await ifFound(client.workflow.getHandle(workflowId).signal(recheckSignal));
+    await nullIfNotFound(client.workflow.getHandle(workflowId).signal(recheckSignal));
 }

@@ -1,5 +1,5 @@
 /** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
-import { tightest, type BudgetStatus, type WindowStatus } from '../budget/status.ts';
+import { findTightestWindow, type BudgetStatus, type WindowStatus } from '../budget/status.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { blocks, clock, summary, table, utc, verbatim } from './details.ts';
 
@@ -41,7 +41,7 @@ function windowCells({ limit, windowMs, charged, free }: WindowStatus): string[]
 }
 
 function slotsText(status: BudgetStatus): string | null {
-  const { releases } = tightest(status) ?? { releases: [] };
+  const { releases } = findTightestWindow(status) ?? { releases: [] };
   return releases.length === 0 ? null : `Slots become free: ${releasesText(releases)}`;
 }
 

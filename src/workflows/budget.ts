@@ -22,18 +22,18 @@ import {
 } from '@temporalio/workflow';
 import {
   decideAhead,
-  heedReading,
-  newBudget,
+  applyReading,
+  createBudget,
   take,
   type Budget,
   type Grant,
 } from '../budget/budget.ts';
-import { boundQueue, type CampaignRun } from '../budget/queue.ts';
-import { needsCount } from '../budget/closing.ts';
+import { limitQueue, type CampaignRun } from '../budget/queue.ts';
+import { shouldCount } from '../budget/closing.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
 import type { BudgetEvent } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
+import { describe, createSnapshot, type BudgetSnapshot } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
 import {
   countOpenJobs,
@@ -118,7 +118,7 @@ class BudgetKeeper {
 
   constructor(input: BudgetInput) {
     this.#input = input;
-    this.#state = input.carried ?? newBudget();
+    this.#state = input.carried ?? createBudget();
     this.#former = input.carried ? null : formerOf(input);
     const written = this.#former?.written;
     this.#clock = new BudgetClock(
@@ -170,7 +170,7 @@ class BudgetKeeper {
   #measure(): void {
     const isLate = this.#wakeAt !== null && !this.#isFresh;
     if (!this.#isReading && (isLate || this.#state.untimed.length > 0)) void this.#read();
-    if (!this.#isCounting && needsCount(this.#state, this.#clock.now)) void this.#count();
+    if (!this.#isCounting && shouldCount(this.#state, this.#clock.now)) void this.#count();
     this.#isFresh = false;
   }
 
@@ -181,7 +181,7 @@ class BudgetKeeper {
     const { at, run } = await readClock.executeWithOptions({ summary: 'the server’s clock' }, []);
     if (this.#clock.read(at)) this.#timerAt = null;
     await this.#takeOver(run);
-    heedReading(this.#state, events, this.#clock.now);
+    applyReading(this.#state, events, this.#clock.now);
     this.#isReading = false;
     this.#isFresh = true;
     this.#woken = true;
@@ -305,7 +305,7 @@ class BudgetKeeper {
   }
 
   #snapshot(): BudgetSnapshot {
-    return snapshotOf(this.#input, this.#state, this.#clock.now, this.#wakeAt);
+    return createSnapshot(this.#input, this.#state, this.#clock.now, this.#wakeAt);
   }
 
   /** Updates the details in the Temporal UI, and the memo for the program. */
@@ -321,7 +321,7 @@ class BudgetKeeper {
 
   /** Without `memo`, the next run would have that of the start of this one. */
   #continueAsNew(): Promise<never> {
-    boundQueue(this.#state.queue);
+    limitQueue(this.#state.queue);
     const { former: _, configuration: __, ...input } = this.#input;
     const memo = { [STATUS_MEMO]: this.#snapshot() };
     const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });

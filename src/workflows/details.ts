@@ -7,7 +7,7 @@
  */
 import type { Grant } from '../budget/budget.ts';
 import {
-  firstText,
+  describeFirst,
   type Attempt,
   type CampaignProgress,
   type CampaignSpec,
@@ -16,7 +16,7 @@ import {
 import { formatDuration } from '../domain/duration.ts';
 import type { Options } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
-import { sizeText } from '../domain/size-text.ts';
+import { formatSize } from '../domain/size-text.ts';
 import { countEnded } from '../domain/states.ts';
 import type { ItemJob, KeptFile } from './activity-types.ts';
 import type { ItemInput } from './messages.ts';
@@ -46,7 +46,7 @@ export function campaignDetails(
       `started: ${utc(startedAt)}`,
       `results: ${verbatim(store)}`,
       ...pauses(progress),
-      ...first.map(firstText),
+      ...first.map(describeFirst),
     ]),
     countsTable(progress),
     Object.keys(failuresByCode).length > 0 && codesTable(failuresByCode),
@@ -142,7 +142,7 @@ function facts(
 }
 
 function inputText({ name, bytes, digest }: NonNullable<ItemInput['sends']>['input']): string {
-  return `${verbatim(name)}, ${sizeText(bytes)}, SHA-256 ${verbatim(`${digest}…`)}`;
+  return `${verbatim(name)}, ${formatSize(bytes)}, SHA-256 ${verbatim(`${digest}…`)}`;
 }
 
 function optionsText({ kind: _, ...options }: Options): string {
@@ -175,7 +175,7 @@ function seconds(length: number): string {
 function filesText(files: readonly KeptFile[]): string {
   if (files.length === 0) return 'none fetched';
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return `${files.length} fetched (${sizeText(bytes)})`;
+  return `${files.length} fetched (${formatSize(bytes)})`;
 }
 
 function attemptsText(attempts: readonly Attempt[]): string {

@@ -16,7 +16,7 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { standingIn } from '../budget/queue.ts';
+import { pickStanding } from '../budget/queue.ts';
 import type {
   CampaignSpec,
   FeedSpec,
@@ -225,7 +225,7 @@ export class Feed {
       ...this.#tree,
       reference,
       policy,
-      ...standingIn(this.#campaign),
+      ...pickStanding(this.#campaign),
       ...(fetchQueue !== undefined && { fetchQueue }),
       begin: { type: 'job', how, remoteId, posted: {}, attempts: [] },
     };
@@ -269,7 +269,7 @@ export class Feed {
       run: workflowInfo().firstExecutionRunId,
       campaign: name,
       attempt: 0,
-      ...standingIn(this.#campaign),
+      ...pickStanding(this.#campaign),
       behind: this.#behind,
       job: { id, kind, generation, store, tree, launch },
     };

@@ -1,9 +1,9 @@
 /** A budget that is played by hand: what it is asked, what it grants, and how each submission ends. */
-import { decide, heedReading, newBudget, take, type Grant } from '../../src/budget/budget.ts';
+import { decide, applyReading, createBudget, take, type Grant } from '../../src/budget/budget.ts';
 import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/state.ts';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { Request } from '../../src/budget/queue.ts';
-import { describe, snapshotOf, type BudgetSnapshot } from '../../src/budget/status.ts';
+import { describe, createSnapshot, type BudgetSnapshot } from '../../src/budget/status.ts';
 import { policyOf } from '../policy.ts';
 
 export const WINDOW_MS = 10_000;
@@ -23,7 +23,7 @@ export function aRequest(item: string, more: Partial<Request> = {}): Request {
 
 export class PlayedBudget {
   /** With so many in flight that slots alone decide. */
-  state = { ...newBudget(), maxOutstanding: 100 };
+  state = { ...createBudget(), maxOutstanding: 100 };
 
   constructor(limit: number | null) {
     this.limit(limit);
@@ -40,7 +40,7 @@ export class PlayedBudget {
   /** The clock is read just after the event. */
   apply(event: BudgetEvent, now: number): void {
     take(this.state, event, now);
-    heedReading(this.state, this.state.untimed.length, now);
+    applyReading(this.state, this.state.untimed.length, now);
   }
 
   ask(items: string | readonly string[], more: Partial<Request> = {}, now = 0): void {
@@ -88,7 +88,7 @@ export class PlayedBudget {
   }
 
   snapshot(now: number): BudgetSnapshot {
-    return snapshotOf(
+    return createSnapshot(
       { service: 'predictions', address: 'here', credential: 'k' },
       this.state,
       now,

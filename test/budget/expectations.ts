@@ -4,7 +4,12 @@
  */
 import type { Grant } from '../../src/budget/budget.ts';
 import type { Policy, Window } from '../../src/budget/policy.ts';
-import { requestKey, slotOf, type CampaignRun, type Request } from '../../src/budget/queue.ts';
+import {
+  requestKey,
+  buildSlotKey,
+  type CampaignRun,
+  type Request,
+} from '../../src/budget/queue.ts';
 import { Broken, type Moment, NaiveBlock, passed, type Refusal } from './naive.ts';
 import type { Setting } from './setting.ts';
 import { Turns } from './turns.ts';
@@ -110,7 +115,7 @@ export class Expectations {
 
   /** The one of them whose slot a request may use. */
   #slotFor({ replaces }: Request, now: Moment): Sent | undefined {
-    return this.unsure(now).find(({ request }) => slotOf(request) === replaces);
+    return this.unsure(now).find(({ request }) => buildSlotKey(request) === replaces);
   }
 
   /** A look-up has found its job. */
@@ -184,9 +189,10 @@ export class Expectations {
   #replacedIn(request: Request): Sent {
     const former = this.sent.find(
       ({ request: one, unsure, replacedBy }) =>
-        slotOf(one) === slotOf(request) && unsure && !replacedBy,
+        buildSlotKey(one) === buildSlotKey(request) && unsure && !replacedBy,
     );
-    if (!former) throw new Broken('a slot is used once', `that of ${slotOf(request)} is not free`);
+    if (!former)
+      throw new Broken('a slot is used once', `that of ${buildSlotKey(request)} is not free`);
     return former;
   }
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import {
   charge,
   giveBack,
-  heedSetBack,
-  newCharges,
+  adjustToSetBack,
+  createCharges,
   reconcile,
   takeSlot,
 } from '../../src/budget/charges.ts';
@@ -16,12 +16,12 @@ import {
   MAX_UNSETTLED,
 } from '../../src/budget/state.ts';
 import {
-  lastSubmission,
-  counting,
+  estimateLastSubmission,
+  listCounting,
   countJobs,
   GUARD_MS,
   pack,
-  roomIn,
+  findRoom,
   withRemoteGuard,
   type Close,
   type Policy,
@@ -38,7 +38,7 @@ const DAY = 24 * HOUR;
 
 /** Charges under a policy. */
 class Account {
-  readonly charges = newCharges();
+  readonly charges = createCharges();
   readonly policy: Policy;
 
   constructor(limit: number, windowMs: number) {
@@ -59,7 +59,7 @@ class Account {
   }
 
   room(now: number) {
-    return roomIn(this.policy, this.charges, now);
+    return findRoom(this.policy, this.charges, now);
   }
 }
 
@@ -93,7 +93,7 @@ describe('a window', () => {
     account.take(DAY);
     account.charge(DAY);
     account.charges.unknownBefore = DAY;
-    heedSetBack(account.charges, 0);
+    adjustToSetBack(account.charges, 0);
     expect(account.room(0).nextAt).toBe(LATEST_ACCEPTANCE_MS + 1_000 + GUARD_MS);
   });
 
@@ -183,7 +183,7 @@ test('several windows and a bound on open jobs hold at once, and the next goes w
     [5_000, 1, null],
   ];
   const roomAt = (now: number, open = 0) =>
-    roomIn({ windows, maxOpen: 4 }, { inFlight: 0, closes, open }, now);
+    findRoom({ windows, maxOpen: 4 }, { inFlight: 0, closes, open }, now);
   expect(roomAt(5_100)).toEqual({ free: 1, nextAt: 5_100 });
   expect(roomAt(5_100, 4)).toEqual({ free: 0, nextAt: 10_100 });
   closes.push([5_200, 1, null]);
@@ -314,7 +314,7 @@ test('thousands of charges become few, which count in each window at least as lo
         for (const { windowMs } of windows)
           for (const now of [DAY, ...later.map((ms) => DAY + ms)]) {
             const jobs = (of: readonly Close[], at: number) =>
-              countJobs(counting({ windowMs }, { inFlight: 0, closes: of }, at));
+              countJobs(listCounting({ windowMs }, { inFlight: 0, closes: of }, at));
             expect(jobs(packed, now)).toBeGreaterThanOrEqual(jobs(closes, now));
             expect(jobs(packed, now)).toBeLessThanOrEqual(jobs(closes, now - windowMs / 128));
           }
@@ -455,7 +455,7 @@ test.each([
   [101, 1],
   [5_000, 49],
 ])('%i jobs at 100 an hour are all submitted after %i hours', (jobs, hours) => {
-  const end = lastSubmission([{ limit: 100, windowMs: HOUR }], [], jobs, 0);
+  const end = estimateLastSubmission([{ limit: 100, windowMs: HOUR }], [], jobs, 0);
   expect(end).toBe(hours * (HOUR + GUARD_MS));
 });
 
@@ -478,7 +478,7 @@ test('the forecast of several windows is what the budget does', () => {
         now = budget.nextAt(now) ?? Number.NaN;
         sent += budget.accepted(now).length;
       }
-      expect(lastSubmission(policy.windows, [], jobs, 0)).toBe(now);
+      expect(estimateLastSubmission(policy.windows, [], jobs, 0)).toBe(now);
     }),
     { numRuns: 300 },
   );

@@ -1,6 +1,6 @@
 /** What is not sent, and until when: refusals by the service, and submissions that a worker did not send. */
 import { describe, expect, test } from 'vitest';
-import { newBudget } from '../../src/budget/budget.ts';
+import { createBudget } from '../../src/budget/budget.ts';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { isOwnFault } from '../../src/budget/closing.ts';
 import { ACCEPTED, notNow, PlayedBudget, UNSURE } from './a-budget.ts';
@@ -89,7 +89,7 @@ describe('a refusal by the service', () => {
 
 test('no more are in flight than a worker has connections, and none follows a failure', () => {
   const budget = new PlayedBudget(null);
-  budget.state.maxOutstanding = newBudget().maxOutstanding;
+  budget.state.maxOutstanding = createBudget().maxOutstanding;
   for (let n = 0; n < 30; n += 1) budget.ask(`i${n}`);
   const sent = budget.sent(0);
   expect(sent).toHaveLength(MAX_OUTSTANDING);

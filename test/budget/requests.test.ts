@@ -1,7 +1,7 @@
 /** Whose turn it is: requests of items whose ids are used again, campaigns that share a credential, and their use of it. */
 import { describe, expect, test } from 'vitest';
-import { boundQueue } from '../../src/budget/queue.ts';
-import { newBudget } from '../../src/budget/budget.ts';
+import { limitQueue } from '../../src/budget/queue.ts';
+import { createBudget } from '../../src/budget/budget.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, WINDOW_MS } from './a-budget.ts';
 
 const later = (windows: number): number => windows * (WINDOW_MS + 100);
@@ -36,7 +36,7 @@ describe('a request', () => {
 
   test('gets nothing before the limits are known', () => {
     const budget = new PlayedBudget(1);
-    budget.state = newBudget();
+    budget.state = createBudget();
     budget.ask('a');
     expect(budget.nextAt(0)).toBeNull();
   });
@@ -140,14 +140,14 @@ test('the state for continue-as-new fits into a payload: the longest queues are 
   };
   const lengths = () => state.queue.lanes.map(({ waiting }) => waiting.length);
   state.queue.lanes = Array.from({ length: 8 }, (_, n) => queueOf(`night-${n}`, 1_000)).flat();
-  boundQueue(state.queue);
+  limitQueue(state.queue);
   // The size of a payload (bytes); Temporal refuses a larger one.
   expect(JSON.stringify(state).length).toBeLessThan(2 * 1024 * 1024);
   expect(lengths()).toEqual(Array(8).fill(625));
   state.queue.lanes = [...queueOf('short', 5), ...queueOf('long', 100)];
-  boundQueue(state.queue);
+  limitQueue(state.queue);
   expect(lengths(), 'it fits').toEqual([5, 100]);
-  boundQueue(state.queue, 30);
+  limitQueue(state.queue, 30);
   expect(lengths()).toEqual([5, 25]);
   expect(state.queue.lanes[1]?.waiting[24]?.item, 'the front is kept').toBe(`item:${id}-24`);
 });

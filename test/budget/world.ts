@@ -5,9 +5,9 @@
  */
 import type { Grant } from '../../src/budget/budget.ts';
 import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/state.ts';
-import { heedReading, take } from '../../src/budget/budget.ts';
-import { longestMs, type Policy, type Window } from '../../src/budget/policy.ts';
-import { requestKey, slotOf, type Request } from '../../src/budget/queue.ts';
+import { applyReading, take } from '../../src/budget/budget.ts';
+import { computeLongestMs, type Policy, type Window } from '../../src/budget/policy.ts';
+import { requestKey, buildSlotKey, type Request } from '../../src/budget/queue.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { Broken, type Moment, passed } from './naive.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
@@ -190,7 +190,7 @@ export class World {
 
   #configure(): void {
     const { policy } = this.expected;
-    this.#longestWindowMs = Math.max(this.#longestWindowMs, longestMs(policy.windows));
+    this.#longestWindowMs = Math.max(this.#longestWindowMs, computeLongestMs(policy.windows));
     this.#tell({ type: 'configure', policy });
   }
 
@@ -224,7 +224,7 @@ export class World {
     if (!reading || reading.arrivesAt > this.time) return false;
     this.#reading = null;
     this.#shown = Math.max(this.#shown, reading.at);
-    heedReading(this.budget.state, reading.events, this.#shown);
+    applyReading(this.budget.state, reading.events, this.#shown);
     return true;
   }
 
@@ -430,7 +430,7 @@ export class World {
   /** Its item has not asked since. */
   isLatest(request: Request): boolean {
     const latest = this.items.get(request.item);
-    return latest !== undefined && slotOf(latest) === slotOf(request);
+    return latest !== undefined && buildSlotKey(latest) === buildSlotKey(request);
   }
 
   /** A look-up has found its job. */
@@ -451,7 +451,7 @@ export class World {
   repeat({ request }: Sent, isAbsent: boolean): void {
     const { replaces: _, ...plain } = request;
     const next = { ...plain, attempt: request.attempt + 1, attempts: [] };
-    const again = isAbsent ? { ...next, replaces: slotOf(request) } : next;
+    const again = isAbsent ? { ...next, replaces: buildSlotKey(request) } : next;
     this.items.set(request.item, again);
     this.expected.asksAgain(again);
     this.#settle(request, { type: 'again', attempts: [], isAbsent });

@@ -1,12 +1,12 @@
 /** Random choices from a seed: the same seed gives the same storm. */
-import { seededRandom } from '../../packages/local-services/src/faults.ts';
+import { createRandom } from '../../packages/local-services/src/faults.ts';
 
 export class Random {
   /** From 0 up to, and not including, 1. */
   readonly next: () => number;
 
   constructor(seed: number) {
-    this.next = seededRandom(seed);
+    this.next = createRandom(seed);
   }
 
   /** A whole number, both ends included. */

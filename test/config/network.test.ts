@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { proxyFor, revealNetwork } from '../../src/config/network.ts';
+import { findProxy, revealNetwork } from '../../src/config/network.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Environment } from '../../src/domain/environment.ts';
-import { withoutSecrets } from '../../src/config/secret.ts';
+import { removeSecrets } from '../../src/config/secret.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
@@ -54,12 +54,13 @@ test('the address of a webhook is a secret: a command that is told of the end do
     const { notify } = await load(PLAIN, environment, `notify: { url: ${url} }`);
     expect(notify.webhook?.url.reveal()).toBe(environment.HOOK);
     expect(inspect(notify, { depth: 9 })).not.toContain('hush');
-    expect(withoutSecrets(environment, notify.secretVariables ?? [])).toEqual({ OTHER: 'x' });
+    expect(removeSecrets(environment, notify.secretVariables ?? [])).toEqual({ OTHER: 'x' });
   }
 });
 
 describe('the proxy of a service', () => {
-  const proxy = (url: string, environment: Environment) => proxyFor(url, environment)?.url.reveal();
+  const proxy = (url: string, environment: Environment) =>
+    findProxy(url, environment)?.url.reveal();
 
   test('is chosen by the scheme of the URL; lower-case variables come first, and a proxy needs no scheme', () => {
     const both = { HTTPS_PROXY: 'http://s.example:1', HTTP_PROXY: 'p.example:2' };
@@ -82,7 +83,7 @@ describe('the proxy of a service', () => {
   });
 
   test('shows its password neither in a refusal nor in any output, and has it among the secrets', async () => {
-    const asked = () => proxyFor('https://x.example', { HTTPS_PROXY: 'socks5://u:hush@h' });
+    const asked = () => findProxy('https://x.example', { HTTPS_PROXY: 'socks5://u:hush@h' });
     expect(asked).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }) as Error);
     expect(asked).not.toThrow(/hush/);
     const environment = { HTTPS_PROXY: 'http://lab:hush%20hush@proxy.example:3128' };
@@ -105,7 +106,7 @@ test('a gateway has headers of its own; their values are secret, and a login als
   expect(headers).toEqual({ authorization: `Basic ${login}`, 'x-key': 'k3y-hush' });
   expect(new Set(secrets)).toEqual(new Set([`Basic ${login}`, login, 'k3y-hush']));
   const { notify } = await load(gateway, given);
-  const inherited = withoutSecrets({ ...given, A: 'b' }, notify.secretVariables ?? []);
+  const inherited = removeSecrets({ ...given, A: 'b' }, notify.secretVariables ?? []);
   expect(inherited).toEqual({ A: 'b' });
   // A value that is invalid in a header.
   await writeFile(key, 'hush\nX-Other: y', { mode: 0o600 });

@@ -1,7 +1,7 @@
 /** Durations and sizes as people read them. */
 import { expect, test } from 'vitest';
 import { formatDuration, formatNonZeroDuration } from '../../src/domain/duration.ts';
-import { sizeText } from '../../src/domain/size-text.ts';
+import { formatSize } from '../../src/domain/size-text.ts';
 
 test.each([
   [formatDuration, 0, '0 s'],
@@ -11,11 +11,11 @@ test.each([
   [formatDuration, 90_000_000, '1 d 1 h'],
   [formatNonZeroDuration, 0, '1 s'],
   [formatNonZeroDuration, 1_600, '2 s'],
-  [sizeText, 999, '999 bytes'],
-  [sizeText, 1_000, '1.0 kB'],
-  [sizeText, 9_950, '10 kB'],
-  [sizeText, 999_500, '1.0 MB'],
-  [sizeText, 5e15, '5000 TB'],
+  [formatSize, 999, '999 bytes'],
+  [formatSize, 1_000, '1.0 kB'],
+  [formatSize, 9_950, '10 kB'],
+  [formatSize, 999_500, '1.0 MB'],
+  [formatSize, 5e15, '5000 TB'],
 ])('%o: %d are shown as %j', (show, amount, text) => {
   expect(show(amount)).toBe(text);
 });

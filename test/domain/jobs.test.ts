@@ -1,7 +1,7 @@
 /** When a job is given up or replaced by another one. */
 import { describe, expect, test } from 'vitest';
 import { isOfNoUse } from '../../src/domain/of-no-use.ts';
-import { jobStuckBecause } from '../../src/domain/stuck-job.ts';
+import { explainStuckJob } from '../../src/domain/stuck-job.ts';
 
 const timing = {
   queuedAt: null,
@@ -16,18 +16,18 @@ const timing = {
 
 describe('a job that will never finish', () => {
   test('has passed its deadline', () => {
-    expect(jobStuckBecause(1_001, 1_000, null)?.code).toBe('JOB_OVERDUE');
-    expect(jobStuckBecause(999, 1_000, null)).toBeNull();
+    expect(explainStuckJob(1_001, 1_000, null)?.code).toBe('JOB_OVERDUE');
+    expect(explainStuckJob(999, 1_000, null)).toBeNull();
   });
 
   test('has a worker that has been silent for an hour', () => {
-    expect(jobStuckBecause(0, 1_000, timing)).toBeNull();
-    expect(jobStuckBecause(0, 1_000, { ...timing, heartbeatAgeSeconds: 3_601 })?.code).toBe(
+    expect(explainStuckJob(0, 1_000, timing)).toBeNull();
+    expect(explainStuckJob(0, 1_000, { ...timing, heartbeatAgeSeconds: 3_601 })?.code).toBe(
       'JOB_STUCK',
     );
     const waiting = { ...timing, startedAt: null, heartbeatAgeSeconds: 3_601 };
     expect(
-      jobStuckBecause(0, 1_000, waiting),
+      explainStuckJob(0, 1_000, waiting),
       'a job that waits has no worker to be silent',
     ).toBeNull();
   });

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import {
-  exportFormatOf,
+  findExportFormat,
   exportTree,
   type ExportWork,
   FORMATS,
-  itemNotes,
+  listItemNotes,
 } from '../../src/export/export.ts';
 import { DEFAULT_OPTIONS } from '../../src/export/format.ts';
 import { openTree } from '../../src/runner/index.ts';
@@ -28,7 +28,7 @@ async function work(format: string): Promise<ExportWork & { readonly out: string
   if (campaign === null) throw new Error('no campaign was prepared');
   const out = await temporaryFolder();
   const to = await openFileStore(out);
-  return { store, campaign, format: exportFormatOf(format), options: DEFAULT_OPTIONS, to, out };
+  return { store, campaign, format: findExportFormat(format), options: DEFAULT_OPTIONS, to, out };
 }
 
 test('omitted items are reported, with the reason, in the answer and in export.json', async () => {
@@ -113,7 +113,7 @@ test('a file that is not ours is not overwritten', async () => {
 test('a result of the synthetic engine, and one with guessed parameters, are reported as such', () => {
   const item = recordedMolecule('smi-silane-bcc-auto-gaff2');
   const { record, reading } = item;
-  const [synthetic] = itemNotes({ ...item, record: { ...record, engine: 'synthetic' } });
+  const [synthetic] = listItemNotes({ ...item, record: { ...record, engine: 'synthetic' } });
   expect(synthetic).toBe(
     'its result comes from the synthetic engine and has no scientific meaning',
   );
@@ -121,7 +121,7 @@ test('a result of the synthetic engine, and one with guessed parameters, are rep
   const [first, ...others] = reading.estimated;
   if (first === undefined) throw new Error('nothing is estimated');
   const estimated = [{ ...first, needsRevision: true }, ...others];
-  expect(itemNotes({ ...item, reading: { ...reading, estimated } })).toEqual([
+  expect(listItemNotes({ ...item, reading: { ...reading, estimated } })).toEqual([
     `parameters were guessed and need revision (ATTN in its frcmod): ${first.types}`,
   ]);
 });

@@ -1,14 +1,14 @@
 /** Results of the real engines, as items of an export, and an export of them in memory or in a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bondMolecule } from '../../src/export/molecules.ts';
+import { assignBonds } from '../../src/export/molecules.ts';
 import {
   DEFAULT_OPTIONS,
   type ExportItem,
   type ExportOptions,
   LeftOut,
 } from '../../src/export/format.ts';
-import { exportFormatOf, type LeftOutItem, type Remark } from '../../src/export/export.ts';
+import { findExportFormat, type LeftOutItem, type Remark } from '../../src/export/export.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment, readSequences } from '../../src/kinds/protein/payload.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
@@ -59,7 +59,7 @@ export async function withBonds(items: readonly RecordedItem[]): Promise<{
   const [bonded, leftOut]: [ExportItem[], LeftOutItem[]] = [[], []];
   for (const item of items) {
     try {
-      bonded.push({ ...item, molecule: await bondMolecule(item.reading, item.input) });
+      bonded.push({ ...item, molecule: await assignBonds(item.reading, item.input) });
     } catch (error) {
       leftOut.push(describeLeftOut(item, error));
     }
@@ -154,7 +154,7 @@ export function exportInMemory(
   items: Iterable<ExportItem>,
   options: Partial<ExportOptions> = {},
 ): InMemory {
-  const exporter = exportFormatOf(format).start({ ...DEFAULT_OPTIONS, ...options });
+  const exporter = findExportFormat(format).start({ ...DEFAULT_OPTIONS, ...options });
   const files = new Map<string, string>();
   const leftOut: LeftOutItem[] = [];
   const notes: Remark[] = [];

@@ -2,7 +2,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { isSetBack, setAsideAfterStep, stepBetween, watchClock } from '../../src/host/clock.ts';
+import { isSetBack, setAsideAfterStep, computeStep, watchClock } from '../../src/host/clock.ts';
 import { TestClock } from '../ledger/a-ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
@@ -62,7 +62,7 @@ test('a step has its length; a long pause and a small correction are none', () =
     const before = clock.now();
     clock.pass(8 * HOUR_MS);
     clock.set(clock.wallMs + step);
-    return stepBetween(before, clock.now());
+    return computeStep(before, clock.now());
   });
   expect(steps).toEqual([-HOUR_MS, 10_000, 0]);
 });

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import type { MoleculeJob, ShiftsJob } from '../../packages/local-services/src/engines/engine.ts';
 import {
-  acpypeArguments,
-  failureIn,
-  moleculeName,
-  readableLog,
+  listArguments,
+  findFailure,
+  chooseMoleculeName,
+  cleanLog,
 } from '../../packages/local-services/src/engines/acpype.ts';
 import {
-  commandOf,
-  inputText,
+  buildCommand,
+  formatInput,
   type PredictionJob,
 } from '../../packages/local-services/src/engines/b2btools.ts';
 
@@ -28,12 +28,12 @@ test.each([
   ['x; rm -rf $(pwd)', 'x_rm_rf_pwd'],
   ['阿司匹林', 'molecule'],
 ])('the molecule %s is called %s', (fileName, name) => {
-  expect(moleculeName({ ...JOB, fileName })).toBe(name);
+  expect(chooseMoleculeName({ ...JOB, fileName })).toBe(name);
 });
 
 test('a SMILES is never parsed as an option, whatever it begins with', () => {
   const job = { ...JOB, smiles: '--version', netCharge: -1 };
-  expect(acpypeArguments(job)).toEqual([
+  expect(listArguments(job)).toEqual([
     '--input=--version',
     '--basename=ethanol',
     '--charge_method=bcc',
@@ -53,13 +53,13 @@ test("the log of the engine's output contains neither tracebacks nor local paths
     'Log tmp location: /tmp/job-1/tmpx',
     '',
   ].join('\n');
-  const log = readableLog(printed, '/tmp/job-1', '/opt/engines/acpype');
+  const log = cleanLog(printed, '/tmp/job-1', '/opt/engines/acpype');
   expect(log).toBe(
     "ERROR: ACPYPE FAILED: [Errno 2] No such file or directory: './C1CC('\nTotal time of execution: less than a second\n",
   );
-  expect(failureIn(log)).toBe("ACPYPE FAILED: [Errno 2] No such file or directory: './C1CC('");
-  expect(failureIn('ACPYPE FAILED: \n')).toBe('ACPYPE FAILED:');
-  expect(failureIn('all is well')).toBeNull();
+  expect(findFailure(log)).toBe("ACPYPE FAILED: [Errno 2] No such file or directory: './C1CC('");
+  expect(findFailure('ACPYPE FAILED: \n')).toBe('ACPYPE FAILED:');
+  expect(findFailure('all is well')).toBeNull();
 });
 
 function sequence(fasta: string, ...predictors: string[]): PredictionJob {
@@ -75,29 +75,29 @@ const alignment: PredictionJob = { kind: 'alignment', fasta: '>a\nMK-V\n>b\nMKVV
 
 describe('the command line', () => {
   test('of a sequence requests what the job requests, and DynaMine', () => {
-    expect(commandOf(sequence('>a\nMK', 'psper', 'agmata')).args.join(' ')).toBe(
+    expect(buildCommand(sequence('>a\nMK', 'psper', 'agmata')).args.join(' ')).toBe(
       '-i input.fasta -o result.json -t result.csv -m metadata.csv --dynamine --psper --agmata',
     );
   });
 
   test('of an alignment runs the four default predictors and writes distributions', () => {
-    const { args } = commandOf(alignment);
+    const { args } = buildCommand(alignment);
     expect(args.join(' ')).toMatch(
       /^--mode msa .* -dj distributions\.json --dynamine --disomine --efoldmine --agmata$/,
     );
   });
 
   test('of shifts has the format of the file, the model, and the numbering', () => {
-    expect(commandOf(shifts()).args.join(' ')).toBe(
+    expect(buildCommand(shifts()).args.join(' ')).toBe(
       '-i shifts.nef -m 1 -o result.json -t result.csv',
     );
     const other = shifts({ format: 'nmr-star', modelClass: '3', originalNumbering: false });
-    expect(commandOf(other).args.join(' ')).toBe(
+    expect(buildCommand(other).args.join(' ')).toBe(
       '-i shifts.str -m 3 -o result.json -t result.csv --no_original_numbering',
     );
   });
 
   test('the engine gets text without a byte order mark, with its own line ends', () => {
-    expect(inputText(sequence('\uFEFF>a\r\nMK\rVL'))).toBe('>a\nMK\nVL\n');
+    expect(formatInput(sequence('\uFEFF>a\r\nMK\rVL'))).toBe('>a\nMK\nVL\n');
   });
 });

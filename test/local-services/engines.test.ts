@@ -11,12 +11,12 @@ import type {
 } from '../../packages/local-services/src/engines/engine.ts';
 import {
   RecordedEngine,
-  canonical,
+  toCanonicalJob,
   loadIndex,
   readRecording,
 } from '../../packages/local-services/src/engines/recorded.ts';
 import { SyntheticEngine } from '../../packages/local-services/src/engines/synthetic.ts';
-import { resultIds } from '../../packages/local-services/src/fasta.ts';
+import { assignResultIds } from '../../packages/local-services/src/fasta.ts';
 import { compositionOf } from '../../src/kinds/molecule/input.ts';
 import { elementOfAtom } from '../../src/kinds/molecule/element.ts';
 import { readGro, readTopology, totalCharge } from '../../src/kinds/molecule/gromacs.ts';
@@ -102,7 +102,7 @@ describe('the recorded engine', () => {
         proteins: Record<string, { seq: string[] }>;
       };
       const fasta = Object.entries(proteins).map(([id, { seq }]) => `>${id}\n${seq.join('')}\n`);
-      const found = canonical(sequence(fasta.join(''), ...options.split('+')));
+      const found = toCanonicalJob(sequence(fasta.join(''), ...options.split('+')));
       expect(found, what).toEqual({ kind: 'sequence', input, options });
     }
   });
@@ -152,7 +152,7 @@ describe('the recorded engine', () => {
     expect(own['result']).toBe(bytes);
     const job = sequence(`>my "toxin", v.2\n${residues}`, ...predictors);
     const renamed = await outputs(recorded, job);
-    const [id] = resultIds([header]);
+    const [id] = assignResultIds([header]);
     const name = 'my_"toxin"__v2';
     const expected = bytes.replace(`${JSON.stringify(id)}:`, `${JSON.stringify(name)}:`);
     expect(renamed['result']).toBe(expected);
@@ -168,7 +168,7 @@ describe('the recorded engine', () => {
     ['  leading space', 'leading_space'],
     ['../../etc/passwd', '//etc/passwd'],
   ])('%s becomes the id %s, as b2bTools makes it', (header, id) => {
-    expect(resultIds([header, header])).toEqual([id, `${id}_2`]);
+    expect(assignResultIds([header, header])).toEqual([id, `${id}_2`]);
   });
 
   test('uses the recording with exactly the predictors, else the smallest with more', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { expect, onTestFinished, test } from 'vitest';
 import {
-  settingsOf,
+  parseSettings,
   type LocalServicesOptions,
 } from '../../packages/local-services/src/options.ts';
 import { runMolecule, startLogging } from './running-services.ts';
@@ -94,7 +94,7 @@ test('without a server, or with one that is down, the job succeeds and the log h
 test.each(['localhost:25', 'http://user:secret@x', 'smtp://user:secret@localhost'])(
   'refuses %s as an SMTP server, without repeating a password',
   (smtp) => {
-    expect(() => settingsOf({ smtp })).toThrow(
+    expect(() => parseSettings({ smtp })).toThrow(
       expect.objectContaining({
         code: 'LOCAL_SERVICES_FAILED',
         message: expect.not.stringContaining('secret'),

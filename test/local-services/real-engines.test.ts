@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { installedEngine } from '../../packages/local-services/src/engines/install.ts';
+import { findInstalledEngine } from '../../packages/local-services/src/engines/install.ts';
 import type { LocalServicesOptions } from '../../packages/local-services/src/options.ts';
 import type { LocalServices } from '../../packages/local-services/src/server.ts';
 import { nativeFiles } from '../../src/kinds/molecule/files.ts';
@@ -23,7 +23,7 @@ import {
 } from './running-services.ts';
 
 function installed(engine: 'acpype' | 'b2btools'): boolean {
-  const there = installedEngine(engine) !== null;
+  const there = findInstalledEngine(engine) !== null;
   if (!there) console.warn(`skipped: ${engine} is not installed here (npm run engines)`);
   return there;
 }

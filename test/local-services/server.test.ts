@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import {
-  settingsOf,
+  parseSettings,
   type LocalServicesOptions,
 } from '../../packages/local-services/src/options.ts';
 import {
@@ -48,7 +48,7 @@ describe('an option', () => {
     ['jobMs', { jobMs: -5 }],
   ])('%s that is wrong is refused: %o', (name, options) => {
     const message = expect.stringContaining(`option ${name} `);
-    expect(() => settingsOf(options)).toThrow(
+    expect(() => parseSettings(options)).toThrow(
       expect.objectContaining({ code: 'LOCAL_SERVICES_FAILED', message }),
     );
   });

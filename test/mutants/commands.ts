@@ -45,8 +45,8 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'formula-in-table',
     file: 'src/domain/formula-guard.ts',
-    find: "return first + eachFormula(visible, (piece) => `'${piece}`);",
-    replace: 'return first + eachFormula(visible, (piece) => piece);',
+    find: "return first + replaceFormulas(visible, (piece) => `'${piece}`);",
+    replace: 'return first + replaceFormulas(visible, (piece) => piece);',
     breaks: '5: no cell of a table runs as a formula.',
     tests: ['test/report/cells.property.test.ts', 'test/report/csv-table.test.ts'],
   },

@@ -69,7 +69,7 @@ export const SERVICES: readonly Mutant[] = [
   {
     name: 'secret-to-command',
     file: 'src/activities/notify.ts',
-    find: 'return withoutSecrets(environment, notify.secretVariables ?? []);',
+    find: 'return removeSecrets(environment, notify.secretVariables ?? []);',
     replace: 'return environment;',
     breaks: '6: a command that is run at the end gets no token.',
     tests: ['test/workflows/notify.test.ts'],

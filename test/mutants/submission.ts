@@ -29,7 +29,7 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'note-damaged',
     file: 'src/activities/sending-note.ts',
-    find: "if (!data) return { type: 'unsure', message: unknownFate('') };",
+    find: "if (!data) return { type: 'unsure', message: describeUnknownFate('') };",
     replace: 'if (!data) return null;',
     breaks: '4: a note that cannot be read is a note.',
     tests: ['test/activities/sending.test.ts'],
@@ -37,8 +37,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'note-of-another-service',
     file: 'src/activities/sending-note.ts',
-    find: 'if (data.service !== service || data.address !== address) return sentElsewhere(data);',
-    replace: 'if (data.service !== service) return sentElsewhere(data);',
+    find: 'if (data.service !== service || data.address !== address) return createSentElsewhere(data);',
+    replace: 'if (data.service !== service) return createSentElsewhere(data);',
     breaks:
       '4: a service is not asked for a job that another one has, and does not get it as well.',
     tests: ['test/activities/sending.test.ts'],
@@ -46,7 +46,7 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'note-of-another-token',
     file: 'src/activities/sending-note.ts',
-    find: 'if (remoteId === undefined && data.credential !== credential) return sentElsewhere(data);',
+    find: 'if (remoteId === undefined && data.credential !== credential) return createSentElsewhere(data);',
     replace: '',
     breaks: '4: a job that only another token may show is not sent a second time.',
     tests: ['test/activities/sending.test.ts'],
@@ -110,7 +110,7 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'end-without-its-job',
     file: 'src/activities/conclude.ts',
-    find: 'return { ...conclusion, ...(await acceptedByNote(store, record, conclusion.reference)) };',
+    find: 'return { ...conclusion, ...(await findAcceptedNote(store, record, conclusion.reference)) };',
     replace: 'return conclusion;',
     breaks: '4: a job that was accepted for an item is not lost when its workflow is terminated.',
     tests: ['test/activities/conclude.test.ts'],
@@ -207,7 +207,7 @@ export const SUBMISSION: readonly Mutant[] = [
     name: 'continued-without-charges',
     file: 'src/workflows/budget.ts',
     find: 'carried: this.#state,',
-    replace: 'carried: newBudget(),',
+    replace: 'carried: createBudget(),',
     breaks: '1: a budget that continues as new keeps its charges.',
     tests: ['test/workflows/two-hosts.test.ts'],
   },

@@ -12,12 +12,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  aptLine,
+  formatAptCommand,
   check,
   install,
-  installedEngine,
-  library,
-  program,
+  findInstalledEngine,
+  requireLibrary,
+  requireProgram,
   RECORD_FILE,
   type Recipe,
 } from '../../packages/local-services/src/engines/install.ts';
@@ -59,13 +59,13 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     expect(check(recipe, folder)).toMatchObject({ problem: 'not installed' });
     const record = install(recipe, folder);
     expect(record.packages).toEqual({ acpype: '2023.10.27' });
-    expect(installedEngine('acpype', folder)).toEqual(record);
+    expect(findInstalledEngine('acpype', folder)).toEqual(record);
     expect(check(recipe, folder).problem).toBeNull();
     const moved = join(folder, 'moved');
     cpSync(join(folder, 'acpype'), join(moved, 'acpype'), { recursive: true });
-    expect(installedEngine('acpype', moved), 'Python cannot be moved').toBeNull();
+    expect(findInstalledEngine('acpype', moved), 'Python cannot be moved').toBeNull();
     writeFileSync(join(folder, 'acpype', RECORD_FILE), '{"engine":"acp');
-    expect(installedEngine('acpype', folder), 'its record is not complete').toBeNull();
+    expect(findInstalledEngine('acpype', folder), 'its record is not complete').toBeNull();
     expect(readFileSync(join(folder, 'pip.log'), 'utf8')).toContain('acpype==2023.10.27');
   });
 
@@ -77,13 +77,16 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
   });
 
   test('names missing system packages, before anything is downloaded', () => {
-    const needs = [library('libnothing.so.1', 'libnothing1'), program('nothing', 'nothing-bin')];
-    const lacking = { ...recipe, needs: [...needs, program('sh', 'dash')] };
+    const needs = [
+      requireLibrary('libnothing.so.1', 'libnothing1'),
+      requireProgram('nothing', 'nothing-bin'),
+    ];
+    const lacking = { ...recipe, needs: [...needs, requireProgram('sh', 'dash')] };
     expect(() => install(lacking, folder)).toThrow(
       expect.objectContaining({
         code: 'ENGINES_SYSTEM',
         message: expect.stringContaining('libnothing.so.1, nothing.'),
-        remedy: expect.stringContaining(aptLine(needs)),
+        remedy: expect.stringContaining(formatAptCommand(needs)),
       }),
     );
     expect(existsSync(join(folder, 'acpype'))).toBe(false);

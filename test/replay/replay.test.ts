@@ -4,7 +4,7 @@
  * for good in the next worker.
  */
 import { describe, expect, test } from 'vitest';
-import { ifFound } from '../../src/activities/if-found.ts';
+import { nullIfNotFound } from '../../src/activities/if-found.ts';
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { molecules, sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
 import { openRig, until } from '../workflows/faulty.ts';
@@ -31,7 +31,9 @@ describe.concurrent('every history is replayed of a campaign', () => {
     rig.services.faults.set([{ name: 'lose', service: 'predictions', times: 1 }]);
     for (const signal of ['pause', 'resume', 'look']) await started.handle.signal(signal);
     for (const id of started.ids)
-      await ifFound(rig.client.workflow.getHandle(itemWorkflowId(started.name, id)).signal('ask'));
+      await nullIfNotFound(
+        rig.client.workflow.getHandle(itemWorkflowId(started.name, id)).signal('ask'),
+      );
     await replays(rig, started);
   });
 

@@ -1,6 +1,6 @@
 /** What is written into a cell. That a reader gives it back: cells.property.test.ts. */
 import { describe, expect, test } from 'vitest';
-import { guarded, unguarded } from '../../src/domain/formula-guard.ts';
+import { guardCell, unguardCell } from '../../src/domain/formula-guard.ts';
 import { ownCells } from '../../src/report/csv-table.ts';
 
 describe('a cell that a spreadsheet would execute gets an apostrophe, and control codes are escaped', () => {
@@ -25,14 +25,14 @@ describe('a cell that a spreadsheet would execute gets an apostrophe, and contro
     ['as \\u{1b} it was', 'as \\u{5c}u{1b} it was'],
     ['F/C=C\\F', 'F/C=C\\F'],
   ])('%j', (cell, written) => {
-    expect(guarded(cell)).toBe(written);
-    expect(unguarded(written)).toBe(cell);
+    expect(guardCell(cell)).toBe(written);
+    expect(unguardCell(written)).toBe(cell);
   });
 
   test.each([
     ...['-1', '+1', '-1.5e-3', '-1,5', '+10%', '-', '--', '-item_7', 'C=C', '[OH-]', '', "'"],
     ...["'tis", "'-1"],
-  ])('but %j is not changed', (cell) => expect(guarded(cell)).toBe(cell));
+  ])('but %j is not changed', (cell) => expect(guardCell(cell)).toBe(cell));
 });
 
 test("a user's column with one of our names gets the suffix _user, and no value is lost", () => {

@@ -1,7 +1,7 @@
 /** The name of a job, the work that it does, and the rows that it serves. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jobName } from '../../src/activities/item-job.ts';
+import { buildJobName } from '../../src/activities/item-job.ts';
 import type { Item, Options } from '../../src/domain/item.ts';
 import { type Predictor, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import {
@@ -21,7 +21,7 @@ describe('the name: readable, unique, within the rules of the service', () => {
   const titled = (title: string | null): ItemRecord =>
     waitingRecord(aSequence('p1', { options, input, title }));
   const nameOf = (record: ItemRecord, campaign = 'night'): string =>
-    jobName({ campaign, id: record.id, kind: record.kind }, record);
+    buildJobName({ campaign, id: record.id, kind: record.kind }, record);
   const reloaded = (record: ItemRecord) => itemFromDisk(itemToDisk(record), 'item.json');
 
   test.each([

@@ -2,7 +2,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
-import { budgetStart } from '../../src/activities/budget-start.ts';
+import { buildBudgetStart } from '../../src/activities/budget-start.ts';
 import { workflowFindings } from '../../src/runner/doctor-temporal.ts';
 import { stuckBecause, type Stuck } from '../../src/watchdog/stuck.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
@@ -21,7 +21,7 @@ async function beginBudget(rig: Rig, workflowId: string): Promise<void> {
   await client.workflow.getHandle(workflowId).terminate('begun by another');
   const begin = async () =>
     client.workflow.signalWithStart('budget', {
-      ...budgetStart(reference, taskQueue),
+      ...buildBudgetStart(reference, taskQueue),
       signal: configureSignal,
       signalArgs: [{ policy }],
     });

@@ -8,7 +8,7 @@ import { Breaker, normalForm } from '../../src/workflows/breaker.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
-import { seededRandom } from '../../packages/local-services/src/faults.ts';
+import { createRandom } from '../../packages/local-services/src/faults.ts';
 import { molecules, progressOf, sequences, type Rig, type RigOptions } from '../rig.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { accepted, openRig, reconnect, until } from './faulty.ts';
@@ -122,7 +122,7 @@ describe('how many rows of a kind may be sent first', () => {
   });
 
   test('ends of any kind in any order leave room, or a service that waits for its user, or a bound that ends by itself', () => {
-    const random = seededRandom(7);
+    const random = createRandom(7);
     const pick = <T>(choices: readonly T[]): T =>
       choices[Math.floor(random() * choices.length)] as T;
     const ends = [WELL, held, same, failed('a'), failed('b'), { ...held, byUs: true as const }];

@@ -1,7 +1,7 @@
 /** A row is sent only while its record is open: its note is gone when it has ended, and it may be requested again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
-import { settledNotes } from '../../src/activities/sending-note.ts';
+import { settleNotes } from '../../src/activities/sending-note.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { itemKey } from '../../src/store/layout.ts';
@@ -187,7 +187,7 @@ test.each([
   await store.write(key, JSON.stringify(note));
   const record = await readItem(store, 'molecule', 'mol-0');
   if (!record) throw new Error('no record');
-  const settled = settledNotes(store, record);
+  const settled = settleNotes(store, record);
   await delay(700);
   if (outcome === 'removed') await store.remove(key);
   else await store.write(key, JSON.stringify({ ...note, remoteId: 'job-1' }));

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
-import { ifFound } from '../../src/activities/if-found.ts';
-import { budgetStart, reachBudget } from '../../src/activities/budget-start.ts';
+import { nullIfNotFound } from '../../src/activities/if-found.ts';
+import { buildBudgetStart, startOrFindBudget } from '../../src/activities/budget-start.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { countJobs } from '../../src/budget/policy.ts';
-import { type BudgetSnapshot, closesOf } from '../../src/budget/status.ts';
+import { type BudgetSnapshot, restoreCloses } from '../../src/budget/status.ts';
 import { STATUS_MEMO } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
@@ -90,7 +90,7 @@ class Scene {
     const { reference, policy } = this.predictions;
     const configuration = { policy, ...more };
     const { client, taskQueue } = this.rig;
-    await reachBudget(client, taskQueue, reference, { configuration, reason: 'by hand' });
+    await startOrFindBudget(client, taskQueue, reference, { configuration, reason: 'by hand' });
   }
 }
 
@@ -141,7 +141,7 @@ describe.concurrent('a budget that is alone', () => {
     const { memo } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
     const text = Buffer.from(memo?.fields?.[STATUS_MEMO]?.data ?? []).toString();
     const written = JSON.parse(text) as BudgetSnapshot;
-    const closes = closesOf(written.users);
+    const closes = restoreCloses(written.users);
     expect(countJobs(closes)).toBe(LIMITS.limit);
     await delay(2_000);
     expect((await scene.status())?.free).toBe(0);
@@ -175,7 +175,7 @@ describe.concurrent('a budget that is alone', () => {
     const { InternalWorkflowStartOptionsSymbol: internal } =
       await import('@temporalio/client/lib/internal.js');
     const options = {
-      ...budgetStart(reference, scene.rig.taskQueue, late),
+      ...buildBudgetStart(reference, scene.rig.taskQueue, late),
       [internal]: { requestId: runId },
     };
     const handle = await scene.rig.client.workflow.start('budget', options).catch(() => null);
@@ -204,7 +204,7 @@ describe.concurrent('a budget that is alone', () => {
     await scene.rig.stopWorker();
     await scene.terminate();
     const { reference } = scene.predictions;
-    const { memo: _, ...options } = budgetStart(reference, scene.rig.taskQueue);
+    const { memo: _, ...options } = buildBudgetStart(reference, scene.rig.taskQueue);
     await scene.rig.client.workflow.start('budget', options);
     expect((await scene.budget.describe()).memo?.[STATUS_MEMO]).toBeUndefined();
     await scene.terminate();
@@ -223,7 +223,7 @@ describe.concurrent('a budget that is alone', () => {
     const { workflowId } = scene.budget;
     const execution = { namespace: 'default', workflowExecution: { workflowId } };
     await client.workflowService.deleteWorkflowExecution(execution);
-    await until(async () => (await ifFound(scene.budget.describe())) === null);
+    await until(async () => (await nullIfNotFound(scene.budget.describe())) === null);
     await scene.reach({ policy, submitQueue: 'theirs' });
     await scene.startWorker();
     await until(async () => (await scene.status())?.rebuilt?.reason.includes('not remember'));

@@ -9,8 +9,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from './clock.ts';
 import type { ServiceName } from './contract.ts';
 import type { Faults } from './faults.ts';
-import { inTransaction, type JobInput, type JobStore, type RequestType } from './jobs.ts';
-import { ownerOf, type Journal } from './journal.ts';
+import { runInTransaction, type JobInput, type JobStore, type RequestType } from './jobs.ts';
+import { hashToken, type Journal } from './journal.ts';
 import type { Settings } from './options.ts';
 import { Refusal } from './refusal.ts';
 
@@ -24,7 +24,7 @@ export interface Draft {
 }
 
 /** Of a request to a submit endpoint. */
-export function newDraft({ routeOptions, ip: address }: FastifyRequest): Draft {
+export function createDraft({ routeOptions, ip: address }: FastifyRequest): Draft {
   const { service, requestType: endpoint } = routeOptions.config;
   if (service === undefined || endpoint === undefined) throw new Error('No submit endpoint.');
   return { service, endpoint, address, token: null, jobName: null };
@@ -81,7 +81,7 @@ export class Admission {
   ): Promise<Accepted> {
     try {
       const submission = await read();
-      const accepted = inTransaction(this.#database, () => this.#accept(draft, submission));
+      const accepted = runInTransaction(this.#database, () => this.#accept(draft, submission));
       if (accepted.lost) this.#parts.jobs.remove(accepted.id);
       this.onAccepted();
       return accepted;
@@ -102,7 +102,7 @@ export class Admission {
     { token, ...draft }: Draft,
     end: { at: number; status: number; requestId: string | null },
   ): void {
-    const owner = token === null ? null : ownerOf(token);
+    const owner = token === null ? null : hashToken(token);
     this.#parts.journal.record({ ...draft, ...end, accepted: end.requestId !== null, owner });
   }
 
@@ -110,7 +110,7 @@ export class Admission {
     const { jobs, clock, faults, settings } = this.#parts;
     const { service, endpoint: requestType } = draft;
     const { token, uniqueName: jobName, public: isPublic, input } = submission;
-    const owner = ownerOf(token);
+    const owner = hashToken(token);
     const at = clock.now();
     if (jobName !== null && jobs.hasName(service, owner, jobName)) {
       throw new Refusal(409, 'job_name is already used by another job of this token.');

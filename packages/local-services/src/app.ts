@@ -40,7 +40,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   await app.register(multipart, {
     limits: { fileSize: BODY_LIMIT, fieldSize: BODY_LIMIT, parts: PART_LIMIT },
   });
-  answerErrors(app);
+  handleErrors(app);
   logRequests(app);
   if (THIS_MACHINE.test(settings.host)) refuseOtherNames(app);
   addFaultHooks(app, services);
@@ -52,7 +52,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
 }
 
 /** Every response without a handler is an object with `error`. */
-function answerErrors(app: FastifyInstance): void {
+function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
     const refusal = error instanceof Refusal ? error : toRefusal(error);
     if (refusal.status === 500) request.log.error({ err: error }, 'a request broke');

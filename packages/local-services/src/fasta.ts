@@ -44,7 +44,7 @@ export function withHeader(text: string): string {
  * repeated id gets `_2`, `_3`, ... Derived from the recorded outputs, which test/local-services/engines.test.ts
  * checks.
  */
-export function resultIds(headers: readonly string[]): string[] {
+export function assignResultIds(headers: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return headers.map((header) => {
     const id = header

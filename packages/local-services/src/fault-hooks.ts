@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { newDraft, note, type Services } from './admission.ts';
+import { createDraft, note, type Services } from './admission.ts';
 import type { ServiceName } from './contract.ts';
 import { FAULTS, type Endpoint, type FaultRule } from './faults.ts';
 import type { Job, RequestType } from './jobs.ts';
@@ -71,7 +71,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
       clock.now() - (findJob(request, services)?.queuedAt ?? -Infinity) < ms;
     const applies = (rule: FaultRule): boolean => rule.name !== 'unknown' || isYoung(rule);
     for (const rule of faults.strike('before', place.service, place.endpoint, applies))
-      await strikeBefore(rule, request, services, silenced);
+      await applyFaultBefore(rule, request, services, silenced);
   });
   app.addHook('onSend', async (request, reply, payload) => {
     const place = findPlace(request, services);
@@ -84,7 +84,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
       body =
         rule.name === 'echo-token'
           ? echoToken(findToken(request, services), reply, body, rule.key)
-          : await strikeAfter(rule, place, reply, body, silenced);
+          : await applyFaultAfter(rule, place, reply, body, silenced);
     return body;
   });
 }
@@ -92,12 +92,12 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
 /** Records a submission that a fault refused: it arrived, regardless of the answer. */
 function recordRefused(request: FastifyRequest, services: Services, status: number): void {
   if (request.routeOptions.config.endpoint !== 'submit') return;
-  const draft = newDraft(request);
+  const draft = createDraft(request);
   note(request.body, draft);
   services.admission.turnAway(draft, status);
 }
 
-async function strikeBefore(
+async function applyFaultBefore(
   { name, ms, status, retryAfter }: FaultRule,
   request: FastifyRequest,
   services: Services,
@@ -116,7 +116,7 @@ async function strikeBefore(
       return;
     case 'hang':
       recordRefused(request, services, 0);
-      return await silence(socket, ms, silenced);
+      return await silenceSocket(socket, ms, silenced);
     case 'reset':
       recordRefused(request, services, 0);
       return await reset(socket);
@@ -144,7 +144,7 @@ function appliesTo({ name }: FaultRule, place: Place, status: number): boolean {
   return place.endpoint !== 'submit' && anyway.includes(name);
 }
 
-async function strikeAfter(
+async function applyFaultAfter(
   rule: FaultRule,
   place: Place,
   reply: FastifyReply,
@@ -157,7 +157,7 @@ async function strikeAfter(
       await sleep(rule.ms ?? 1000);
       return body;
     case 'hang-after':
-      return await silence(socket, rule.ms, silenced);
+      return await silenceSocket(socket, rule.ms, silenced);
     case 'reset-after':
       return await reset(socket);
     case 'error-after':
@@ -166,7 +166,7 @@ async function strikeAfter(
       const headers = { ...reply.getHeaders(), 'content-length': String(body.length) };
       reply.raw.writeHead(reply.statusCode, headers as Record<string, string>);
       reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => socket.destroy());
-      return await never();
+      return await waitForever();
     }
     case 'wrong-type':
       return send(reply.type('text/html; charset=utf-8'), body);
@@ -218,7 +218,7 @@ async function readBytes(payload: unknown): Promise<Buffer> {
 }
 
 /** Sends nothing until the client gives up, or cuts the connection after `ms`. */
-async function silence(
+async function silenceSocket(
   socket: Socket,
   ms: number | undefined,
   silenced: Set<Socket>,
@@ -226,16 +226,16 @@ async function silence(
   silenced.add(socket);
   socket.once('close', () => silenced.delete(socket));
   if (ms !== undefined) setTimeout(() => socket.destroy(), ms).unref();
-  return await never();
+  return await waitForever();
 }
 
 async function reset(socket: Socket): Promise<never> {
   socket.resetAndDestroy();
-  return await never();
+  return await waitForever();
 }
 
 /** Never resolves: nothing refers to the promise, so it is freed with its connection. */
-async function never(): Promise<never> {
+async function waitForever(): Promise<never> {
   return await new Promise<never>(() => undefined);
 }
 

@@ -20,7 +20,7 @@ interface Fault {
   readonly answer?: (request: { method: string; url: string; host: string }) => GatewayAnswer;
 }
 
-function page(status: number, title: string, words: string, headers = {}): GatewayAnswer {
+function createPage(status: number, title: string, words: string, headers = {}): GatewayAnswer {
   const head = `<head><meta charset="utf-8" /><title>${title}</title></head>`;
   const body = `<!doctype html><html lang="en">${head}<body><h1>${title}</h1><p>${words}</p></body></html>`;
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body };
@@ -39,7 +39,7 @@ export const FAULTS = {
   refuse: { stage: 'listener', endpoints: null },
   skew: { stage: 'clock', endpoints: null },
   'firewall-403': atGateway(() =>
-    page(403, 'Request blocked', 'The web application firewall blocked this request.'),
+    createPage(403, 'Request blocked', 'The web application firewall blocked this request.'),
   ),
   'expired-token': atGateway(() => ({
     status: 401,
@@ -50,22 +50,31 @@ export const FAULTS = {
     body: '{"error":"invalid_token","error_description":"The access token expired"}',
   })),
   'maintenance-html': atGateway(() =>
-    page(200, 'Scheduled maintenance', 'The service is being maintained and will be back shortly.'),
+    createPage(
+      200,
+      'Scheduled maintenance',
+      'The service is being maintained and will be back shortly.',
+    ),
   ),
   'redirect-https': atGateway(({ host, url }) => {
     const headers = { Location: `https://${host}${url}` };
-    return page(308, 'Permanent Redirect', 'This site is served over https.', headers);
+    return createPage(308, 'Permanent Redirect', 'This site is served over https.', headers);
   }),
   'captive-portal': atGateway(({ method, url }) => {
     const isLogin = /^(GET|HEAD)$/.test(method) && url.split('?')[0] === LOGIN_PATH;
     const words = 'Log in to use this network.';
     return isLogin
-      ? page(200, 'Network login', words)
-      : page(302, 'Network login', words, { Location: LOGIN_PATH });
+      ? createPage(200, 'Network login', words)
+      : createPage(302, 'Network login', words, { Location: LOGIN_PATH });
   }),
   'proxy-auth': atGateway(() => {
     const headers = { 'Proxy-Authenticate': 'Basic realm="gateway"' };
-    return page(407, 'Proxy authentication required', 'Give a user name and a password.', headers);
+    return createPage(
+      407,
+      'Proxy authentication required',
+      'Give a user name and a password.',
+      headers,
+    );
   }),
   hang: { stage: 'before', endpoints: null },
   reset: { stage: 'before', endpoints: null },
@@ -142,12 +151,12 @@ export class Faults {
 
   /** Replaces all rules. */
   set(rules: readonly FaultRule[]): void {
-    this.#armed = rules.map(arm);
+    this.#armed = rules.map(createArmedRule);
     this.onChange();
   }
 
   add(rule: FaultRule): void {
-    this.#armed.push(arm(rule));
+    this.#armed.push(createArmedRule(rule));
     this.onChange();
   }
 
@@ -190,7 +199,7 @@ export class Faults {
     for (const armed of this.#armed) {
       const { rule } = armed;
       if (armed.left <= 0 || FAULTS[rule.name].stage !== stage || !applies(rule)) continue;
-      if ((rule.service ?? service) !== service || !strikes(rule, endpoint)) continue;
+      if ((rule.service ?? service) !== service || !matchesRequest(rule, endpoint)) continue;
       if (armed.random() >= (rule.probability ?? 1)) continue;
       armed.left -= 1;
       this.#fired.push({ at: Date.now(), name: rule.name, service });
@@ -201,13 +210,13 @@ export class Faults {
 }
 
 /** @param endpoint null for any other address of the service */
-function strikes(rule: FaultRule, endpoint: Endpoint | null): boolean {
+function matchesRequest(rule: FaultRule, endpoint: Endpoint | null): boolean {
   if (rule.endpoint !== undefined) return rule.endpoint === endpoint;
   const endpoints: readonly Endpoint[] | null = FAULTS[rule.name].endpoints;
   return endpoints === null || (endpoint !== null && endpoints.includes(endpoint));
 }
 
-function arm(rule: FaultRule): Armed {
+function createArmedRule(rule: FaultRule): Armed {
   const { name, endpoint, service, seed, times = Number.POSITIVE_INFINITY } = rule;
   const check = (what: string, value: string | undefined, known: readonly string[]): void => {
     if (value === undefined || known.includes(value)) return;
@@ -216,11 +225,11 @@ function arm(rule: FaultRule): Armed {
   check('fault', name, Object.keys(FAULTS));
   check('endpoint', endpoint, ENDPOINTS);
   check('service', service, SERVICES);
-  return { rule, left: times, random: seed === undefined ? Math.random : seededRandom(seed) };
+  return { rule, left: times, random: seed === undefined ? Math.random : createRandom(seed) };
 }
 
 /** mulberry32: small, and good enough for this. Each call returns a number in [0, 1). */
-export function seededRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -14,22 +14,22 @@ const [TOKEN_LENGTH, JOB_NAME_LENGTH] = [100, 120];
 const NAME = `job_name must be at most ${String(JOB_NAME_LENGTH)} characters.`;
 
 /** A required text; null and the empty text are refused. */
-function given(name: string, absent = `${name} is required.`): z.ZodString {
+function requireText(name: string, absent = `${name} is required.`): z.ZodString {
   const error = ({ input }: { readonly input?: unknown }): string =>
     input == null ? absent : `${name} must be a string.`;
   return z.string({ error }).min(1, absent);
 }
 
 /** With the same messages wherever a token is given. */
-export function tokenSchema(name: string, absent?: string): z.ZodString {
+export function createTokenSchema(name: string, absent?: string): z.ZodString {
   const tooLong = `${name} must be at most ${String(TOKEN_LENGTH)} characters.`;
-  return limitCharacters(given(name, absent), 1, TOKEN_LENGTH, tooLong);
+  return limitCharacters(requireText(name, absent), 1, TOKEN_LENGTH, tooLong);
 }
 
 const jobName = limitCharacters(z.string(), 0, JOB_NAME_LENGTH, NAME);
 /** On all submit endpoints (contract 7). A form has no null. */
-const IDENTITY = { token: tokenSchema('token'), job_name: jobName.nullish() };
-const FORM_IDENTITY = { token: tokenSchema('token'), job_name: jobName.optional() };
+const IDENTITY = { token: createTokenSchema('token'), job_name: jobName.nullish() };
+const FORM_IDENTITY = { token: createTokenSchema('token'), job_name: jobName.optional() };
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
@@ -41,7 +41,7 @@ export interface Bodies {
   readonly input: readonly string[];
 }
 
-function form(shape: Shape, inputs: Shape, none: string): z.ZodObject {
+function createFormSchema(shape: Shape, inputs: Shape, none: string): z.ZodObject {
   const names = Object.keys(inputs);
   const countGiven = (value: Readonly<Record<string, unknown>>): number =>
     names.filter((name) => value[name] !== undefined).length;
@@ -51,24 +51,34 @@ function form(shape: Shape, inputs: Shape, none: string): z.ZodObject {
     .refine((value) => countGiven(value) < 2, `Give ${names.join(' or ')}, not both.`);
 }
 
-const file = (name: string) => z.string().regex(/\S/, `${name} must not be empty.`).optional();
+const createFileSchema = (name: string) =>
+  z.string().regex(/\S/, `${name} must not be empty.`).optional();
 
 /** Text in one field, or in a form a file in another (contract 4). */
-function bodies(shape: Shape, formShape: Shape, textField: string, fileField: string): Bodies {
+function createBodySchemas(
+  shape: Shape,
+  formShape: Shape,
+  textField: string,
+  fileField: string,
+): Bodies {
   const none = `${textField} is required unless ${fileField} is uploaded.`;
-  const text = given(textField, none).regex(/\S/, none);
+  const text = requireText(textField, none).regex(/\S/, none);
   return {
     json: z.object({ ...IDENTITY, ...shape, [textField]: text }),
-    form: form(formShape, { [textField]: text.optional(), [fileField]: file(fileField) }, none),
+    form: createFormSchema(
+      formShape,
+      { [textField]: text.optional(), [fileField]: createFileSchema(fileField) },
+      none,
+    ),
     input: [textField, fileField],
   };
 }
 
 const PREDICTORS = {
-  predictor_type: given('predictor_type').regex(/[^,\s]/, 'predictor_type is required.'),
+  predictor_type: requireText('predictor_type').regex(/[^,\s]/, 'predictor_type is required.'),
 };
-export const SEQUENCE_BODIES = bodies(PREDICTORS, PREDICTORS, 'sequence', 'fasta_file');
-export const ALIGNMENT_BODIES = bodies({}, {}, 'msa_data', 'msa_file');
+export const SEQUENCE_BODIES = createBodySchemas(PREDICTORS, PREDICTORS, 'sequence', 'fasta_file');
+export const ALIGNMENT_BODIES = createBodySchemas({}, {}, 'msa_data', 'msa_file');
 
 const SHIFTS = {
   model_class: z.enum(MODEL_CLASSES).nullish(),
@@ -78,14 +88,17 @@ const SHIFTS_FORM = {
   model_class: z.enum(MODEL_CLASSES).optional(),
   original_numbering: z.enum(['true', 'false']).optional(),
 };
-const EARLIER_FILES = { nef_file: file('nef_file'), nrm_star_file: file('nrm_star_file') };
+const EARLIER_FILES = {
+  nef_file: createFileSchema('nef_file'),
+  nrm_star_file: createFileSchema('nrm_star_file'),
+};
 
 export const SHIFTS_BODIES: Readonly<Record<Variant, Bodies>> = {
-  current: bodies(SHIFTS, SHIFTS_FORM, 'chemical_shifts', 'chemical_file'),
+  current: createBodySchemas(SHIFTS, SHIFTS_FORM, 'chemical_shifts', 'chemical_file'),
   // 9.4: multipart only.
   earlier: {
     json: null,
-    form: form(SHIFTS_FORM, EARLIER_FILES, 'nef_file or nrm_star_file is required.'),
+    form: createFormSchema(SHIFTS_FORM, EARLIER_FILES, 'nef_file or nrm_star_file is required.'),
     input: Object.keys(EARLIER_FILES),
   },
 };
@@ -116,15 +129,15 @@ export function checkForm(schema: z.ZodObject, received: unknown, { input }: Bod
   const fields = checkInput(schema, received);
   return {
     // The schema guarantees a token and one of the inputs, both as text.
-    token: textIn(fields, 'token') ?? '',
-    jobName: textIn(fields, 'job_name'),
-    input: input.map((name) => textIn(fields, name)).find((text) => text !== null) ?? '',
+    token: readText(fields, 'token') ?? '',
+    jobName: readText(fields, 'job_name'),
+    input: input.map((name) => readText(fields, name)).find((text) => text !== null) ?? '',
     fields,
   };
 }
 
 /** A text field; null if it was left out, null or empty. */
-export function textIn(fields: Readonly<Record<string, unknown>>, name: string): string | null {
+export function readText(fields: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = fields[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -138,7 +151,7 @@ async function readMultipart(request: FastifyRequest): Promise<Record<string, un
   let left = BODY_LIMIT;
   try {
     for await (const part of request.parts()) {
-      const bytes = part.type === 'file' ? await part.toBuffer() : Buffer.from(asText(part.value));
+      const bytes = part.type === 'file' ? await part.toBuffer() : Buffer.from(toText(part.value));
       left -= bytes.length;
       if (left < 0 || (part.type === 'field' && part.valueTruncated)) throw refuseLargeBody();
       fields.set(part.fieldname, decode(bytes, part.fieldname));
@@ -154,7 +167,7 @@ async function readMultipart(request: FastifyRequest): Promise<Record<string, un
 }
 
 /** A field that declares itself as JSON is already parsed. */
-function asText(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

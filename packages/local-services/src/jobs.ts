@@ -6,7 +6,7 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type { ServiceName } from './contract.ts';
 import type { EngineJob, EngineOutcome, OutputName } from './engines/engine.ts';
-import { LocalServicesError, textOf } from './problem.ts';
+import { LocalServicesError, toMessage } from './problem.ts';
 
 export type JobState = 'enqueued' | 'RUNNING' | 'FINISHED' | 'FAILED';
 
@@ -124,7 +124,7 @@ export function openDatabase(path: string): DatabaseSync {
     database?.close();
     throw new LocalServicesError(
       'LOCAL_SERVICES_FAILED',
-      `The local services cannot use the database ${path}: ${textOf(cause)}.`,
+      `The local services cannot use the database ${path}: ${toMessage(cause)}.`,
       'Stop other local services that use this file, or choose another file.',
       { cause },
     );
@@ -132,7 +132,7 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /** Runs `work` as one transaction: all of it or nothing. */
-export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+export function runInTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
     const result = work();
@@ -152,7 +152,7 @@ const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, o
 type Row = Record<string, SQLOutputValue>;
 
 // The table is STRICT and only this file writes it, so a row has the form of its columns.
-const asJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['public'] === 1 });
+const toJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['public'] === 1 });
 
 export class JobStore {
   readonly #database: DatabaseSync;
@@ -185,7 +185,7 @@ export class JobStore {
   remove(id: string): void {
     const seq = this.get(id)?.seq;
     if (seq === undefined) return;
-    inTransaction(this.#database, () => {
+    runInTransaction(this.#database, () => {
       for (const table of ['jobs', 'inputs', 'outputs', 'logs', 'entries'])
         this.#sql(`DELETE FROM ${table} WHERE seq = :seq`).run({ seq });
     });
@@ -193,7 +193,7 @@ export class JobStore {
 
   get(id: string): Job | undefined {
     const row = this.#sql(`SELECT ${COLUMNS} FROM jobs WHERE id = :id`).get({ id });
-    return row === undefined ? undefined : asJob(row);
+    return row === undefined ? undefined : toJob(row);
   }
 
   hasName(service: ServiceName, owner: string, jobName: string): boolean {
@@ -207,7 +207,7 @@ export class JobStore {
     const where = `service = :service AND owner = :owner AND endpoint = :requestType`;
     return this.#sql(`SELECT ${COLUMNS} FROM jobs WHERE ${where} ORDER BY seq DESC`)
       .all({ service, owner, requestType })
-      .map(asJob);
+      .map(toJob);
   }
 
   /** Number of jobs of a service that are waiting or running. */
@@ -222,7 +222,7 @@ export class JobStore {
     const where = 'service = :service AND public = 1 ORDER BY seq DESC LIMIT :most';
     return this.#sql(`SELECT ${COLUMNS} FROM jobs WHERE ${where}`)
       .all({ service, most })
-      .map(asJob);
+      .map(toJob);
   }
 
   countView(seq: number): void {
@@ -270,7 +270,7 @@ export class JobStore {
 
   /** Assigns the oldest waiting job to a worker: RUNNING from now on. `by` names its engine, for the processing log. */
   pickUp(service: ServiceName, at: number, by: string): Job | undefined {
-    return inTransaction(this.#database, () => {
+    return runInTransaction(this.#database, () => {
       const row = this.#sql(
         `UPDATE jobs SET state = 'RUNNING', started_at = :at, heartbeat_at = :at, updated_at = :at,
            status_message = 'started'
@@ -278,14 +278,14 @@ export class JobStore {
          RETURNING ${COLUMNS}`,
       ).get({ service, at });
       if (row === undefined) return undefined;
-      const job = asJob(row);
+      const job = toJob(row);
       this.#enter(job.seq, at, { state: 'RUNNING', message: by });
       return job;
     });
   }
 
   progress(seq: number, at: number, progress: number, message: string): void {
-    inTransaction(this.#database, () => {
+    runInTransaction(this.#database, () => {
       const { changes } = this.#sql(
         `UPDATE jobs SET progress = :progress, status_message = :message, updated_at = :at, heartbeat_at = :at
          WHERE seq = :seq AND state = 'RUNNING'`,
@@ -310,7 +310,7 @@ export class JobStore {
     const [state, text, progress, error] = outcome.ok
       ? (['FINISHED', 'finished', 100, null] as const)
       : (['FAILED', 'failed', null, outcome.message] as const);
-    inTransaction(this.#database, () => {
+    runInTransaction(this.#database, () => {
       const { changes } = this.#sql(
         `UPDATE jobs SET state = :state, progress = COALESCE(:progress, progress), status_message = :text,
            error = :error, finished_at = :at, updated_at = :at
@@ -328,7 +328,7 @@ export class JobStore {
   /** Jobs that were running when the process ended wait again, with the next attempt number. */
   requeue(at: number): void {
     const message = 'the service was restarted; the job runs again';
-    inTransaction(this.#database, () => {
+    runInTransaction(this.#database, () => {
       const rows = this.#sql(
         `UPDATE jobs SET state = 'enqueued', attempt = attempt + 1, started_at = NULL, heartbeat_at = NULL,
            progress = 0, status_message = 'waiting for a worker again', updated_at = :at

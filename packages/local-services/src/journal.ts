@@ -27,7 +27,7 @@ interface Arrival extends Omit<JournalEntry, 'token'> {
 }
 
 /** The representation of a token in the database. */
-export function ownerOf(token: string): string {
+export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 

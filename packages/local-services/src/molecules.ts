@@ -1,7 +1,7 @@
 /** The molecule service: submission, status and results (its contract, 2 to 4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { newDraft, note, type CheckedSubmission, type Services } from './admission.ts';
+import { createDraft, note, type CheckedSubmission, type Services } from './admission.ts';
 import { ATOM_TYPES, CHARGE_METHODS } from './contract.ts';
 import { COORDINATE_ENDINGS, countAtoms } from './engines/coordinates.ts';
 import type { Job } from './jobs.ts';
@@ -18,19 +18,19 @@ const ATOM_LIMIT = 200;
 type Input = Readonly<{ input?: unknown }>;
 
 /** All eight keys are always present (2.1). */
-function words(name: string, otherwise: string) {
+function createMessage(name: string, otherwise: string) {
   return ({ input }: Input): string =>
     input === undefined ? `The body lacks ${name}; unused keys are sent as null.` : otherwise;
 }
 
-function text(name: string): z.ZodString {
-  return z.string({ error: words(name, `${name} must be a string.`) });
+function createTextSchema(name: string): z.ZodString {
+  return z.string({ error: createMessage(name, `${name} must be a string.`) });
 }
 
-function oneOf<T extends readonly string[]>(name: string, allowed: T) {
+function createChoiceSchema<T extends readonly string[]>(name: string, allowed: T) {
   const error = (issue: Input): string => {
     const hint = issue.input === 'bbc' ? ' (bbc is a misspelling of bcc)' : '';
-    return words(name, `${name} must be one of ${allowed.join(', ')}${hint}.`)(issue);
+    return createMessage(name, `${name} must be one of ${allowed.join(', ')}${hint}.`)(issue);
   };
   return z.enum(allowed, { error });
 }
@@ -38,16 +38,16 @@ function oneOf<T extends readonly string[]>(name: string, allowed: T) {
 /** Either a SMILES or a coordinate file (2.1, rules 1 and 2); null, not absence, marks the other one. */
 const submission = z
   .object({
-    inputFile: text('inputFile').nullable(),
-    file_name: text('file_name').regex(/\S/, 'file_name must not be empty.'),
-    token: limitCharacters(text('token'), TOKEN_LENGTH, TOKEN_LENGTH, TOKEN),
-    charge_method: oneOf('charge_method', CHARGE_METHODS),
-    net_charge: text('net_charge')
+    inputFile: createTextSchema('inputFile').nullable(),
+    file_name: createTextSchema('file_name').regex(/\S/, 'file_name must not be empty.'),
+    token: limitCharacters(createTextSchema('token'), TOKEN_LENGTH, TOKEN_LENGTH, TOKEN),
+    charge_method: createChoiceSchema('charge_method', CHARGE_METHODS),
+    net_charge: createTextSchema('net_charge')
       .regex(/^[+-]?\d{1,3}$/, 'net_charge must be null or an integer in a string, such as "-1".')
       .nullable(),
-    atom_type: oneOf('atom_type', ATOM_TYPES),
-    email: text('email').nullable(),
-    smiles: text('smiles').regex(/\S/, 'smiles must not be empty.').nullable(),
+    atom_type: createChoiceSchema('atom_type', ATOM_TYPES),
+    email: createTextSchema('email').nullable(),
+    smiles: createTextSchema('smiles').regex(/\S/, 'smiles must not be empty.').nullable(),
     /** Lists the job on the public page. Beyond the contract's eight keys. */
     public: z.boolean().optional(),
   })
@@ -88,7 +88,7 @@ export function addMoleculeRoutes(app: FastifyInstance, services: Services): voi
   const service = 'molecules';
   const submit = { service, endpoint: 'submit', requestType: 'molecule' } as const;
   app.post(`${MOLECULES}/api`, { config: submit }, async (request, reply) => {
-    const draft = newDraft(request);
+    const draft = createDraft(request);
     note(request.body, draft);
     const accepted = await services.admission.receive(draft, () =>
       readMoleculeSubmission(request.body),
@@ -104,7 +104,7 @@ export function addMoleculeRoutes(app: FastifyInstance, services: Services): voi
     const job = findMolecule(services, request.params.id);
     if (job.state === 'FINISHED' || job.state === 'FAILED') {
       void reply.type('application/json; charset=utf-8');
-      return finishedRecord(job, services);
+      return renderFinishedRecord(job, services);
     }
     // No Retry-After: it is not in the contract of this service.
     void reply.code(202);
@@ -141,7 +141,7 @@ const HIDDEN_TOKEN = '*'.repeat(TOKEN_LENGTH);
  * `[{}]`, and `result_request` has the reason (docs/contract-choices.md). The file set is inserted as the stored bytes,
  * because parsing and serialising its megabyte would cost more than the rest of the response.
  */
-function finishedRecord(job: Job, services: Services): Buffer {
+function renderFinishedRecord(job: Job, services: Services): Buffer {
   const { jobs, clock } = services;
   const head = {
     id: job.seq,

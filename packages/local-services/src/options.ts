@@ -13,7 +13,7 @@ const WHOLE = 'a whole number, 0 or more';
 const whole = z.int(WHOLE).min(0, WHOLE);
 const POSITIVE = 'a number above 0';
 const positive = z.number(POSITIVE).positive(POSITIVE);
-const oneOf = <T extends readonly string[]>(...allowed: T) =>
+const createChoiceSchema = <T extends readonly string[]>(...allowed: T) =>
   z.enum(allowed, `one of ${allowed.join(', ')}`);
 
 type JobTime = number | ((job: EngineJob) => number);
@@ -32,7 +32,7 @@ const options = z.object({
   /** SQLite file of the jobs; by default they are lost with the process. */
   database: z.string().default(':memory:'),
   /** `installed`: for each service the real engine if it is installed, else the recorded one. */
-  engine: oneOf(...ENGINE_NAMES, 'installed').default('recorded'),
+  engine: createChoiceSchema(...ENGINE_NAMES, 'installed').default('recorded'),
   /** Jobs per window and token of the prediction service; 0 = no limit. */
   limit: whole.default(100),
   /** The same for the molecule service, whose contract (8) shows none. */
@@ -58,7 +58,7 @@ const options = z.object({
   /** `Retry-After` of a 202 answer (contract of the prediction service, 8). */
   retryAfterSeconds: whole.default(5),
   /** `earlier`: section 9 of the contract of the prediction service. */
-  variant: oneOf('current', 'earlier').default('current'),
+  variant: createChoiceSchema('current', 'earlier').default('current'),
   /** Faults that are active from the start. */
   faults: z.custom<readonly FaultRule[]>(Array.isArray).default([]),
   /** Server for mail about jobs whose submission has an address; without one, there is a log line. */
@@ -80,7 +80,7 @@ export interface Settings extends z.output<typeof options> {
 export type Variant = Settings['variant'];
 
 /** Checks the options and fills in the defaults. Throws `LOCAL_SERVICES_FAILED`. */
-export function settingsOf(given: LocalServicesOptions): Settings {
+export function parseSettings(given: LocalServicesOptions): Settings {
   const read = options.safeParse(given);
   if (!read.success) throw refuseOption(given, read.error);
   const { data } = read;

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { newDraft, type CheckedSubmission, type Services } from './admission.ts';
+import { createDraft, type CheckedSubmission, type Services } from './admission.ts';
 import type { Clock } from './clock.ts';
 import { EARLIER_NAMES, PREDICTORS, type Predictor } from './contract.ts';
 import type { OutputName } from './engines/engine.ts';
@@ -15,13 +15,13 @@ import {
   readForm,
   SEQUENCE_BODIES,
   SHIFTS_BODIES,
-  textIn,
-  tokenSchema,
+  readText,
+  createTokenSchema,
   type Bodies,
   type Form,
 } from './form.ts';
 import type { Job, JobInput, RequestType } from './jobs.ts';
-import { ownerOf } from './journal.ts';
+import { hashToken } from './journal.ts';
 import type { Variant } from './options.ts';
 import { checkInput, Refusal } from './refusal.ts';
 import { detectFormat } from './star.ts';
@@ -55,7 +55,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 function readSequences({ fields, input }: Form, variant: Variant): JobInput {
-  const predictor_type = textIn(fields, 'predictor_type');
+  const predictor_type = readText(fields, 'predictor_type');
   const names = new Set(predictor_type?.split(',').map((name) => name.trim()));
   names.delete('');
   const own = (name: Predictor): string =>
@@ -82,7 +82,7 @@ function readAlignment({ input }: Form): JobInput {
 }
 
 function readShifts({ fields, input }: Form): JobInput {
-  const modelClass = textIn(fields, 'model_class') ?? '1';
+  const modelClass = readText(fields, 'model_class') ?? '1';
   // A boolean in JSON, the text true or false in a multipart form (contract 4.3).
   const numbering = fields['original_numbering'] ?? true;
   const originalNumbering = numbering === true || numbering === 'true';
@@ -118,7 +118,7 @@ function addSubmitRoutes(app: FastifyInstance, base: string, services: Services)
   for (const { path, requestType, bodies, read } of ENDPOINTS) {
     const config = { service: 'predictions', endpoint: 'submit', requestType } as const;
     app.post(`${base}/submit/${path}/`, { config }, async (request, reply) => {
-      const draft = newDraft(request);
+      const draft = createDraft(request);
       const accepted = await admission.receive(draft, async (): Promise<CheckedSubmission> => {
         const form = await readForm(request, bodies[variant], draft);
         const { token, jobName: uniqueName } = form;
@@ -202,7 +202,7 @@ function wrapEarlier(job: Job, input: JobInput, prediction: Buffer, clock: Clock
   return Buffer.concat([Buffer.from(start), prediction, Buffer.from('}}')]);
 }
 
-const headerToken = tokenSchema('X-Service-Token');
+const headerToken = createTokenSchema('X-Service-Token');
 
 /**
  * The owner's key from the header X-Service-Token (contract 5.3).
@@ -214,7 +214,7 @@ function readOwner({ headers }: FastifyRequest): string {
     throw new Refusal(401, 'The header X-Service-Token is required.');
   // Node reads the bytes of a header as Latin-1.
   const text = Buffer.from(sent, 'latin1').toString('utf8');
-  return ownerOf(checkInput(headerToken, text.includes('\uFFFD') ? sent : text));
+  return hashToken(checkInput(headerToken, text.includes('\uFFFD') ? sent : text));
 }
 
 const FORMATS = ['json', 'csv', 'metadata', 'input', 'distributions'] as const;
@@ -257,7 +257,7 @@ function sendDownload(
 }
 
 const alignmentQuery = z.object({
-  token: tokenSchema('token', 'The query parameter token is required.'),
+  token: createTokenSchema('token', 'The query parameter token is required.'),
 });
 
 /** 4.7, 4.8: all jobs of a token, newest first. */
@@ -273,7 +273,7 @@ function addPastResultRoutes(app: FastifyInstance, base: string, services: Servi
   app.get(`${base}/past-results/shiftcrypt/alignment/`, { config }, (request) => {
     const { token } = checkInput(alignmentQuery, request.query);
     return jobs
-      .ofOwner('predictions', ownerOf(token), 'shiftcrypt')
+      .ofOwner('predictions', hashToken(token), 'shiftcrypt')
       .filter(({ state }) => state === 'FINISHED')
       .map((job) => {
         const { id: request_id, jobName: job_name } = job;
@@ -309,12 +309,12 @@ function describeStatus(job: Job, base: string, clock: Clock) {
 }
 
 /** `HH:MM:SS`; hours may have more than two digits. */
-function clockText(seconds: number): string {
+function formatClock(seconds: number): string {
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   return parts.map((value) => String(value).padStart(2, '0')).join(':');
 }
 
-function secondsBetween(from: number, to: number): number {
+function countSeconds(from: number, to: number): number {
   return Math.max(0, Math.floor((to - from) / 1000));
 }
 
@@ -322,26 +322,26 @@ function secondsBetween(from: number, to: number): number {
 function describeTiming(job: Job, clock: Clock) {
   const { queuedAt, startedAt, finishedAt, heartbeatAt } = job;
   const end = finishedAt ?? clock.now();
-  const wait = secondsBetween(queuedAt, startedAt ?? end);
-  const elapsed = startedAt === null ? 0 : secondsBetween(startedAt, end);
+  const wait = countSeconds(queuedAt, startedAt ?? end);
+  const elapsed = startedAt === null ? 0 : countSeconds(startedAt, end);
   const limit = Math.round(job.timeLimitMs / 1000);
   const left = job.state === 'RUNNING' ? Math.max(0, limit - elapsed) : null;
   return {
     queued_at: clock.format(queuedAt),
     started_at: clock.format(startedAt),
     finished_at: clock.format(finishedAt),
-    queue_wait: clockText(wait),
+    queue_wait: formatClock(wait),
     queue_wait_seconds: wait,
-    elapsed_time: clockText(elapsed),
+    elapsed_time: formatClock(elapsed),
     elapsed_seconds: elapsed,
-    left_time: left === null ? null : clockText(left),
+    left_time: left === null ? null : formatClock(left),
     left_seconds: left,
-    wall_time: clockText(wait + elapsed),
+    wall_time: formatClock(wait + elapsed),
     wall_seconds: wait + elapsed,
-    time_limit: clockText(limit),
+    time_limit: formatClock(limit),
     time_limit_seconds: limit,
     last_heartbeat_at: clock.format(heartbeatAt),
     // Fixed after the end: a finished job's worker is not silent.
-    heartbeat_age_seconds: heartbeatAt === null ? null : secondsBetween(heartbeatAt, end),
+    heartbeat_age_seconds: heartbeatAt === null ? null : countSeconds(heartbeatAt, end),
   };
 }

@@ -27,14 +27,14 @@ export function hasErrno(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-export function textOf(error: unknown): string {
+export function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 const STACK_LINE = /^\s+at \S/;
 
 /** The end of a program's output, where it says what is wrong. */
-export function lastLines(text: string, count = 12): string {
+export function takeLastLines(text: string, count = 12): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !STACK_LINE.test(line));
   return lines.slice(-count).join('\n');
 }

@@ -13,12 +13,12 @@ const HEADERS = {
 };
 
 /** Text of users: isolated, so that control characters for the writing direction do not affect the page. */
-function isolate(text: string): string {
+function escapeHtml(text: string): string {
   const escaped = text.replace(/[&<>"']/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
   return `<bdi>${escaped}</bdi>`;
 }
 
-function answer(reply: FastifyReply, title: string, rows: readonly string[]): string {
+function renderPage(reply: FastifyReply, title: string, rows: readonly string[]): string {
   void reply.type('text/html; charset=utf-8').headers(HEADERS);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Molecule jobs</title></head>
@@ -29,13 +29,14 @@ function answer(reply: FastifyReply, title: string, rows: readonly string[]): st
 
 export function addPublicPage(app: FastifyInstance, services: Services): void {
   const { jobs, clock } = services;
-  const titleOf = (seq: number): string => isolate((jobs.input(seq).job as MoleculeJob).fileName);
+  const titleOf = (seq: number): string =>
+    escapeHtml((jobs.input(seq).job as MoleculeJob).fileName);
   app.get(`${MOLECULES}/`, (_request, reply) => {
     const rows = jobs.published('molecules', MOST_JOBS).map(({ id, seq, state, views }) => {
       const link = `<a href="${MOLECULES}/jobs/${id}/">${titleOf(seq)}</a>`;
       return `<td>${link}</td><td>${state.toLowerCase()}</td><td>${String(views)} views</td>`;
     });
-    return answer(reply, 'Public molecule jobs', rows);
+    return renderPage(reply, 'Public molecule jobs', rows);
   });
   app.get<{ Params: { id: string } }>(`${MOLECULES}/jobs/:id/`, (request, reply) => {
     const job = findMolecule(services, request.params.id);
@@ -50,8 +51,8 @@ export function addPublicPage(app: FastifyInstance, services: Services): void {
       Record: `${MOLECULES}/api/${job.id}/`,
     };
     const rows = Object.entries(facts).map(
-      ([name, value]) => `<th>${name}</th><td>${isolate(value ?? '')}</td>`,
+      ([name, value]) => `<th>${name}</th><td>${escapeHtml(value ?? '')}</td>`,
     );
-    return answer(reply, titleOf(job.seq), rows);
+    return renderPage(reply, titleOf(job.seq), rows);
   });
 }

@@ -11,14 +11,14 @@ import { buildApp } from './app.ts';
 import { Clock } from './clock.ts';
 import type { ServiceName } from './contract.ts';
 import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
-import { engineStatement } from './engines/engine.ts';
+import { formatEngineStatement } from './engines/engine.ts';
 import { Faults } from './faults.ts';
 import { JobStore, openDatabase } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
 import { Mail } from './mail.ts';
 import { MOLECULES } from './molecules.ts';
-import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
-import { LocalServicesError, textOf } from './problem.ts';
+import { parseSettings, type LocalServicesOptions, type Settings } from './options.ts';
+import { LocalServicesError, toMessage } from './problem.ts';
 import { Workers } from './worker.ts';
 
 /** Limit for requests in progress when the server closes, in ms. */
@@ -45,7 +45,7 @@ export interface LocalServices {
 export async function startLocalServices(
   options: LocalServicesOptions = {},
 ): Promise<LocalServices> {
-  const settings = settingsOf(options);
+  const settings = parseSettings(options);
   const engines = chooseEngines(settings);
   const database = openDatabase(settings.database);
   const journal = new Journal(database);
@@ -56,7 +56,7 @@ export async function startLocalServices(
   } catch (cause) {
     await app.close();
     database.close();
-    throw unusablePort(settings, cause);
+    throw createPortError(settings, cause);
   }
   const { port } = app.server.address() as AddressInfo;
   const { faults } = services;
@@ -79,8 +79,8 @@ export async function startLocalServices(
     url,
     moleculesUrl: `${url}${MOLECULES}`,
     engines: {
-      molecules: engineStatement(engines.molecules),
-      predictions: engineStatement(engines.predictions),
+      molecules: formatEngineStatement(engines.molecules),
+      predictions: formatEngineStatement(engines.predictions),
     },
     faults,
     journal: () => last ?? journal.entries(),
@@ -116,10 +116,10 @@ async function shutDown({ app, listener, workers, mail, engines }: Running): Pro
   await closeEngines(Object.values(engines));
 }
 
-function unusablePort({ host, port }: Settings, cause: unknown): LocalServicesError {
+function createPortError({ host, port }: Settings, cause: unknown): LocalServicesError {
   return new LocalServicesError(
     'LOCAL_SERVICES_FAILED',
-    `The local services cannot listen on ${host}:${String(port)}: ${textOf(cause)}.`,
+    `The local services cannot listen on ${host}:${String(port)}: ${toMessage(cause)}.`,
     'Choose another port, or stop the program that uses it.',
     { cause },
   );

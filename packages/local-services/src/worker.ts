@@ -6,10 +6,15 @@
 import type { Clock } from './clock.ts';
 import { SERVICES, type ServiceName } from './contract.ts';
 import type { Engines } from './engines/choose.ts';
-import { engineStatement, failure, type EngineJob, type EngineOutcome } from './engines/engine.ts';
+import {
+  formatEngineStatement,
+  createFailure,
+  type EngineJob,
+  type EngineOutcome,
+} from './engines/engine.ts';
 import type { Job, JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
-import { textOf } from './problem.ts';
+import { toMessage } from './problem.ts';
 
 interface Parts {
   readonly jobs: JobStore;
@@ -63,7 +68,7 @@ export class Workers {
   #start(service: ServiceName): boolean {
     const { jobs, engines, clock } = this.#parts;
     if (this.#isFull(service)) return false;
-    const job = jobs.pickUp(service, clock.now(), engineStatement(engines[service]));
+    const job = jobs.pickUp(service, clock.now(), formatEngineStatement(engines[service]));
     if (job === undefined) return false;
     const abort = new AbortController();
     const done = this.#work(job, abort).finally(() => {
@@ -103,8 +108,8 @@ export class Workers {
     } catch (error) {
       const { aborted } = abort.signal;
       if (!aborted) onBroken(error);
-      const why = aborted ? String(abort.signal.reason) : `The engine broke: ${textOf(error)}`;
-      this.#end(job, failure(why));
+      const why = aborted ? String(abort.signal.reason) : `The engine broke: ${toMessage(error)}`;
+      this.#end(job, createFailure(why));
     } finally {
       clearTimeout(limit);
     }
@@ -115,7 +120,7 @@ export class Workers {
     const { job } = jobs.input(seq);
     if (fault === 'stuck-heartbeat') return await new Promise<never>(() => undefined);
     const rejected = reject(job);
-    if (rejected !== null) return failure(rejected);
+    if (rejected !== null) return createFailure(rejected);
     const progress = (percent: number, text: string): void => {
       if (!signal.aborted) jobs.progress(seq, clock.now(), percent, text);
     };
@@ -130,7 +135,9 @@ export class Workers {
       heartbeat,
     });
     if (fault === 'fail')
-      return failure('Failed on purpose: the fault "fail" was on when this job was accepted.');
+      return createFailure(
+        'Failed on purpose: the fault "fail" was on when this job was accepted.',
+      );
     if (outcome.ok) progress(90, 'saving results');
     return outcome;
   }
@@ -138,7 +145,7 @@ export class Workers {
   #end(job: Job, outcome: EngineOutcome): void {
     if (this.#stopping) return;
     const { jobs, clock, engines, onEnded } = this.#parts;
-    const log = `${engineStatement(engines[job.service])}\n${outcome.log}`;
+    const log = `${formatEngineStatement(engines[job.service])}\n${outcome.log}`;
     jobs.end(job.seq, clock.now(), outcome, log);
     onEnded(job);
   }

@@ -1,6 +1,6 @@
 /** The commands of every day: from a manifest to the end of its campaign. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { checkedName } from '../../domain/name.ts';
+import { checkName } from '../../domain/name.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import { kindNames } from '../../kinds/registry.ts';
 import { serviceNames } from '../../services/registry.ts';
@@ -8,7 +8,7 @@ import {
   config,
   detach,
   json,
-  lazy,
+  loadLazily,
   local,
   MANIFESTS,
   NEWEST,
@@ -31,7 +31,7 @@ export function addEveryDay(program: Command): void {
       'create a starter folder with configuration, manifest and inputs; overwrites nothing',
     )
     .argument('[dir]', 'folder, created if missing', '.')
-    .action(lazy(async () => (await import('../commands/init.ts')).init));
+    .action(loadLazily(async () => (await import('../commands/init.ts')).init));
   addPlan(program);
   addRun(program);
   addLooks(program);
@@ -46,7 +46,7 @@ function addPlan(program: Command): void {
     .description('check everything and print what a run would do; submits nothing')
     .argument('<manifest...>', MANIFESTS)
     .addOption(newTrees())
-    .option('--name <name>', 'name of the campaign (default: from the manifest)', checkedName)
+    .option('--name <name>', 'name of the campaign (default: from the manifest)', checkName)
     .option('--allow-outside', 'allow the manifest to name files outside its folder')
     .option('--skip-invalid', 'plan for the valid rows if some are invalid')
     .option('--no-cache', 'plan without results of earlier campaigns')
@@ -58,7 +58,7 @@ function addPlan(program: Command): void {
     .addOption(local())
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/plan.ts')).plan));
+    .action(loadLazily(async () => (await import('../commands/plan.ts')).plan));
 }
 
 function addRun(program: Command): void {
@@ -69,7 +69,7 @@ function addRun(program: Command): void {
     )
     .argument('<manifest...>', MANIFESTS)
     .addOption(newTrees())
-    .option('--name <name>', 'name of the campaign (default: from the manifest)', checkedName)
+    .option('--name <name>', 'name of the campaign (default: from the manifest)', checkName)
     .option('--allow-outside', 'allow the manifest to name files outside its folder')
     .option(
       '--skip-invalid',
@@ -91,7 +91,7 @@ function addRun(program: Command): void {
     .addOption(local())
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/run.ts')).run));
+    .action(loadLazily(async () => (await import('../commands/run.ts')).run));
 }
 
 function readJobs(text: string): number {
@@ -103,42 +103,42 @@ function addLooks(program: Command): void {
   program
     .command('status')
     .description('show a campaign and what blocks it; without a name: all campaigns and budgets')
-    .argument('[name]', '', checkedName)
+    .argument('[name]', '', checkName)
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/status.ts')).status));
+    .action(loadLazily(async () => (await import('../commands/status.ts')).status));
   const states = [...OPEN_STATES, ...FINAL_STATES];
   program
     .command('items')
     .description('list the items of a campaign')
-    .argument('[name]', NEWEST, checkedName)
+    .argument('[name]', NEWEST, checkName)
     .addOption(new Option('--state <state>', 'only items in this state').choices(states))
     .addOption(suggest(new Option('--kind <kind>', 'only items of this kind'), kindNames()))
     .option('--code <code>', 'only items with this error code')
     .addOption(treesThere())
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/items.ts')).items));
+    .action(loadLazily(async () => (await import('../commands/items.ts')).items));
   program
     .command('watch')
     .description('show a live view of a campaign until it ends')
-    .argument('[name]', NEWEST, checkedName)
+    .argument('[name]', NEWEST, checkName)
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/control.ts')).watch));
+    .action(loadLazily(async () => (await import('../commands/control.ts')).watch));
 }
 
 function addControl(program: Command): void {
   program
     .command('pause')
     .description('pause a campaign: submit nothing until it is resumed')
-    .argument('<name>', '', checkedName)
+    .argument('<name>', '', checkName)
     .addOption(config())
-    .action(lazy(async () => (await import('../commands/control.ts')).pause));
+    .action(loadLazily(async () => (await import('../commands/control.ts')).pause));
   program
     .command('resume')
     .description('resume a paused campaign')
-    .argument('<name>', '', checkedName)
+    .argument('<name>', '', checkName)
     .addOption(
       suggest(
         new Option(
@@ -149,21 +149,21 @@ function addControl(program: Command): void {
       ),
     )
     .addOption(config())
-    .action(lazy(async () => (await import('../commands/control.ts')).resume));
+    .action(loadLazily(async () => (await import('../commands/control.ts')).resume));
   program
     .command('cancel')
     .description('cancel a campaign; slots that were used stay used')
-    .argument('<name>', '', checkedName)
+    .argument('<name>', '', checkName)
     .option('--abandon', 'end it at once, without tables, because its output tree is lost')
     .addOption(config())
-    .action(lazy(async () => (await import('../commands/control.ts')).cancel));
+    .action(loadLazily(async () => (await import('../commands/control.ts')).cancel));
 }
 
 function addRetry(program: Command): void {
   program
     .command('retry')
     .description('run failed, held and cancelled items again, in the same output tree')
-    .argument('<name>', '', checkedName)
+    .argument('<name>', '', checkName)
     .addOption(new Option('--failed', 'only failed items').conflicts('item'))
     .option('--item <id...>', 'only these items, unless they succeeded')
     .addOption(treesThere())
@@ -173,7 +173,7 @@ function addRetry(program: Command): void {
     .addOption(config())
     .addOption(json())
     .addHelpText('after', RETRY_HELP)
-    .action(lazy(async () => (await import('../commands/retry.ts')).retry));
+    .action(loadLazily(async () => (await import('../commands/retry.ts')).retry));
 }
 
 function addAdopt(program: Command): void {
@@ -195,11 +195,11 @@ function addAdopt(program: Command): void {
       ),
     )
     .addOption(newTrees())
-    .option('--name <name>', 'name of the campaign (default: adopted-SERVICE-DATE)', checkedName)
+    .option('--name <name>', 'name of the campaign (default: adopted-SERVICE-DATE)', checkName)
     .addOption(detach())
     .addOption(noWorker())
     .addOption(local())
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/adopt.ts')).adopt));
+    .action(loadLazily(async () => (await import('../commands/adopt.ts')).adopt));
 }

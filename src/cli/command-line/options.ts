@@ -16,7 +16,9 @@ export interface ServiceFlags extends CommonFlags {
  * Loads a command when it is called, and ends the process with its exit code: open handles of libraries must not keep it
  * alive.
  */
-export function lazy<A extends unknown[]>(load: () => Promise<(...args: A) => Promise<number>>) {
+export function loadLazily<A extends unknown[]>(
+  load: () => Promise<(...args: A) => Promise<number>>,
+) {
   return async (...args: A): Promise<void> => {
     const command = await load();
     await exitWith(await command(...args));

@@ -40,12 +40,12 @@ function addCompletion(program: Command): void {
   for (const { arguments: known } of commands.values()) {
     const name = known.get('name');
     if (name)
-      name.handler = (complete) => campaignsHere().forEach((one) => complete(one, 'campaign'));
+      name.handler = (complete) => listCampaignsHere().forEach((one) => complete(one, 'campaign'));
   }
 }
 
 /** Campaigns with trees in the default folder. */
-function campaignsHere(): string[] {
+function listCampaignsHere(): string[] {
   const folder = 'results';
   if (!existsSync(folder)) return [];
   return readdirSync(folder).filter((name) => existsSync(join(folder, name, PREPARED_CAMPAIGN)));

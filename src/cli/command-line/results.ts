@@ -1,7 +1,7 @@
 /** The commands about results: from the output tree of a campaign. */
 import type { Command } from 'commander';
-import { checkedName } from '../../domain/name.ts';
-import { config, json, lazy, NEWEST, treesThere, where } from './options.ts';
+import { checkName } from '../../domain/name.ts';
+import { config, json, loadLazily, NEWEST, treesThere, where } from './options.ts';
 
 const EXPORT_HELP = `
 NAME is a campaign, or the folder or s3:// address of an output tree. Notes, and items that were left out, are printed on
@@ -11,12 +11,12 @@ export function addResults(program: Command): void {
   program
     .command('report')
     .description('rebuild the tables and report.html of a campaign from its output tree')
-    .argument('[name]', NEWEST, checkedName)
+    .argument('[name]', NEWEST, checkName)
     .addOption(treesThere())
     .option('--open', 'show the report in the browser')
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/report.ts')).report));
+    .action(loadLazily(async () => (await import('../commands/report.ts')).report));
   addExport(program);
   program
     .command('verify')
@@ -24,25 +24,25 @@ export function addResults(program: Command): void {
     .argument('[name]', `${NEWEST}, or the folder or s3:// address of its tree`)
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/verify.ts')).verify));
+    .action(loadLazily(async () => (await import('../commands/verify.ts')).verify));
   program
     .command('pull')
     .description('copy the output tree of a campaign, or a part of it, from its store to disk')
-    .argument('<name>', '', checkedName)
+    .argument('<name>', '', checkName)
     .option('--out <dir>', 'folder on this machine (default: ./results)')
     .addOption(where())
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/pull.ts')).pull));
+    .action(loadLazily(async () => (await import('../commands/pull.ts')).pull));
   program
     .command('logs')
     .description('print the log of a campaign, or the history of one of its items')
-    .argument('[name]', NEWEST, checkedName)
+    .argument('[name]', NEWEST, checkName)
     .argument('[id]', 'item; prints its attempts, and the log of its job if the service has one')
     .addOption(treesThere())
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/logs.ts')).logs));
+    .action(loadLazily(async () => (await import('../commands/logs.ts')).logs));
 }
 
 function addExport(program: Command): void {
@@ -67,5 +67,5 @@ function addExport(program: Command): void {
     .addOption(config())
     .addOption(json())
     .addHelpText('after', EXPORT_HELP)
-    .action(lazy(async () => (await import('../commands/export.ts')).exportCampaign));
+    .action(loadLazily(async () => (await import('../commands/export.ts')).exportCampaign));
 }

@@ -1,6 +1,6 @@
 /** The commands about servers: what runs, what is wrong, and your own Temporal server, workers and services. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { config, json, lazy, local } from './options.ts';
+import { config, json, loadLazily, local } from './options.ts';
 
 export function addServers(program: Command): void {
   program
@@ -15,34 +15,34 @@ export function addServers(program: Command): void {
     .addOption(local())
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/doctor.ts')).doctor));
+    .action(loadLazily(async () => (await import('../commands/doctor.ts')).doctor));
   program
     .command('ui')
     .description('open the Temporal UI; the embedded server runs until Ctrl-C and submits nothing')
     .addOption(config())
     .addOption(json())
-    .action(lazy(async () => (await import('../commands/ui.ts')).ui));
+    .action(loadLazily(async () => (await import('../commands/ui.ts')).ui));
   program
     .command('stop')
     .description('stop the embedded server that runs in the background')
     .addOption(config())
-    .action(lazy(async () => (await import('../commands/host.ts')).stop));
+    .action(loadLazily(async () => (await import('../commands/host.ts')).stop));
   program
     .command('setup')
     .description('download the embedded Temporal server (otherwise done by the first campaign)')
-    .action(lazy(async () => (await import('../commands/host.ts')).setup));
+    .action(loadLazily(async () => (await import('../commands/host.ts')).setUpHost));
   const worker = program
     .command('worker')
     .description('run a worker for your own Temporal server')
     .addOption(config())
-    .action(lazy(async () => (await import('../commands/worker.ts')).worker));
+    .action(loadLazily(async () => (await import('../commands/worker.ts')).worker));
   for (const option of workerOptions()) worker.addOption(option);
   addServices(program);
   program
     .command('host', { hidden: true })
     .addOption(local())
     .addOption(config())
-    .action(lazy(async () => (await import('../commands/host.ts')).serve));
+    .action(loadLazily(async () => (await import('../commands/host.ts')).serve));
 }
 
 function workerOptions(): Option[] {
@@ -54,7 +54,7 @@ function workerOptions(): Option[] {
     new Option(
       '--metrics-port <n>',
       'port for /metrics (Prometheus), /healthz and /readyz; 0: any free port',
-    ).argParser(portNumber),
+    ).argParser(parsePort),
     new Option('--metrics-host <address>', 'address for these endpoints (default: 127.0.0.1)'),
     new Option('--log-format <format>', 'format of the log on stderr (default: text)').choices([
       'text',
@@ -63,7 +63,7 @@ function workerOptions(): Option[] {
   ];
 }
 
-function portNumber(text: string): number {
+function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
   throw new InvalidArgumentError('A port is a number from 0 to 65535.');
@@ -95,7 +95,7 @@ function addServices(program: Command): void {
       `
 Public jobs are listed under /acpype/. One log line a request on stderr, without tokens and ids.`,
     )
-    .action(lazy(async () => (await import('../commands/services.ts')).services));
+    .action(loadLazily(async () => (await import('../commands/services.ts')).services));
 }
 
 function addLimits(command: Command): void {

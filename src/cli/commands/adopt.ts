@@ -13,7 +13,7 @@ import {
 import { serviceNames } from '../../services/registry.ts';
 import { absoluteAddress } from '../../store/layout.ts';
 import type { ServiceFlags } from '../command-line/options.ts';
-import { checkChoice, commandSettings } from '../session.ts';
+import { checkChoice, loadCommandSettings } from '../session.ts';
 import { printDocument, say } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 import { run, type RunFlags } from './run.ts';
@@ -29,7 +29,7 @@ export async function adopt(
   flags: AdoptFlags,
 ): Promise<number> {
   const { past = false, kind = null, name = null } = flags;
-  const settings = commandSettings(flags);
+  const settings = loadCommandSettings(flags);
   checkChoice('the service', service, serviceNames());
   checkChoice('--kind', flags.kind, kindNames());
   if (ids.length === 0 && !past) return listJobs(service, flags);
@@ -45,7 +45,7 @@ export async function adopt(
   if (name !== null) typed.push('--name', name);
   if (flags.services !== undefined) typed.push('--services', flags.services);
   const command = typed.join(' ');
-  const onPast = (found: PastJobs): void => sayPast(order, found);
+  const onPast = (found: PastJobs): void => printPast(order, found);
   const adopted = await adoptJobs(
     order,
     { ids: past ? 'past' : ids, onPast },
@@ -55,7 +55,7 @@ export async function adopt(
   return adopted ?? EXIT.ok;
 }
 
-function sayPast(
+function printPast(
   { service, folder }: { readonly service: ServiceName; readonly folder: string },
   { adopted, listed, here, failed, fresh, notes }: PastJobs,
 ): void {
@@ -70,19 +70,19 @@ interface ListFlags extends ServiceFlags {
 }
 
 async function listJobs(service: ServiceName, flags: ListFlags): Promise<number> {
-  const settings = commandSettings(flags);
+  const settings = loadCommandSettings(flags);
   const folder = absoluteAddress(flags.out ?? settings.storeUrl);
   const services = new Set([service]);
   const local = flags.services ?? null;
   const wanted = { services, local, who: '`hundredfold adopt`' };
   const found = await withServices(settings, wanted, (known) => remoteJobs(known, folder));
-  if (flags.json) printDocument(documentOf(found));
-  else printTable(HEADER, found.jobs.map(cellsOf));
+  if (flags.json) printDocument(buildDocument(found));
+  else printTable(HEADER, found.jobs.map(formatCells));
   for (const note of found.notes) say(`note: ${note}`);
   return found.incomplete ? EXIT.usage : EXIT.ok;
 }
 
-function documentOf({ jobs, notes, incomplete }: RemoteJobs) {
+function buildDocument({ jobs, notes, incomplete }: RemoteJobs) {
   return {
     jobs: jobs.map(({ here, ...job }) => ({
       ...job,
@@ -104,9 +104,9 @@ const HEADER = [
   'NAME',
 ];
 
-function cellsOf(job: ListedJob): string[] {
+function formatCells(job: ListedJob): string[] {
   const { service, kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
-  const times = [submittedAt, deletedAt].map((time) => (time === null ? '-' : minuteOf(time)));
+  const times = [submittedAt, deletedAt].map((time) => (time === null ? '-' : formatMinute(time)));
   return [
     ...[service, kind, remoteId, state ?? '-', ...times],
     ...[here === null ? '-' : here.path, jobName ?? ''],
@@ -114,7 +114,7 @@ function cellsOf(job: ListedJob): string[] {
 }
 
 /** `2026-11-21T02:14Z`; a text that is not a time is returned unchanged. */
-function minuteOf(text: string): string {
+function formatMinute(text: string): string {
   const time = Date.parse(text);
   return Number.isNaN(time) ? text : `${new Date(time).toISOString().slice(0, 16)}Z`;
 }

@@ -19,7 +19,13 @@ import {
 import { serviceNames } from '../../services/registry.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';
-import { type Around, checkChoice, commandSettings, findMeant, withCampaign } from '../session.ts';
+import {
+  type Around,
+  checkChoice,
+  loadCommandSettings,
+  findMeant,
+  withCampaign,
+} from '../session.ts';
 import { say } from '../text/output.ts';
 
 export async function watch(given: string | undefined, wanted: CommonFlags): Promise<number> {
@@ -44,7 +50,7 @@ export async function pause(name: string, flags: CommonFlags): Promise<number> {
 
 export async function resume(name: string, flags: ResumeFlags): Promise<number> {
   const { service } = flags;
-  commandSettings(flags, { tokens: 'optional' });
+  loadCommandSettings(flags, { tokens: 'optional' });
   checkChoice('--service', service, serviceNames());
   const words = service === undefined ? `${name} continues.` : `${name} continues with ${service}.`;
   return send(name, flags, words, (client) => resumeCampaign(client, name, service));
@@ -61,7 +67,7 @@ async function send(
 ): Promise<number> {
   return withCampaign(await findMeant(name, flags), 'look', async (session) => {
     const found = await sendIfOpen(session, name, message);
-    if (!found.open) sayEnded(found);
+    if (!found.open) printEnded(found);
     else {
       say(words);
       if (session.role === 'host') say(NOBODY_WORKS);
@@ -70,7 +76,7 @@ async function send(
   });
 }
 
-function sayEnded({ name, state }: CampaignLine): void {
+function printEnded({ name, state }: CampaignLine): void {
   say(`${name} has already ended (${state}).`);
 }
 
@@ -81,11 +87,11 @@ interface CancelFlags extends CommonFlags {
 
 export async function cancel(name: string, flags: CancelFlags): Promise<number> {
   const end = (session: Session, found: CampaignLine, around: Around) =>
-    cancelled(found, flags, session, around);
+    cancelCampaign(found, flags, session, around);
   return withCampaign(await findMeant(name, flags), 'work', end, true);
 }
 
-async function cancelled(
+async function cancelCampaign(
   found: CampaignLine,
   flags: CancelFlags,
   session: Session,
@@ -93,7 +99,7 @@ async function cancelled(
 ): Promise<number> {
   const { name, out } = found;
   if (!found.open) {
-    sayEnded(found);
+    printEnded(found);
     return EXIT.ok;
   }
   const followed = { name, folder: out };
@@ -102,7 +108,7 @@ async function cancelled(
     return EXIT.ok;
   }
   const ended = await endCampaign(session, followed, say);
-  if (ended.end === 'failing') sayHowToStartAgain();
+  if (ended.end === 'failing') printRestartHint();
   if (ended.end !== 'cancelled') return EXIT.ok;
   const { obstacle } = ended;
   say(`${name} is cancelled. Slots that were used stay used.`);
@@ -111,11 +117,11 @@ async function cancelled(
     say(`  Waiting for its output tree: ${obstacle}${lost}`);
   }
   if (session.role !== 'host') return EXIT.ok;
-  return seeOut(session, followed, flags, around);
+  return publishCancelled(session, followed, flags, around);
 }
 
 /** No other process works on it, so this command does until the tables of the finished items are written. */
-async function seeOut(
+async function publishCancelled(
   session: Session,
   followed: Observed,
   flags: CommonFlags,
@@ -131,11 +137,11 @@ async function seeOut(
     if (!isUnreplayable(error)) throw error;
     // On a busy machine, the first attempt of a task may come after the check in `endCampaign`.
     await answered(endFailing(session, followed, say));
-    sayHowToStartAgain();
+    printRestartHint();
     return EXIT.ok;
   }
 }
 
-function sayHowToStartAgain(): void {
+function printRestartHint(): void {
   say(`  Its "hundredfold run" command starts it again with what is on disk.`);
 }

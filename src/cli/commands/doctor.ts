@@ -11,7 +11,7 @@ import {
 import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceFlags } from '../command-line/options.ts';
-import { commandSettings } from '../session.ts';
+import { loadCommandSettings } from '../session.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -55,7 +55,7 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
 
 async function tryService(flags: DoctorFlags & { readonly service: string }): Promise<number> {
   const { url, json } = flags;
-  const settings = commandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const host = URL.parse(url ?? '')?.hostname;
   // Jobs at a service count for its budget: only a campaign may send them.
   if (url !== undefined && !isLocalHost(host ?? ''))
@@ -65,7 +65,7 @@ async function tryService(flags: DoctorFlags & { readonly service: string }): Pr
       'Give a double on this machine, such as http://127.0.0.1:8085. For the service itself, run a manifest of one row: then its budget is kept.',
     );
   const tried: Conformance[] = [];
-  for (const service of servicesOf(flags.service)) {
+  for (const service of findServices(flags.service)) {
     const sites = [...Object.values(settings.services), ...settings.unready];
     const site = sites.find(({ reference }) => reference.service === service.name);
     tried.push(...(await tryServiceDefinition(service, site?.config ?? {}, url)));
@@ -76,7 +76,7 @@ async function tryService(flags: DoctorFlags & { readonly service: string }): Pr
 }
 
 /** By its name, or all of a plugin's file. */
-function servicesOf(name: string): readonly Service[] {
+function findServices(name: string): readonly Service[] {
   if (/[./\\]/.test(name))
     return loadPlugins([resolve(name)], process.cwd()).flatMap(({ services }) => services);
   if (serviceNames().includes(name)) return [serviceOf(name)];

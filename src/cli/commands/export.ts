@@ -4,14 +4,14 @@ import { DEFAULT_OPTIONS } from '../../export/format.ts';
 import {
   EXPORT_RECORD,
   type Exported,
-  exportFormatOf,
+  findExportFormat,
   exportTree,
   FORMATS,
   type Remark,
 } from '../../export/export.ts';
 import { absoluteAddress, addressOf } from '../../store/layout.ts';
 import { openStore } from '../../store/open-store.ts';
-import { say, nowAndThen, printDocument, printLine } from '../text/output.ts';
+import { say, throttleProgress, printDocument, printLine } from '../text/output.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { readItemLine } from '../../runner/command-line.ts';
 import { printTable } from '../text/table.ts';
@@ -34,8 +34,8 @@ export async function exportCampaign(
   flags: ExportFlags,
 ): Promise<number> {
   if (flags.list === true) return listFormats(flags);
-  if (flags.to === undefined) throw incomplete();
-  const format = exportFormatOf(flags.to);
+  if (flags.to === undefined) throw createUsageError();
+  const format = findExportFormat(flags.to);
   const where = flags.where && parseWhere(flags.where);
   const { store, campaign } = await findTreeOrFolder(name, flags);
   const out = absoluteAddress(flags.out ?? `export/${campaign.name}-${format.name}`);
@@ -51,7 +51,7 @@ export async function exportCampaign(
     wanted: where && ((item) => where(readItemLine(item, undefined))),
     to: await openStore(out),
     replace: flags.replace,
-    onItem: progress(campaign.name, campaign.items),
+    onItem: createProgress(campaign.name, campaign.items),
   });
   printResult(exported, out, flags);
   return exported.leftOut.some(({ code }) => code !== 'NOT_SUCCEEDED') ? EXIT.incomplete : EXIT.ok;
@@ -72,7 +72,7 @@ function listFormats(flags: ExportFlags): number {
   return EXIT.ok;
 }
 
-function incomplete(): HundredfoldError {
+function createUsageError(): HundredfoldError {
   return new HundredfoldError(
     'USAGE',
     'export needs the name of a campaign and --to FORMAT',
@@ -80,9 +80,9 @@ function incomplete(): HundredfoldError {
   );
 }
 
-function progress(name: string, items: number): () => void {
+function createProgress(name: string, items: number): () => void {
   let done = 0;
-  const show = nowAndThen(() => `${name}: ${done} of ${items} items read`);
+  const show = throttleProgress(() => `${name}: ${done} of ${items} items read`);
   return () => {
     done += 1;
     show();

@@ -1,7 +1,7 @@
-/** Processes in the background: the hidden command `host`, which `run --detach` starts; `stop`, which ends it; and `setup`. */
+/** Processes in the background: the hidden command `host`, which `run --detach` starts; `stop`, which ends it; and `setUpHost`. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { reasonOf } from '../../domain/plain-text.ts';
+import { toReason } from '../../domain/plain-text.ts';
 import { tryLock } from '../../host/lock.ts';
 import { openSession } from '../../host/open-session.ts';
 import { readRecord, removeRecord, writeRecord } from '../../host/record.ts';
@@ -13,7 +13,7 @@ import { endProcess, runsAs } from '../../temporal/processes.ts';
 import { runningWorkflows } from '../../workflows/search-attributes.ts';
 import type { CommonFlags, ServiceFlags } from '../command-line/options.ts';
 import { Interruption } from '../interruption.ts';
-import { commandSettings } from '../session.ts';
+import { loadCommandSettings } from '../session.ts';
 import { say } from '../text/output.ts';
 
 const IDLE_ENDS_AFTER_MS = 15_000;
@@ -29,13 +29,13 @@ const COUNT_EVERY_MS = 10_000;
 /** Serves until it is stopped or nothing has been open for a while. */
 export async function serve(flags: ServiceFlags): Promise<number> {
   logTo((line) => process.stderr.write(line));
-  const settings = commandSettings(flags);
+  const settings = loadCommandSettings(flags);
   const localServices = flags.services ?? null;
   const stop = new Interruption();
   const session = await openSession({ settings, environment: process.env, localServices });
   writeRecord(settings.embeddedDir, 'background', { pid: process.pid });
   try {
-    await whileNeeded(session, stop);
+    await waitUntilIdle(session, stop);
   } finally {
     // A command that ran at the same time may have started another host.
     if (readRecord(settings.embeddedDir, 'background')?.pid === process.pid) {
@@ -46,7 +46,7 @@ export async function serve(flags: ServiceFlags): Promise<number> {
   return EXIT.ok;
 }
 
-async function whileNeeded(session: Session, stop: Interruption): Promise<void> {
+async function waitUntilIdle(session: Session, stop: Interruption): Promise<void> {
   let busyAt = Date.now();
   let isBusy = false;
   while (!stop.requested()) {
@@ -61,7 +61,7 @@ async function whileNeeded(session: Session, stop: Interruption): Promise<void> 
         else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
       }
     } catch (error) {
-      say(`Temporal does not answer (${reasonOf(error)}): taking over or retrying.`);
+      say(`Temporal does not answer (${toReason(error)}): taking over or retrying.`);
       busyAt = Date.now();
       await session.recover();
     }
@@ -79,12 +79,12 @@ async function openCampaigns({ client }: Session): Promise<number> {
 const PATIENCE_MS = 60_000;
 
 export async function stop(flags: CommonFlags): Promise<number> {
-  const { embeddedDir } = commandSettings(flags, { tokens: 'optional' });
+  const { embeddedDir } = loadCommandSettings(flags, { tokens: 'optional' });
   // First the standby host, so that it does not take over now.
   const background = readRecord(embeddedDir, 'background');
   const waiting = background !== null && runsAs(background.pid, 'host');
   if (waiting) await end(background.pid);
-  const host = hostIn(embeddedDir);
+  const host = readHostPid(embeddedDir);
   if (host !== null) await end(host);
   if (waiting || host !== null) {
     say('Stopped. Open campaigns resume with the next "hundredfold run" or "watch".');
@@ -103,7 +103,7 @@ export async function stop(flags: CommonFlags): Promise<number> {
 }
 
 /** The process that locks the folder: its record is valid only while the folder is locked. */
-function hostIn(dir: string): number | null {
+function readHostPid(dir: string): number | null {
   const lock = tryLock(dir);
   lock?.release();
   const pid = lock ? null : (readRecord(dir, 'host')?.pid ?? null);
@@ -125,7 +125,7 @@ const SOURCES = {
   path: 'PATH',
 };
 
-export async function setup(): Promise<number> {
+export async function setUpHost(): Promise<number> {
   const { path, source } = await ensureTemporalCli(say);
   say(`Temporal CLI: ${path} (${SOURCES[source]}).`);
   return EXIT.ok;

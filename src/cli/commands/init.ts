@@ -4,11 +4,11 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { errnoOf } from '../../domain/errno.ts';
+import { readErrno } from '../../domain/errno.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
 import { say } from '../text/output.ts';
-import { quoted } from '../../domain/plain-text.ts';
+import { quoteWord } from '../../domain/plain-text.ts';
 
 /** Target path in the folder → source path in the project. */
 export const STARTER: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ export async function init(folder: string): Promise<number> {
   const left: string[] = [];
   for (const [name, source] of Object.entries(STARTER)) {
     const content = await readFile(join(PROGRAM_FOLDER, source));
-    const list = (await added(join(folder, name), content)) ? written : left;
+    const list = (await writeIfAbsent(join(folder, name), content)) ? written : left;
     list.push(name);
   }
   if (written.length > 0) say(`Written in ${resolve(folder)}:\n  ${written.join('\n  ')}`);
@@ -37,13 +37,13 @@ export async function init(folder: string): Promise<number> {
 }
 
 /** True if it was written; false if the name exists already, even as a dangling link. */
-async function added(path: string, content: Uint8Array): Promise<boolean> {
+async function writeIfAbsent(path: string, content: Uint8Array): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { flag: 'wx' });
     return true;
   } catch (cause) {
-    const code = errnoOf(cause);
+    const code = readErrno(cause);
     if (code === null) throw cause;
     if (code === 'EEXIST' && (cause as NodeJS.ErrnoException).path === path) return false;
     throw new HundredfoldError(
@@ -56,14 +56,16 @@ async function added(path: string, content: Uint8Array): Promise<boolean> {
 }
 
 function nextCommands(folder: string): string[] {
-  const run = `${commandIn(resolve(folder))} run manifest.csv --services local`;
-  return resolve(folder) === process.cwd() ? [run] : [`cd ${quoted(folder)}`, run];
+  const run = `${formatCommand(resolve(folder))} run manifest.csv --services local`;
+  return resolve(folder) === process.cwd() ? [run] : [`cd ${quoteWord(folder)}`, run];
 }
 
 /** The command to type in the folder: npx finds a checkout only from inside it. */
-function commandIn(folder: string): string {
+function formatCommand(folder: string): string {
   // Hints of a command that was started by npx get its name there (../text/typeable.ts).
   if (BUILT) return 'hundredfold';
   const inside = `${folder}${sep}`.startsWith(PROGRAM_FOLDER);
-  return inside ? 'npx hundredfold' : `npx --prefix ${quoted(resolve(PROGRAM_FOLDER))} hundredfold`;
+  return inside
+    ? 'npx hundredfold'
+    : `npx --prefix ${quoteWord(resolve(PROGRAM_FOLDER))} hundredfold`;
 }

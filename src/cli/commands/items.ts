@@ -15,7 +15,7 @@ import {
   type CampaignTree,
 } from '../../runner/command-line.ts';
 import { campaignAddress } from '../../store/layout.ts';
-import { checkChoice, commandSettings, findMeant, withCampaign } from '../session.ts';
+import { checkChoice, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say, beginDocument } from '../text/output.ts';
 import { Table } from '../text/table.ts';
 
@@ -72,7 +72,7 @@ class ItemsText implements ItemsPrinter {
   }
 
   line({ id, kind, state, since, code, path, remoteId, message }: ItemLine): Promise<void> {
-    const time = since === null ? '' : timeText(since);
+    const time = since === null ? '' : formatTime(since);
     this.#table.add([id, kind, state, time, code, path, remoteId, message]);
     return Promise.resolve();
   }
@@ -86,7 +86,7 @@ class ItemsText implements ItemsPrinter {
 const TIME = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
 
 /** `2026-11-21T02:14:33` in local time; without a space, so that columns can be counted. */
-function timeText(iso: string): string {
+function formatTime(iso: string): string {
   return TIME.format(new Date(iso)).replace(' ', 'T');
 }
 
@@ -96,12 +96,12 @@ interface ItemsFlags extends CommonFlags, ItemFilter {
 
 export async function items(given: string | undefined, wanted: ItemsFlags): Promise<number> {
   const { name, flags } = await findMeant(given, wanted);
-  const settings = commandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
   const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
     print(tree, open, flags);
   // If no server runs, nothing progresses: the tree has the complete state, and reading it is fast.
-  if (!settings.temporal && !hostRuns(settings.embeddedDir)) {
+  if (!settings.temporal && !isHostRunning(settings.embeddedDir)) {
     const tree = await treeIfAny(expected, name);
     if (tree) return show(tree, new Map());
   }
@@ -111,7 +111,7 @@ export async function items(given: string | undefined, wanted: ItemsFlags): Prom
   });
 }
 
-function hostRuns(embeddedDir: string): boolean {
+function isHostRunning(embeddedDir: string): boolean {
   const record = readRecord(embeddedDir, 'host');
   return record !== null && isAlive(record.pid);
 }

@@ -3,7 +3,7 @@ import { readLogs, type LogLine } from '../../runner/command-line.ts';
 import type { Attempt } from '../../domain/campaign.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { JOB_LOG } from '../../store/layout.ts';
-import { commandSettings, findTree, type TreeFlags } from '../session.ts';
+import { loadCommandSettings, findTree, type TreeFlags } from '../session.ts';
 import { say, logText, printDocument, printLine } from '../text/output.ts';
 
 export async function logs(
@@ -14,14 +14,14 @@ export async function logs(
   const tree = await findTree(given, flags);
   const { name } = tree.campaign;
   // Those of its folder.
-  const settings = commandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const { record, worker, engine } = await readLogs(tree, id ?? null, settings);
   const attempts = record?.attempts ?? [];
   if (flags.json) {
     printDocument({ campaign: name, id: id ?? null, attempts, worker, engine });
     return EXIT.ok;
   }
-  for (const line of inOrder(attempts, worker)) printLine(line);
+  for (const line of mergeInOrder(attempts, worker)) printLine(line);
   if (record?.error) printLine(`${record.state}: ${record.error.message} [${record.error.code}]`);
   if (engine !== null) printLine(`--- ${JOB_LOG} of the service ---\n${engine.trimEnd()}`);
   if (settings.temporal)
@@ -31,14 +31,14 @@ export async function logs(
   return EXIT.ok;
 }
 
-function inOrder(attempts: readonly Attempt[], lines: readonly LogLine[]): string[] {
+function mergeInOrder(attempts: readonly Attempt[], lines: readonly LogLine[]): string[] {
   const all = [
-    ...attempts.map((attempt) => ({ at: attempt.at, text: attemptText(attempt) })),
+    ...attempts.map((attempt) => ({ at: attempt.at, text: formatAttempt(attempt) })),
     ...lines.map((line) => ({ at: line.time, text: logText(line) })),
   ];
   return all.sort((a, b) => a.at.localeCompare(b.at)).map(({ text }) => text);
 }
 
-function attemptText({ at, outcome, remoteId, message }: Attempt): string {
+function formatAttempt({ at, outcome, remoteId, message }: Attempt): string {
   return [at, outcome, remoteId ?? '', message ?? ''].filter(Boolean).join('  ');
 }

@@ -19,7 +19,7 @@ import {
 } from '../../runner/command-line.ts';
 import type { PlanOptions } from '../../runner/index.ts';
 import type { CommonFlags } from '../command-line/options.ts';
-import { quoted } from '../../domain/plain-text.ts';
+import { quoteWord } from '../../domain/plain-text.ts';
 import { say, logToTerminal, printDocument, printLine } from '../text/output.ts';
 import { planLines, ProblemList } from '../text/plan-text.ts';
 
@@ -54,11 +54,11 @@ export async function plan(manifests: readonly string[], flags: PlanFlags): Prom
   const { survey, pluginNews } = planned.intake;
   for (const line of pluginNews) say(line);
   if (flags.fixes !== undefined) await fix(flags.fixes, rows, flags);
-  sayUncharged(planned, flags);
+  warnUncharged(planned, flags);
   const runnable = survey.errors === 0 ? 'all' : rowsToRun(survey, true);
   if (flags.json) printPlan(planned, problems, flags.explain ? fates : null);
   else {
-    for (const { id, fate } of fates) printLine(`  ${id}: ${fateText(fate, fates)}`);
+    for (const { id, fate } of fates) printLine(`  ${id}: ${describeFate(fate, fates)}`);
     const freeBytes = await freeIn(planned.intake.folder);
     for (const line of planLines({ ...planned.intake, ...planned, freeBytes })) printLine(line);
     printNext(planned, runnable, manifests, flags);
@@ -113,14 +113,14 @@ async function fix(file: string, checked: readonly CheckedRow[], { json }: PlanF
     print(
       `${file}: ${fixed} of ${rows} rows are corrected; the originals are in columns that begin with original_.`,
     );
-    print(`  Review it, then: hundredfold plan ${quoted(file)}`);
+    print(`  Review it, then: hundredfold plan ${quoteWord(file)}`);
   }
   if (leftOut > 0)
     print(`  ${leftOut} records of other files are not in it: a table cannot hold them.`);
 }
 
 /** Without the charges, the forecast is the earliest possible end. In text, `printNext` gives the reason. */
-function sayUncharged({ feeds, forecasts }: Planned, { json }: PlanFlags): void {
+function warnUncharged({ feeds, forecasts }: Planned, { json }: PlanFlags): void {
   const used = new Set(forecasts.filter(({ jobs }) => jobs > 0).map(({ service }) => service));
   for (const feed of feeds) {
     if (!('reason' in feed) || !used.has(feed.reference.service)) continue;
@@ -162,7 +162,7 @@ function printPlan(
   });
 }
 
-function fateText(fate: Fate, all: readonly { id: string }[]): string {
+function describeFate(fate: Fate, all: readonly { id: string }[]): string {
   switch (fate.type) {
     case 'ended':
       return `${fate.state} in an earlier run`;

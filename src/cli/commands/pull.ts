@@ -1,11 +1,11 @@
 /** `hundredfold pull`: copies a campaign's tree, or a part of it, from its store to a local folder. */
 import { pullTree } from '../../runner/command-line.ts';
 import { EXIT } from '../../domain/errors.ts';
-import { sizeText } from '../../domain/size-text.ts';
+import { formatSize } from '../../domain/size-text.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { parseWhere } from '../command-line/where.ts';
-import { commandSettings } from '../session.ts';
-import { say, nowAndThen, printDocument } from '../text/output.ts';
+import { loadCommandSettings } from '../session.ts';
+import { say, throttleProgress, printDocument } from '../text/output.ts';
 
 interface PullFlags extends CommonFlags {
   /** The local folder of the trees. */
@@ -17,19 +17,21 @@ const HERE = './results';
 
 export async function pull(name: string, flags: PullFlags): Promise<number> {
   const where = flags.where && parseWhere(flags.where);
-  const { storeUrl } = commandSettings(flags, { tokens: 'optional' });
+  const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
   const { from, to, done } = await pullTree({
     name,
     storeUrl,
     out: flags.out ?? HERE,
     where,
     onNotice: say,
-    onFile: nowAndThen(({ files, bytes }) => `${name}: ${files} files, ${sizeText(bytes)} copied`),
+    onFile: throttleProgress(
+      ({ files, bytes }) => `${name}: ${files} files, ${formatSize(bytes)} copied`,
+    ),
   });
   const { files, copied, kept, bytes, faults } = done;
   if (flags.json) printDocument({ campaign: name, from, to, ...done });
   say(`${name}: ${files} files of ${from} in ${to}.`);
-  say(`  copied: ${copied} (${sizeText(bytes)}); already there and correct: ${kept}`);
+  say(`  copied: ${copied} (${formatSize(bytes)}); already there and correct: ${kept}`);
   for (const fault of faults) say(`  damaged: ${fault}`);
   return faults.length === 0 ? EXIT.ok : EXIT.incomplete;
 }

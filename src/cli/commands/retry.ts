@@ -22,25 +22,25 @@ function retryText(name: string, survey: RetrySurvey): string[] {
   const lines =
     chosen.size === 0
       ? [`${name}: nothing to retry: none of these items failed, is held or was cancelled.`]
-      : [`${name}: ${items(chosen.size)} run again (${which}).`];
+      : [`${name}: ${formatItemCount(chosen.size)} run again (${which}).`];
   if (ways.ask > 0) {
     lines.push(
-      `  ${jobs(ways.ask)} polled first, which uses no slot. A new job is submitted only if the service does not know`,
+      `  ${formatJobCount(ways.ask)} polled first, which uses no slot. A new job is submitted only if the service does not know`,
       '  the job, the job failed, or its result is wrong again (never for an adopted job).',
     );
   }
   if (following > 0)
-    lines.push(`  ${items(following)} get the result of another item: no slot is used.`);
+    lines.push(`  ${formatItemCount(following)} get the result of another item: no slot is used.`);
   if (mayBeThere > 0) {
     lines.push(
-      `  ${items(mayBeThere)} may already have a job at the service that cannot be found. They are submitted again,`,
+      `  ${formatItemCount(mayBeThere)} may already have a job at the service that cannot be found. They are submitted again,`,
       '  as you asked, and each may become a duplicate job.',
     );
   }
-  if (open > 0) lines.push(`  ${items(open)} had not ended and continue.`);
+  if (open > 0) lines.push(`  ${formatItemCount(open)} had not ended and continue.`);
   if (unusable.length > 0) {
     lines.push(
-      `  ${items(unusable.length)} cannot be run again from this tree and are left unchanged:`,
+      `  ${formatItemCount(unusable.length)} cannot be run again from this tree and are left unchanged:`,
     );
     lines.push(...unusable.slice(0, SHOWN).map((why) => `    ${why}`));
     if (unusable.length > SHOWN) lines.push(`    And ${unusable.length - SHOWN} more.`);
@@ -49,11 +49,11 @@ function retryText(name: string, survey: RetrySurvey): string[] {
   return lines;
 }
 
-function jobs(n: number): string {
+function formatJobCount(n: number): string {
   return n === 1 ? '1 former job is' : `${n} former jobs are`;
 }
 
-function items(n: number): string {
+function formatItemCount(n: number): string {
   return n === 1 ? '1 item' : `${n} items`;
 }
 

@@ -36,7 +36,7 @@ export async function run(manifests: readonly string[], flags: RunFlags): Promis
       onChecked: () => problems.sayRest(),
       confirm: (forecast) => confirm(forecast, flags),
     });
-    sayBegun(campaign);
+    printBegun(campaign);
     return await followToEnd(campaign, { ...flags, again }, interruption);
   } catch (error) {
     if (error instanceof ManifestRefusedError) return refuse(error, flags);
@@ -73,7 +73,7 @@ async function confirm(forecast: Forecast, { yes }: RunFlags): Promise<boolean> 
   if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
   const asked = createInterface({ input: process.stdin, output: process.stderr });
   const question = asked.question('This takes more than an hour. Start? [Y/n] ');
-  const answer = await question.catch(leftUnanswered);
+  const answer = await question.catch(ignoreAbort);
   asked.close();
   if (answer !== null && !/^\s*n/i.test(answer)) return true;
   say('Nothing was submitted.');
@@ -81,13 +81,13 @@ async function confirm(forecast: Forecast, { yes }: RunFlags): Promise<boolean> 
 }
 
 /** Ctrl-C and Ctrl-D mean no. */
-function leftUnanswered(error: unknown): null {
+function ignoreAbort(error: unknown): null {
   if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
   process.stderr.write('\n');
   return null;
 }
 
-function sayBegun({ name, begun: { joined, grownBy, items, done, idle } }: Campaign): void {
+function printBegun({ name, begun: { joined, grownBy, items, done, idle } }: Campaign): void {
   if (idle) return;
   if (grownBy > 0) say(`${name} is already running: ${grownBy} new rows were added to it.`);
   else if (joined) say(`${name} is already running: this command joins it.`);

@@ -25,31 +25,33 @@ interface ServicesFlags {
 
 export async function services(flags: ServicesFlags): Promise<number> {
   const services = await startServices({
-    port: number('--port', flags.port),
+    port: parseNumber('--port', flags.port),
     host: flags.host,
     database: flags.database,
     engine: flags.engine ?? 'installed',
     variant: flags.variant,
-    limit: number('--limit', flags.limit),
-    moleculeLimit: number('--molecule-limit', flags.moleculeLimit),
-    windowMs: duration('--window', flags.window),
-    retryAfterSeconds: number('--retry-after', flags.retryAfter),
-    timeLimitSeconds: duration('--job-time-limit', flags.jobTimeLimit) / 1000,
+    limit: parseNumber('--limit', flags.limit),
+    moleculeLimit: parseNumber('--molecule-limit', flags.moleculeLimit),
+    windowMs: parseDurationOption('--window', flags.window),
+    retryAfterSeconds: parseNumber('--retry-after', flags.retryAfter),
+    timeLimitSeconds: parseDurationOption('--job-time-limit', flags.jobTimeLimit) / 1000,
     ...(flags.smtp === undefined ? {} : { smtp: flags.smtp }),
     allowFaultControl: flags.faultControl ?? false,
     log: pino({ level: 'info' }, pino.destination(2)),
     ...(flags.concurrency === undefined
       ? {}
-      : { concurrency: number('--concurrency', flags.concurrency) }),
+      : { concurrency: parseNumber('--concurrency', flags.concurrency) }),
     ...(flags.addressLimit === undefined
       ? {}
-      : { addressLimit: number('--address-limit', flags.addressLimit) }),
-    ...(flags.jobTime === undefined ? {} : { jobMs: duration('--job-time', flags.jobTime) }),
+      : { addressLimit: parseNumber('--address-limit', flags.addressLimit) }),
+    ...(flags.jobTime === undefined
+      ? {}
+      : { jobMs: parseDurationOption('--job-time', flags.jobTime) }),
   });
   const { molecules, predictions } = services.engines;
   say(`molecules:   ${services.moleculesUrl}   ({mol_base_url}); ${molecules}`);
   say(`predictions: ${services.url}   ({base_url}); ${predictions}`);
-  if (flags.engine === undefined) sayMissing([molecules, predictions]);
+  if (flags.engine === undefined) printMissing([molecules, predictions]);
   say(`public jobs: ${services.moleculesUrl}/`);
   say(`jobs in ${flags.database}; Ctrl-C stops the services and keeps the jobs.`);
   await new Promise<void>((resolve) => {
@@ -60,25 +62,25 @@ export async function services(flags: ServicesFlags): Promise<number> {
 }
 
 /** A user who did not choose an engine may not know that there are real ones. */
-function sayMissing(statements: readonly string[]): void {
+function printMissing(statements: readonly string[]): void {
   if (statements.every((statement) => statement.startsWith('engine: real'))) return;
   say(
     'Only the inputs of batches/ have recorded answers; `npm run engines` installs the real engines.',
   );
 }
 
-function number(option: string, text: string): number {
+function parseNumber(option: string, text: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
-  throw unusable(option, text, 'a number, 0 or above');
+  throw createUsageError(option, text, 'a number, 0 or above');
 }
 
-function duration(option: string, text: string): number {
+function parseDurationOption(option: string, text: string): number {
   const value = parseDuration(text);
   if (value !== null) return value;
-  throw unusable(option, text, 'a length of time: 500ms, 10s, 60m or 1h');
+  throw createUsageError(option, text, 'a length of time: 500ms, 10s, 60m or 1h');
 }
 
-function unusable(option: string, text: string, wanted: string): HundredfoldError {
+function createUsageError(option: string, text: string, wanted: string): HundredfoldError {
   return new HundredfoldError('USAGE', `${option} is "${text}"`, `Give ${wanted}.`);
 }

@@ -19,14 +19,20 @@ import {
   readRemembered,
   mayBeCharged,
 } from '../../runner/command-line.ts';
-import { clockText } from '../../domain/clock-text.ts';
+import { formatClock } from '../../domain/clock-text.ts';
 import type { CommonFlags } from '../command-line/options.ts';
-import { budgetText, countsText, endText, stateText, printBudgets } from '../text/progress-text.ts';
+import {
+  formatBudgetText,
+  formatCounts,
+  endText,
+  formatState,
+  printBudgets,
+} from '../text/progress-text.ts';
 import { endedCampaign } from '../../report/campaign-summary.ts';
 import { say, printDocument, printLine } from '../text/output.ts';
 import { printEnd } from '../text/summary.ts';
 import { printTable } from '../text/table.ts';
-import { commandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';
+import { loadCommandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';
 import { readStanding } from '../../report/publish.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
 
@@ -34,7 +40,7 @@ export async function status(given: string | undefined, wanted: CommonFlags): Pr
   if (given === undefined) return showAll(wanted);
   const { name, flags } = await findMeant(given, wanted);
   return withSession(flags, 'look', async (session, { settings }) => {
-    const found = await ifKnown(describeCampaign(session.client, name));
+    const found = await nullIfUnknown(describeCampaign(session.client, name));
     if (found === null) return showElsewhere(name, settings, flags);
     const campaign = readCampaignLine(found);
     if (campaign.open) {
@@ -52,7 +58,7 @@ async function showEnd(folder: string, { json }: CommonFlags): Promise<void> {
   else printEnd(ended, { print: printLine });
 }
 
-async function ifKnown<T>(campaign: Promise<T>): Promise<T | null> {
+async function nullIfUnknown<T>(campaign: Promise<T>): Promise<T | null> {
   try {
     return await campaign;
   } catch (error) {
@@ -99,7 +105,8 @@ async function showElsewhere(
 /** The campaigns, the newest first, and the budget of each service and credential. */
 async function showAll(flags: CommonFlags): Promise<number> {
   // Where no Temporal was ever used there is nothing to ask, and no server has to be downloaded to find that out.
-  if (!mayBeCharged(commandSettings(flags, { tokens: 'optional' }))) return printAll([], [], flags);
+  if (!mayBeCharged(loadCommandSettings(flags, { tokens: 'optional' })))
+    return printAll([], [], flags);
   return withSession(flags, 'look', async ({ client }) => {
     const [campaigns, budgets] = await Promise.all([listCampaigns(client), readBudgets(client)]);
     return printAll(campaigns, budgets, flags);
@@ -117,13 +124,13 @@ function printAll(
     printDocument({ campaigns, budgets, ...(elsewhere.length > 0 && { elsewhere }) });
     return EXIT.ok;
   }
-  if (campaigns.length > 0) printTable(HEADER, campaigns.map(cellsOf));
+  if (campaigns.length > 0) printTable(HEADER, campaigns.map(formatCells));
   else if (elsewhere.length === 0) say('No campaigns yet.');
   if (elsewhere.length > 0) {
     if (campaigns.length > 0) printLine('');
     printTable(
       ['NAME', 'ELSEWHERE', 'STARTED', 'OUT'],
-      elsewhere.map(({ name, cwd, at, folder }) => [name, cwd, timeText(at), folder]),
+      elsewhere.map(({ name, cwd, at, folder }) => [name, cwd, formatTime(at), folder]),
     );
   }
   printBudgets(budgets);
@@ -132,12 +139,12 @@ function printAll(
 
 const HEADER = ['NAME', 'STATE', 'STARTED', 'OUT'];
 
-function cellsOf({ name, state, startedAt, out }: CampaignLine): string[] {
-  return [name, state, timeText(startedAt), out];
+function formatCells({ name, state, startedAt, out }: CampaignLine): string[] {
+  return [name, state, formatTime(startedAt), out];
 }
 
-function timeText(iso: string): string {
-  return clockText(Date.parse(iso), Date.now());
+function formatTime(iso: string): string {
+  return formatClock(Date.parse(iso), Date.now());
 }
 
 async function printOpen(
@@ -153,8 +160,8 @@ async function printOpen(
     seen.obstacle !== null || isAlone
       ? null
       : expectedEnd(seen, await endedLately(session.client, campaign, seen));
-  printLine(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
-  for (const budget of budgets) printLine(`  ${budgetText(budget, at)}`);
+  printLine(`${campaign.name}${formatState(seen)}: ${formatCounts(seen)}`);
+  for (const budget of budgets) printLine(`  ${formatBudgetText(budget, at)}`);
   for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
   if (seen.hindered !== null) printLine(`  ${seen.hindered}`);

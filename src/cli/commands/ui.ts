@@ -1,11 +1,11 @@
 /** `hundredfold ui`: the Temporal UI, with the embedded server until the user ends the command. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { openSession } from '../../host/open-session.ts';
-import { commandSettings } from '../session.ts';
+import { loadCommandSettings } from '../session.ts';
 import { say, printDocument, printLine, logToTerminal } from '../text/output.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { Interruption } from '../interruption.ts';
-import { openLink, workflowsLink } from '../links.ts';
+import { openLink, buildWorkflowsLink } from '../links.ts';
 import { logToWorkerLog } from '../../runner/command-line.ts';
 
 /**
@@ -14,8 +14,8 @@ import { logToWorkerLog } from '../../runner/command-line.ts';
  * @throws HundredfoldError `UI_UNAVAILABLE` if Temporal runs elsewhere
  */
 export async function ui(flags: CommonFlags): Promise<number> {
-  const settings = commandSettings(flags, { tokens: 'optional' });
-  if (settings.temporal) throw elsewhere(settings.temporal.address);
+  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  if (settings.temporal) throw createElsewhereError(settings.temporal.address);
   logToWorkerLog(settings, logToTerminal());
   const interruption = new Interruption({ submits: false });
   const session = await openSession({
@@ -27,8 +27,8 @@ export async function ui(flags: CommonFlags): Promise<number> {
     lasting: true,
   });
   try {
-    if (session.ui === null) throw switchedOff();
-    const link = workflowsLink(session.ui);
+    if (session.ui === null) throw createSwitchedOffError();
+    const link = buildWorkflowsLink(session.ui);
     if (flags.json) printDocument({ ui: link });
     else printLine(link);
     if (!flags.json) await openLink(link);
@@ -44,7 +44,7 @@ export async function ui(flags: CommonFlags): Promise<number> {
   }
 }
 
-function elsewhere(address: string): HundredfoldError {
+function createElsewhereError(address: string): HundredfoldError {
   return new HundredfoldError(
     'UI_UNAVAILABLE',
     `Temporal runs at ${address}, and its UI has its own address`,
@@ -52,7 +52,7 @@ function elsewhere(address: string): HundredfoldError {
   );
 }
 
-function switchedOff(): HundredfoldError {
+function createSwitchedOffError(): HundredfoldError {
   return new HundredfoldError(
     'UI_UNAVAILABLE',
     'the embedded server runs without its UI',

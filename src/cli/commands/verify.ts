@@ -1,7 +1,7 @@
 /** `hundredfold verify NAME`: checks the tree of a campaign against its records. */
 import { EXIT } from '../../domain/errors.ts';
 import { CHECKS, type Fault, verifyTree, type Verification } from '../../report/verify.ts';
-import { say, nowAndThen, printDocument } from '../text/output.ts';
+import { say, throttleProgress, printDocument } from '../text/output.ts';
 import { findTreeOrFolder } from '../session.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { printTable } from '../text/table.ts';
@@ -13,7 +13,7 @@ export async function verify(
   const { folder, store, campaign } = await findTreeOrFolder(nameOrFolder, flags);
   const { name, items } = campaign;
   const verification = await verifyTree(store, {
-    onItem: nowAndThen((done) => `${name}: ${done} of ${items} items read`),
+    onItem: throttleProgress((done) => `${name}: ${done} of ${items} items read`),
   });
   const { faults, files } = verification;
   const ok = faults.length === 0;
@@ -32,11 +32,11 @@ export async function verify(
 function printFindings({ faults }: Verification): void {
   const rows = CHECKS.flatMap((check): (readonly (string | null)[])[] => {
     const found = faults.filter((fault) => fault.check === check);
-    return found.length === 0 ? [[check, null, 'ok', null]] : found.map(rowOf);
+    return found.length === 0 ? [[check, null, 'ok', null]] : found.map(formatRow);
   });
   printTable(['CHECK', 'PATH', 'FOUND', 'WHAT TO DO'], rows);
 }
 
-function rowOf({ check, path, message, remedy }: Fault): readonly string[] {
+function formatRow({ check, path, message, remedy }: Fault): readonly string[] {
   return [check, path, message, remedy];
 }

@@ -14,7 +14,7 @@ import { buildOn, type Build } from '../../temporal/deployment.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import type { WorkerOptions } from '../../worker/options.ts';
 import type { CommonFlags } from '../command-line/options.ts';
-import { commandSettings } from '../session.ts';
+import { loadCommandSettings } from '../session.ts';
 
 interface WorkerFlags extends CommonFlags {
   /** Default: all. */
@@ -38,8 +38,8 @@ const STOP_WITHIN_MS = 44_000;
 export async function worker(flags: WorkerFlags): Promise<number> {
   const roles = flags.role ?? ROLES;
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
-  const settings = commandSettings(flags, { tokens: asks ? 'required' : 'optional' });
-  const configured = checked(settings, asks);
+  const settings = loadCommandSettings(flags, { tokens: asks ? 'required' : 'optional' });
+  const configured = checkSettings(settings, asks);
   const services = asks ? Object.values(settings.services) : [];
   logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? 'text');
   const { identity } = flags;
@@ -50,14 +50,14 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   const client = await connectClient(temporal);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const references = services.map(({ reference }) => reference);
-  const operations = await operationsOf(flags, { client, taskQueue, references });
+  const operations = await startOperations(flags, { client, taskQueue, references });
   startRuntime({ isShared: true });
   const log = workerLog();
   if (operations) log.info('metrics, health and readiness are served', { url: operations.url });
   await registerSearchAttributes(client);
   const asked = nextSignal();
   const { deployment } = settings;
-  const build = deployment === null ? null : await versionedOn(client, deployment);
+  const build = deployment === null ? null : await findVersionedBuild(client, deployment);
   const running = await startLastingWorker(
     {
       temporal,
@@ -67,7 +67,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
       roles,
       ...(build !== null && { build }),
       notify: settings.notify,
-      ...ofThisProcess(settings),
+      ...readProcessOptions(settings),
       ...(operations && { observation: operations.observation }),
     },
     (error) => {
@@ -85,7 +85,9 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   return EXIT.ok;
 }
 
-function ofThisProcess(settings: Settings): Pick<WorkerOptions, 'environment' | 'stateFolder'> {
+function readProcessOptions(
+  settings: Settings,
+): Pick<WorkerOptions, 'environment' | 'stateFolder'> {
   const environment = process.env;
   return { environment, stateFolder: stateFolderOf({ settings, environment }) };
 }
@@ -94,12 +96,12 @@ async function stopInTime(
   running: { readonly stop: () => Promise<void> },
   log: ReturnType<typeof workerLog>,
 ): Promise<void> {
-  const isDone = await within(STOP_WITHIN_MS, running.stop());
+  const isDone = await finishesWithin(STOP_WITHIN_MS, running.stop());
   if (isDone) log.info('stopped');
   else log.warn('stopped before all work was finished: another worker continues the rest');
 }
 
-async function versionedOn(client: Client, deployment: string): Promise<Build | null> {
+async function findVersionedBuild(client: Client, deployment: string): Promise<Build | null> {
   const build = await buildOn(client, deployment);
   const words = 'this Temporal server has no Worker Deployments: the worker runs without a version';
   if (build === null) workerLog().warn(words, { deployment });
@@ -107,7 +109,7 @@ async function versionedOn(client: Client, deployment: string): Promise<Build | 
 }
 
 /** Throws CONFIG_INVALID or CONFIG_NO_SERVICE. */
-function checked({ temporal, services }: Settings, asks: boolean): TemporalSettings {
+function checkSettings({ temporal, services }: Settings, asks: boolean): TemporalSettings {
   if (!temporal) {
     throw new HundredfoldError(
       'CONFIG_INVALID',
@@ -126,7 +128,7 @@ function checked({ temporal, services }: Settings, asks: boolean): TemporalSetti
 }
 
 /** Before the worker, so that `/readyz` reports that it is starting. Loaded only if configured. */
-async function operationsOf(
+async function startOperations(
   { metricsPort: port, metricsHost: host = '127.0.0.1' }: WorkerFlags,
   shown: Omit<OperationsOptions, 'place'>,
 ): Promise<Operations | null> {
@@ -141,7 +143,7 @@ function nextSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-async function within(ms: number, work: Promise<void>): Promise<boolean> {
+async function finishesWithin(ms: number, work: Promise<void>): Promise<boolean> {
   const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), ms).unref());
   return Promise.race([work.then(() => true), late]);
 }

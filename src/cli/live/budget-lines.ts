@@ -1,15 +1,15 @@
 /** The budget of a service in the live view: used slots, and when they free up along the rolling window. Pure. */
 import {
-  tightest,
-  tightestFirst,
+  findTightestWindow,
+  sortByTightness,
   type BlockStatus,
   type BudgetStatus,
   type WindowStatus,
 } from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { clockText } from '../../domain/clock-text.ts';
-import { bar, countText, isBlocked } from '../text/progress-text.ts';
-import { padded, span, widthOf, type Line, type Span } from '../text/line.ts';
+import { formatClock } from '../../domain/clock-text.ts';
+import { drawBar, countText, isBlocked } from '../text/progress-text.ts';
+import { padText, createSpan, countWidth, type Line, type Span } from '../text/line.ts';
 
 /** The first line has the essentials; the second, if there is one, adds details. */
 interface BudgetLines {
@@ -25,71 +25,75 @@ const USAGE_WIDTH = 66;
 /** If the slots have less space than this, only the next one is shown. */
 const NARROW = 46;
 
-export function budgetLines(own: BudgetStatus, now: number, width: number): BudgetLines {
+export function formatBudget(own: BudgetStatus, now: number, width: number): BudgetLines {
   const { service, counts, outstanding } = own;
-  const title = titleOf(service);
-  if (isBlocked(own)) return blockLines(title, own, now, width);
-  const window = tightest(own);
+  const title = formatTitle(service);
+  if (isBlocked(own)) return formatBlock(title, own, now, width);
+  const window = findTightestWindow(own);
   if (window === null) {
     const ways = outstanding > 0 ? `, ${outstanding} in progress` : '';
     const words = `no limit; ${countText(counts.accepted)} jobs accepted (all campaigns)${ways}`;
-    return { first: [title, span(words)], second: null };
+    return { first: [title, createSpan(words)], second: null };
   }
-  const used = usage(title, own, window, width);
+  const used = formatUsage(title, own, window, width);
   if (width >= ONE_LINE_FROM) {
-    const gap = ' '.repeat(Math.max(2, USAGE_WIDTH - widthOf(used)));
-    const soon = slotsSoon(window, now, width - widthOf(used) - gap.length);
-    return { first: [...used, ...(soon ? [span(gap), ...soon] : [])], second: null };
+    const gap = ' '.repeat(Math.max(2, USAGE_WIDTH - countWidth(used)));
+    const soon = formatNextSlots(window, now, width - countWidth(used) - gap.length);
+    return { first: [...used, ...(soon ? [createSpan(gap), ...soon] : [])], second: null };
   }
-  const soon = slotsSoon(window, now, width - NAME_WIDTH);
-  const indent = span(' '.repeat(NAME_WIDTH));
+  const soon = formatNextSlots(window, now, width - NAME_WIDTH);
+  const indent = createSpan(' '.repeat(NAME_WIDTH));
   return { first: used, second: soon && [indent, ...soon] };
 }
 
-function titleOf(name: string): Span {
-  return span(padded(name, NAME_WIDTH), 'strong');
+function formatTitle(name: string): Span {
+  return createSpan(padText(name, NAME_WIDTH), 'strong');
 }
 
 /** `predictions  next try 22:15:04: HTTP 503` */
-function blockLines(title: Span, block: BlockStatus, now: number, width: number): BudgetLines {
+function formatBlock(title: Span, block: BlockStatus, now: number, width: number): BudgetLines {
   const { refusal, blockedUntil, blockedBecause } = block;
-  const since = refusal ? `blocked since ${clockText(refusal.since, now)}, ` : '';
-  const when = `${since}next try ${clockText(blockedUntil ?? now, now)}`;
+  const since = refusal ? `blocked since ${formatClock(refusal.since, now)}, ` : '';
+  const when = `${since}next try ${formatClock(blockedUntil ?? now, now)}`;
   const why = refusal?.reason ?? blockedBecause ?? '';
-  const line = [title, span(`${when}: ${why}`, 'warning')];
-  if (widthOf(line) <= width) return { first: line, second: null };
-  return { first: [title, span(when, 'warning')], second: [span(why, 'warning')] };
+  const line = [title, createSpan(`${when}: ${why}`, 'warning')];
+  if (countWidth(line) <= width) return { first: line, second: null };
+  return { first: [title, createSpan(when, 'warning')], second: [createSpan(why, 'warning')] };
 }
 
 /** `predictions  ████████░░  64 of 100 in 1 h and 340 of 500 in 1 d, 36 free`: first the window that decides. */
-function usage(title: Span, own: BudgetStatus, window: WindowStatus, width: number): Line {
+function formatUsage(title: Span, own: BudgetStatus, window: WindowStatus, width: number): Line {
   const { charged, limit } = window;
-  const all = tightestFirst(own).map(
+  const all = sortByTightness(own).map(
     (one) => `${one.charged} of ${one.limit} in ${formatDuration(one.windowMs)}`,
   );
   const words = `  ${all.join(' and ')}, ${own.free ?? 0} free`;
   const room = Math.min(24, width - NAME_WIDTH - words.length);
-  if (room < 6) return [title, span(words.trimStart())];
-  return [title, span(bar(charged / Math.max(1, limit), room)), span(words)];
+  if (room < 6) return [title, createSpan(words.trimStart())];
+  return [title, createSpan(drawBar(charged / Math.max(1, limit), room)), createSpan(words)];
 }
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
 /** `▂▁··█▁ +1 h  next slots 22:14:03 (2), 22:14:07`: how many slots free up when, within the next window. */
-function slotsSoon(window: WindowStatus, now: number, room: number): Line | null {
+function formatNextSlots(window: WindowStatus, now: number, room: number): Line | null {
   const releases = window.releases.filter((at) => at > now);
   if (releases.length === 0) return null;
   const narrow = room < NARROW;
-  const axis = timeline(releases, now, window.windowMs, narrow ? 6 : 24);
+  const axis = drawTimeline(releases, now, window.windowMs, narrow ? 6 : 24);
   const end = ` +${formatDuration(window.windowMs)}`;
   const lines = [3, 2, 1].map((most) => [
-    ...[span(axis), span(end, 'faint'), span(narrow ? '  next ' : '  next slots ')],
-    span(slotTimes(releases, now, narrow ? 1 : most)),
+    ...[
+      createSpan(axis),
+      createSpan(end, 'faint'),
+      createSpan(narrow ? '  next ' : '  next slots '),
+    ],
+    createSpan(formatSlotTimes(releases, now, narrow ? 1 : most)),
   ]);
-  return lines.find((line) => widthOf(line) <= room) ?? lines.at(-1) ?? null;
+  return lines.find((line) => countWidth(line) <= room) ?? lines.at(-1) ?? null;
 }
 
-function timeline(
+function drawTimeline(
   releases: readonly number[],
   now: number,
   windowMs: number,
@@ -106,10 +110,10 @@ function timeline(
 }
 
 /** `22:14:03 (2), 22:14:07, …` */
-function slotTimes(releases: readonly number[], now: number, most: number): string {
+function formatSlotTimes(releases: readonly number[], now: number, most: number): string {
   const counts = new Map<string, number>();
   for (const at of releases) {
-    const time = clockText(at, now);
+    const time = formatClock(at, now);
     if (!counts.has(time) && counts.size > most) break;
     counts.set(time, (counts.get(time) ?? 0) + 1);
   }

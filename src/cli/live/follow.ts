@@ -7,12 +7,12 @@ import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import type { Campaign } from '../../runner/index.ts';
 import { noticesOf, type CampaignObservation } from '../../runner/command-line.ts';
-import { reasonOf } from '../../domain/plain-text.ts';
+import { toReason } from '../../domain/plain-text.ts';
 import { say, isQuiet, isVerbose } from '../text/output.ts';
 import type { Interruption } from '../interruption.ts';
 import { LiveView, type View } from './live-view.ts';
 import { PlainLines } from './plain-lines.ts';
-import { uiLink } from '../links.ts';
+import { buildUiLink } from '../links.ts';
 
 /*
  * Reads the keys of the live view, one by one and without echo. The terminal is always restored: Node itself resets it
@@ -59,7 +59,7 @@ export interface FollowedTo {
 
 export async function follow(campaign: Campaign, interruption: Interruption): Promise<FollowedTo> {
   const { ui, name } = campaign;
-  if (ui) say(`All items in the Temporal UI: ${uiLink(ui, name)}`);
+  if (ui) say(`All items in the Temporal UI: ${buildUiLink(ui, name)}`);
   const following = new Following(campaign, interruption);
   try {
     return await following.untilTheEnd();
@@ -69,9 +69,9 @@ export async function follow(campaign: Campaign, interruption: Interruption): Pr
 }
 
 /** A "dumb" terminal (an editor's shell, a serial line) cannot redraw. */
-function redraws(): boolean {
+function canRedraw(): boolean {
   const lines = isQuiet() || isVerbose();
-  return !lines && process.stderr.isTTY && process.env['TERM'] !== 'dumb' && inForeground();
+  return !lines && process.stderr.isTTY && process.env['TERM'] !== 'dumb' && isInForeground();
 }
 
 class Following {
@@ -90,7 +90,7 @@ class Following {
     this.#interruption = interruption;
     void interruption.request.then(() => this.#leaving.abort());
     if (interruption.requested()) this.#leaving.abort();
-    const live = redraws();
+    const live = canRedraw();
     this.#keyboard = live ? openKeyboard(process.stdin, (key) => this.#press(key)) : null;
     // This command may take over as host if the other one ends.
     const ctrlC = () => (campaign.session.role === 'joined' ? 'leave' : 'stop');
@@ -150,13 +150,13 @@ class Following {
       await send();
       this.#campaign.lookNow();
     } catch (error) {
-      this.#view.notice(`Cannot reach the campaign: ${reasonOf(error)}`);
+      this.#view.notice(`Cannot reach the campaign: ${toReason(error)}`);
     }
   }
 }
 
 /** Whether we own the terminal: a command in the background must neither draw on it nor read keys. */
-function inForeground(): boolean {
+function isInForeground(): boolean {
   const [group, foreground] = processGroups();
   return group === foreground;
 }

@@ -1,7 +1,7 @@
 /** What changed between two observations of a campaign, and how fast it is. Pure. */
 import type { BudgetStatus } from '../../budget/status.ts';
 import { type CampaignProgress, isSameReference } from '../../domain/campaign.ts';
-import { clockText } from '../../domain/clock-text.ts';
+import { formatClock } from '../../domain/clock-text.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import { type CampaignState, countEnded } from '../../domain/states.ts';
 import {
@@ -28,18 +28,21 @@ const KEPT = 40;
 const TOGETHER_MS = 5_000;
 
 /** The latest ones, oldest first. `before`: null for the first observation. */
-export function happeningsWith(
+export function appendHappenings(
   former: readonly Happening[],
   before: CampaignObservation | null,
   after: CampaignObservation,
 ): readonly Happening[] {
-  const news = [...(before ? between(before, after) : []), ...ends(before, after)].sort(
+  const news = [...(before ? listChanges(before, after) : []), ...listEnds(before, after)].sort(
     (a, b) => a.at - b.at,
   );
-  return news.reduce(joined, former).slice(-KEPT);
+  return news.reduce(appendJoined, former).slice(-KEPT);
 }
 
-function ends(before: CampaignObservation | null, { progress }: CampaignObservation): Happening[] {
+function listEnds(
+  before: CampaignObservation | null,
+  { progress }: CampaignObservation,
+): Happening[] {
   const known = new Set(before?.progress.recent?.map(({ id, at }) => `${id} ${at}`));
   return (progress.recent ?? [])
     .filter(({ id, at }) => !known.has(`${id} ${at}`))
@@ -51,7 +54,7 @@ function ends(before: CampaignObservation | null, { progress }: CampaignObservat
     }));
 }
 
-function between(before: CampaignObservation, after: CampaignObservation): Happening[] {
+function listChanges(before: CampaignObservation, after: CampaignObservation): Happening[] {
   const { at, progress } = after;
   const words = WORDS_OF_STATE[progress.state];
   const turned = before.progress.state !== progress.state;
@@ -59,7 +62,7 @@ function between(before: CampaignObservation, after: CampaignObservation): Happe
     ...(turned ? [{ at, subject: progress.campaign, words, tone: 'strong' as const }] : []),
     ...after.budgets.flatMap((budget) => {
       const former = before.budgets.find((one) => isSameReference(one, budget));
-      return former ? ofBudget(former, budget, at) : [];
+      return former ? listBudgetChanges(former, budget, at) : [];
     }),
   ];
 }
@@ -72,20 +75,25 @@ const WORDS_OF_STATE: Readonly<Record<CampaignState, string>> = {
   cancelled: 'cancelled',
 };
 
-function ofBudget(before: BudgetStatus, after: BudgetStatus, at: number): Happening[] {
+function listBudgetChanges(before: BudgetStatus, after: BudgetStatus, at: number): Happening[] {
   const subject = after.service;
   const accepted = after.counts.accepted - before.counts.accepted;
   const refused = after.counts.rejected429 - before.counts.rejected429;
   return [
-    ...(accepted > 0 ? [acceptance(subject, accepted, at)] : []),
+    ...(accepted > 0 ? [describeAcceptance(subject, accepted, at)] : []),
     ...(refused > 0
       ? [{ at, subject, words: `answered ${refused} with 429`, tone: 'warning' as const }]
       : []),
-    ...ofBlock(subject, isBlocked(before) ? before : null, isBlocked(after) ? after : null, at),
+    ...listBlockChanges(
+      subject,
+      isBlocked(before) ? before : null,
+      isBlocked(after) ? after : null,
+      at,
+    ),
   ];
 }
 
-function acceptance(subject: string, accepted: number, at: number): Happening {
+function describeAcceptance(subject: string, accepted: number, at: number): Happening {
   const words = accepted === 1 ? 'accepted 1 job' : `accepted ${accepted} jobs`;
   return { at, subject, words, tone: 'plain', accepted };
 }
@@ -95,7 +103,7 @@ function isBlocked({ blockedUntil, refusal }: BudgetStatus): boolean {
   return blockedUntil !== null || refusal !== undefined;
 }
 
-function ofBlock(
+function listBlockChanges(
   subject: string,
   before: BudgetStatus | null,
   after: BudgetStatus | null,
@@ -104,12 +112,12 @@ function ofBlock(
   if (before && !after) return [{ at, subject, words: 'accepts requests again', tone: 'good' }];
   const end = after?.blockedUntil ?? null;
   if (!after || end === null || before?.blockedUntil === end) return [];
-  const until = clockText(end, at);
+  const until = formatClock(end, at);
   const words = `blocked until ${until}: ${after.blockedBecause ?? ''}`;
   return [{ at, subject, words, tone: 'warning' }];
 }
 
-function joined(list: readonly Happening[], next: Happening): readonly Happening[] {
+function appendJoined(list: readonly Happening[], next: Happening): readonly Happening[] {
   const last = list.at(-1);
   const together =
     last?.accepted !== undefined &&
@@ -117,7 +125,7 @@ function joined(list: readonly Happening[], next: Happening): readonly Happening
     last.subject === next.subject &&
     next.at - last.at < TOGETHER_MS;
   if (!together) return [...list, next];
-  const sum = acceptance(next.subject, last.accepted + next.accepted, last.at);
+  const sum = describeAcceptance(next.subject, last.accepted + next.accepted, last.at);
   return [...list.slice(0, -1), sum];
 }
 
@@ -140,18 +148,18 @@ export interface PaceSample {
 const AT_LEAST_MS = 10_000;
 const APART_MS = 2_000;
 
-export function paceSample({ at, progress, budgets }: CampaignObservation): PaceSample {
+export function takePaceSample({ at, progress, budgets }: CampaignObservation): PaceSample {
   return {
     at,
     ended: countEnded(progress.ended),
     endedBy: Object.fromEntries(
-      allServices().map((service) => [service.name, endedAt(progress, service)]),
+      allServices().map((service) => [service.name, countEndedAt(progress, service)]),
     ),
     accepted: budgets.reduce((sum, { counts }) => sum + counts.accepted, 0),
   };
 }
 
-function endedAt({ kinds = {} }: CampaignProgress, service: Service): number {
+function countEndedAt({ kinds = {} }: CampaignProgress, service: Service): number {
   return kindsOf(service)
     .map((kind) => kinds[kind])
     .reduce((sum, kind) => sum + (kind ? countEnded(kind.ended) : 0), 0);
@@ -165,7 +173,10 @@ export function withSample(samples: readonly PaceSample[], sample: PaceSample): 
 }
 
 /** null until enough was observed. */
-export function paceOf(samples: readonly PaceSample[], latest: PaceSample): CampaignPace | null {
+export function computePace(
+  samples: readonly PaceSample[],
+  latest: PaceSample,
+): CampaignPace | null {
   const first = samples.find(({ at }) => latest.at - at <= LOOK_BACK_MS);
   if (!first || latest.at - first.at < AT_LEAST_MS) return null;
   return {

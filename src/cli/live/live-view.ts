@@ -1,17 +1,17 @@
 /** How a followed campaign is shown. */
 import { createLogUpdate } from 'log-update';
 import type { CampaignObservation, Observed } from '../../runner/command-line.ts';
-import { painted } from '../text/line.ts';
+import { paintLine } from '../text/line.ts';
 import { say } from '../text/output.ts';
 import {
   type Happening,
-  happeningsWith,
-  paceOf,
-  paceSample,
+  appendHappenings,
+  computePace,
+  takePaceSample,
   type PaceSample,
   withSample,
 } from './happenings.ts';
-import { closingLines, screen } from './screen.ts';
+import { renderClosingLines, renderScreen } from './screen.ts';
 import type { Scene } from './sections.ts';
 
 /** Shows observations; the terminal is always restored. */
@@ -59,8 +59,8 @@ export class LiveView implements View {
   }
 
   show(observation: CampaignObservation): void {
-    this.#happenings = happeningsWith(this.#happenings, this.#seen, observation);
-    this.#samples = withSample(this.#samples, paceSample(observation));
+    this.#happenings = appendHappenings(this.#happenings, this.#seen, observation);
+    this.#samples = withSample(this.#samples, takePaceSample(observation));
     // The connection is back, or the effect of the key is visible.
     if (
       this.#words?.until === Infinity ||
@@ -94,8 +94,8 @@ export class LiveView implements View {
     this.#leave();
     this.#draw.done();
     const scene = this.#scene();
-    for (const line of scene ? closingLines(scene, this.#terminal.columns) : [])
-      this.#terminal.write(`${painted(line, this.#colours)}\n`);
+    for (const line of scene ? renderClosingLines(scene, this.#terminal.columns) : [])
+      this.#terminal.write(`${paintLine(line, this.#colours)}\n`);
   }
 
   /** Also called when the process exits in another way. */
@@ -119,8 +119,8 @@ export class LiveView implements View {
     this.#entered = true;
     // log-update ends its output with an empty line.
     const size = { columns: this.#terminal.columns, rows: this.#terminal.rows - 1 };
-    const text = screen(scene, size)
-      .map((line) => painted(line, this.#colours))
+    const text = renderScreen(scene, size)
+      .map((line) => paintLine(line, this.#colours))
       .join('\n');
     if (text !== this.#drawn) this.#draw(text);
     this.#drawn = text;
@@ -134,7 +134,7 @@ export class LiveView implements View {
     if (!seen) return null;
     const now = Math.max(Date.now(), seen.at);
     const notice = this.#words && this.#words.until > now ? this.#words.text : null;
-    const pace = paceOf(samples, paceSample(seen));
+    const pace = computePace(samples, takePaceSample(seen));
     return { ...this.#options, now, seen, happenings, pace, notice };
   }
 }

@@ -5,7 +5,12 @@
  */
 import { say } from '../text/output.ts';
 import type { CampaignObservation } from '../../runner/command-line.ts';
-import { blockReasons, budgetText, countsText, stateText } from '../text/progress-text.ts';
+import {
+  listBlockReasons,
+  formatBudgetText,
+  formatCounts,
+  formatState,
+} from '../text/progress-text.ts';
 import type { View } from './live-view.ts';
 
 const EVERY_MS = 60_000;
@@ -30,12 +35,12 @@ export class PlainLines implements View {
       state === 'paused',
       seen.ended,
       seen.obstacle,
-      ...blockReasons(seen),
-      ...limitsOf(seen),
+      ...listBlockReasons(seen),
+      ...listLimits(seen),
     ].join();
     if (standing === this.#shown && seen.at - this.#shownAt < EVERY_MS) return;
-    const budgets = seen.budgets.map((budget) => budgetText(budget, seen.at)).join('; ');
-    say(`${this.#name}${stateText(seen)}: ${countsText(seen)} [${budgets}]`);
+    const budgets = seen.budgets.map((budget) => formatBudgetText(budget, seen.at)).join('; ');
+    say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)} [${budgets}]`);
     if (seen.obstacle !== null) say(seen.obstacle);
     this.#shown = standing;
     this.#shownAt = seen.at;
@@ -67,6 +72,6 @@ export class PlainLines implements View {
 }
 
 /** A budget applies a changed limit up to a second after the first observation. */
-function limitsOf({ budgets }: CampaignObservation): number[] {
+function listLimits({ budgets }: CampaignObservation): number[] {
   return budgets.flatMap(({ windows }) => windows.map(({ limit }) => limit));
 }

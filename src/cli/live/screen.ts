@@ -2,23 +2,23 @@
  * Selects which parts of the live view fit on a screen of a given size: by importance, as long as there is space; blank
  * lines and older events only in space that is left. Pure: (scene, size) → lines.
  */
-import { budgetLines } from './budget-lines.ts';
+import { formatBudget } from './budget-lines.ts';
 import {
-  kindTable,
+  formatKindTable,
   type Scene,
-  countsLines,
+  formatCounts,
   endLine,
-  firstLine,
-  failureLines,
-  happeningLines,
-  headLine,
-  keysLine,
-  obstacleLine,
-  paceLine,
-  resultsLine,
-  uiLine,
+  formatFirst,
+  formatFailures,
+  formatHappenings,
+  formatHead,
+  formatKeys,
+  formatObstacle,
+  formatPace,
+  formatResultsLine,
+  formatUiLine,
 } from './sections.ts';
-import { beside, cut, span, widthOf, type Line } from '../text/line.ts';
+import { joinColumns, cutLine, createSpan, countWidth, type Line } from '../text/line.ts';
 
 interface Size {
   readonly columns: number;
@@ -41,82 +41,82 @@ const NEWS_FIRST = 3;
 const LEAST_RANK = 100;
 
 /** Never more lines than rows, nor wider than the columns. */
-export function screen(scene: Scene, { columns, rows }: Size): Line[] {
-  const parts = partsOf(scene, columns);
+export function renderScreen(scene: Scene, { columns, rows }: Size): Line[] {
+  const parts = buildParts(scene, columns);
   const chosen = choose(parts, rows);
   const lines = chosen.reduce((sum, part) => sum + part.lines.length, 0);
-  return withGaps(chosen, rows - lines).map((line) => cut(line, columns));
+  return withGaps(chosen, rows - lines).map((line) => cutLine(line, columns));
 }
 
 /** In display order. */
-function partsOf(scene: Scene, width: number): Part[] {
-  const budgets = scene.seen.budgets.map((one) => budgetLines(one, scene.now, width));
-  const counts = countsLines(scene, width);
-  const pace = paceLine(scene);
+function buildParts(scene: Scene, width: number): Part[] {
+  const budgets = scene.seen.budgets.map((one) => formatBudget(one, scene.now, width));
+  const counts = formatCounts(scene, width);
+  const pace = formatPace(scene);
   const end = endLine(scene, width);
-  const together = end && pace ? [...end, span('   '), ...pace] : null;
-  const oneLine = together !== null && widthOf(together) <= width;
+  const together = end && pace ? [...end, createSpan('   '), ...pace] : null;
+  const oneLine = together !== null && countWidth(together) <= width;
   return [
-    part(0, 0, [headLine(scene, width)]),
-    part(0, 1, counts.slice(0, 1)),
-    part(0, 6, counts.slice(1)),
-    part(0, 3, asLines(obstacleLine(scene))),
-    part(0, 9, asLines(firstLine(scene))),
-    part(0, 5, oneLine ? [together] : end && [end]),
-    part(0, 10, oneLine ? null : pace && [pace]),
+    createPart(0, 0, [formatHead(scene, width)]),
+    createPart(0, 1, counts.slice(0, 1)),
+    createPart(0, 6, counts.slice(1)),
+    createPart(0, 3, toLines(formatObstacle(scene))),
+    createPart(0, 9, toLines(formatFirst(scene))),
+    createPart(0, 5, oneLine ? [together] : end && [end]),
+    createPart(0, 10, oneLine ? null : pace && [pace]),
     ...budgets.flatMap(({ first, second }) => [
-      part(1, 4, [first]),
-      part(1, 7, second && [second]),
+      createPart(1, 4, [first]),
+      createPart(1, 7, second && [second]),
     ]),
-    part(2, 8, kindTable(scene.seen, width)),
-    ...newsParts(scene, width),
-    part(5, 11, asLines(uiLine(scene, width))),
-    part(5, 12, [resultsLine(scene, width)]),
-    part(6, 2, scene.notice === null ? null : [[span(scene.notice, 'warning')]]),
-    part(6, 3, asLines(keysLine(scene, width))),
+    createPart(2, 8, formatKindTable(scene.seen, width)),
+    ...listNewsParts(scene, width),
+    createPart(5, 11, toLines(formatUiLine(scene, width))),
+    createPart(5, 12, [formatResultsLine(scene, width)]),
+    createPart(6, 2, scene.notice === null ? null : [[createSpan(scene.notice, 'warning')]]),
+    createPart(6, 3, toLines(formatKeys(scene, width))),
   ];
 }
 
-function newsParts(scene: Scene, width: number): Part[] {
+function listNewsParts(scene: Scene, width: number): Part[] {
   if (width < SIDE_BY_SIDE_FROM) {
     return [
-      ...listParts(3, 6, failureLines(scene, width)),
-      ...listParts(4, 9, happeningLines(scene, width)),
+      ...listParts(3, 6, formatFailures(scene, width)),
+      ...listParts(4, 9, formatHappenings(scene, width)),
     ];
   }
   const left = Math.floor(width / 2);
-  const failures = failureLines(scene, left);
-  const happenings = happeningLines(scene, width - left);
+  const failures = formatFailures(scene, left);
+  const happenings = formatHappenings(scene, width - left);
   if (failures.length === 0) return listParts(4, 9, happenings);
-  return listParts(3, 6, beside(failures, happenings, left));
+  return listParts(3, 6, joinColumns(failures, happenings, left));
 }
 
 /** The title with the newest line as one part, each older line as another. */
 function listParts(group: number, rank: number, lines: readonly Line[]): Part[] {
   const older = lines.slice(NEWS_FIRST);
   return [
-    part(group, rank, lines.slice(0, NEWS_FIRST)),
-    ...older.map((line, n) => part(group, LEAST_RANK + n, [line])),
+    createPart(group, rank, lines.slice(0, NEWS_FIRST)),
+    ...older.map((line, n) => createPart(group, LEAST_RANK + n, [line])),
   ];
 }
 
 /** What stays on the terminal when the view closes; the closing message has the rest. */
-export function closingLines(scene: Scene, columns: number): Line[] {
-  const budgets = scene.seen.budgets.map((one) => budgetLines(one, scene.now, columns));
+export function renderClosingLines(scene: Scene, columns: number): Line[] {
+  const budgets = scene.seen.budgets.map((one) => formatBudget(one, scene.now, columns));
   const lines = [
-    headLine(scene, columns),
-    ...countsLines(scene, columns),
+    formatHead(scene, columns),
+    ...formatCounts(scene, columns),
     ...budgets.map(({ first }) => first),
-    ...failureLines(scene, columns).slice(0, 1),
+    ...formatFailures(scene, columns).slice(0, 1),
   ];
-  return lines.map((line) => cut(line, columns));
+  return lines.map((line) => cutLine(line, columns));
 }
 
-function part(group: number, rank: number, lines: readonly Line[] | null): Part {
+function createPart(group: number, rank: number, lines: readonly Line[] | null): Part {
   return { group, rank, lines: lines ?? [] };
 }
 
-function asLines(line: Line | null): Line[] | null {
+function toLines(line: Line | null): Line[] | null {
   return line && [line];
 }
 

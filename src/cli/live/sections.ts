@@ -1,24 +1,24 @@
 /** The parts of the live view, each as lines of a given width. Pure. */
-import { firstText, type RecentEnd } from '../../domain/campaign.ts';
-import { clockText } from '../../domain/clock-text.ts';
+import { describeFirst, type RecentEnd } from '../../domain/campaign.ts';
+import { formatClock } from '../../domain/clock-text.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Kind } from '../../domain/item.ts';
 import { countEnded, type FinalState } from '../../domain/states.ts';
 import { kindNames, kindOf } from '../../kinds/registry.ts';
 import { expectedEnd, type CampaignObservation, type Observed } from '../../runner/command-line.ts';
-import { campaignLink, uiLink } from '../links.ts';
+import { buildCampaignLink, buildUiLink } from '../links.ts';
 import {
   cutPath,
   cutText,
   type Line,
-  padded,
-  span,
+  padText,
+  createSpan,
   type Span,
   type Tone,
   TONE_OF_STATE,
-  widthOf,
+  countWidth,
 } from '../text/line.ts';
-import { bar, countItems, countText } from '../text/progress-text.ts';
+import { drawBar, countItems, countText } from '../text/progress-text.ts';
 import type { CampaignPace, Happening } from './happenings.ts';
 
 export interface Scene {
@@ -40,22 +40,22 @@ export interface Scene {
 const NARROW = 60;
 
 /** `night  ████████░░░░  62 %  6,200 of 10,000` */
-export function headLine({ followed, seen }: Scene, width: number): Line {
+export function formatHead({ followed, seen }: Scene, width: number): Line {
   const { total, state } = seen.progress;
   const { done } = countItems(seen);
   const share = done / Math.max(1, total);
-  const name = span(cutText(followed.name, Math.floor(width / 3)), 'strong');
+  const name = createSpan(cutText(followed.name, Math.floor(width / 3)), 'strong');
   const words = ` ${Math.floor(share * 100)} %  ${countText(done)} of ${countText(total)}`;
   const tone = state === 'paused' ? 'warning' : 'strong';
-  const standing = state === 'running' ? [] : [span(`  ${state}`, tone)];
-  const rest = widthOf([name, span(words), ...standing]);
+  const standing = state === 'running' ? [] : [createSpan(`  ${state}`, tone)];
+  const rest = countWidth([name, createSpan(words), ...standing]);
   const room = Math.min(40, width - rest - 2);
-  const progress = room < 4 ? [span(' ')] : [span(`  ${bar(share, room)}`)];
-  return [name, ...progress, span(words), ...standing];
+  const progress = room < 4 ? [createSpan(' ')] : [createSpan(`  ${drawBar(share, room)}`)];
+  return [name, ...progress, createSpan(words), ...standing];
 }
 
 /** `6,200 succeeded  3 failed  100 running  3,697 waiting` */
-export function countsLines({ seen }: Scene, width: number): Line[] {
+export function formatCounts({ seen }: Scene, width: number): Line[] {
   const { running, waiting } = countItems(seen);
   const counts: [string, number, Tone][] = [
     ...Object.entries(seen.progress.ended).map(
@@ -69,10 +69,10 @@ export function countsLines({ seen }: Scene, width: number): Line[] {
     const line = lines.at(-1) ?? [];
     const longer = [
       ...line,
-      span(line.length === 0 ? '' : '  '),
-      span(`${countText(n)} ${state}`, tone),
+      createSpan(line.length === 0 ? '' : '  '),
+      createSpan(`${countText(n)} ${state}`, tone),
     ];
-    if (widthOf(longer) <= width || line.length === 0) lines[lines.length - 1] = longer;
+    if (countWidth(longer) <= width || line.length === 0) lines[lines.length - 1] = longer;
     else lines.push(longer.slice(-1));
   }
   return lines;
@@ -83,28 +83,28 @@ export function endLine({ seen, now, pace }: Scene, width: number): Line | null 
   const end = expectedEnd(seen, pace);
   if (end === null || end <= now) return null;
   const words = width < NARROW ? 'end about' : 'end expected about';
-  const line = [span(`${words} `), span(clockText(end, now), 'strong')];
-  const left = [...line, span(` (in ${formatDuration(end - now)})`)];
-  return widthOf(left) <= width ? left : line;
+  const line = [createSpan(`${words} `), createSpan(formatClock(end, now), 'strong')];
+  const left = [...line, createSpan(` (in ${formatDuration(end - now)})`)];
+  return countWidth(left) <= width ? left : line;
 }
 
-export function obstacleLine({ seen: { obstacle, hindered } }: Scene): Line | null {
+export function formatObstacle({ seen: { obstacle, hindered } }: Scene): Line | null {
   const words = obstacle ?? hindered;
-  return words === null ? null : [span(words, 'bad')];
+  return words === null ? null : [createSpan(words, 'bad')];
 }
 
 /** `sending 5 of kind sequence first, until one succeeds` */
-export function firstLine({ seen }: Scene): Line | null {
+export function formatFirst({ seen }: Scene): Line | null {
   const { first = [] } = seen.progress;
-  return first.length === 0 ? null : [span(first.map(firstText).join('; '), 'faint')];
+  return first.length === 0 ? null : [createSpan(first.map(describeFirst).join('; '), 'faint')];
 }
 
 /** `34 ended, 20 accepted in the last 5 min` */
-export function paceLine({ pace }: Scene): Line | null {
+export function formatPace({ pace }: Scene): Line | null {
   if (!pace) return null;
   const { ended, accepted, overMs } = pace;
   return [
-    span(
+    createSpan(
       `${countText(ended)} ended, ${countText(accepted)} accepted in the last ${formatDuration(overMs)}`,
       'faint',
     ),
@@ -112,72 +112,72 @@ export function paceLine({ pace }: Scene): Line | null {
 }
 
 /** Why items did not succeed, then the latest of them, newest first. */
-export function failureLines({ seen: { progress }, now }: Scene, width: number): Line[] {
+export function formatFailures({ seen: { progress }, now }: Scene, width: number): Line[] {
   const codes = Object.entries(progress.failuresByCode).sort(([, a], [, b]) => b - a);
   if (codes.length === 0) return [];
   const sums = codes.map(([code, n]) => `${countText(n)} ${code}`).join(', ');
   const failures = (progress.failures ?? []).toReversed();
-  const ids = idWidth(
+  const ids = computeIdWidth(
     failures.map(({ id }) => id),
     width,
   );
   return [
-    [span('not succeeded  ', 'strong'), span(sums, 'bad')],
-    ...failures.map((end) => failureLine(end, ids, now, width)),
+    [createSpan('not succeeded  ', 'strong'), createSpan(sums, 'bad')],
+    ...failures.map((end) => formatFailure(end, ids, now, width)),
   ];
 }
 
-function failureLine(end: RecentEnd, ids: number, now: number, width: number): Line {
+function formatFailure(end: RecentEnd, ids: number, now: number, width: number): Line {
   const { at, id, code, message, state } = end;
   return [
-    ...timeSpan(at, now, width),
-    span(`${padded(cutText(id, ids), ids)}  `),
-    span(`${code ?? state}  `, TONE_OF_STATE[state]),
-    span(message ?? ''),
+    ...formatTimeSpan(at, now, width),
+    createSpan(`${padText(cutText(id, ids), ids)}  `),
+    createSpan(`${code ?? state}  `, TONE_OF_STATE[state]),
+    createSpan(message ?? ''),
   ];
 }
 
 /** The newest first. */
-export function happeningLines({ happenings, now }: Scene, width: number): Line[] {
+export function formatHappenings({ happenings, now }: Scene, width: number): Line[] {
   if (happenings.length === 0) return [];
   const newest = happenings.toReversed();
-  const ids = idWidth(
+  const ids = computeIdWidth(
     newest.map(({ subject }) => subject),
     width,
   );
   const line = ({ at, subject, words, tone }: Happening): Line => [
-    ...timeSpan(at, now, width),
-    span(`${padded(cutText(subject, ids), ids)}  `),
-    span(words, tone),
+    ...formatTimeSpan(at, now, width),
+    createSpan(`${padText(cutText(subject, ids), ids)}  `),
+    createSpan(words, tone),
   ];
-  return [[span('last events', 'strong')], ...newest.map(line)];
+  return [[createSpan('last events', 'strong')], ...newest.map(line)];
 }
 
-function timeSpan(at: number, now: number, width: number): Span[] {
+function formatTimeSpan(at: number, now: number, width: number): Span[] {
   // The date does not matter here.
-  const time = clockText(at, now).slice(-'22:14:03'.length);
-  return [span(width < NARROW ? `${time.slice(0, 5)} ` : `${time}  `, 'faint')];
+  const time = formatClock(at, now).slice(-'22:14:03'.length);
+  return [createSpan(width < NARROW ? `${time.slice(0, 5)} ` : `${time}  `, 'faint')];
 }
 
-function idWidth(ids: readonly string[], width: number): number {
+function computeIdWidth(ids: readonly string[], width: number): number {
   return Math.min(width < NARROW ? 14 : 28, Math.max(...ids.map(({ length }) => length), 0));
 }
 
 /** The Temporal UI's page with all items; if its address is too long to be opened from here, the campaign's own. */
-export function uiLine({ ui, followed }: Scene, width: number): Line | null {
+export function formatUiLine({ ui, followed }: Scene, width: number): Line | null {
   if (ui === null) return null;
   const title = 'Temporal UI  ';
-  const links = [uiLink(ui, followed.name), campaignLink(ui, followed.name), ui];
+  const links = [buildUiLink(ui, followed.name), buildCampaignLink(ui, followed.name), ui];
   const link = links.find((one) => title.length + one.length <= width);
-  return link === undefined ? null : [span(title, 'faint'), span(link)];
+  return link === undefined ? null : [createSpan(title, 'faint'), createSpan(link)];
 }
 
-export function resultsLine({ followed }: Scene, width: number): Line {
+export function formatResultsLine({ followed }: Scene, width: number): Line {
   const title = 'results      ';
-  return [span(title, 'faint'), span(cutPath(followed.folder, width - title.length))];
+  return [createSpan(title, 'faint'), createSpan(cutPath(followed.folder, width - title.length))];
 }
 
-export function keysLine({ keys, seen: { progress } }: Scene, width: number): Line | null {
+export function formatKeys({ keys, seen: { progress } }: Scene, width: number): Line | null {
   if (!keys) return null;
   const { state } = progress;
   const shown = [
@@ -189,8 +189,8 @@ export function keysLine({ keys, seen: { progress } }: Scene, width: number): Li
     ],
   ];
   return shown.flatMap(([key = '', does = '']) => [
-    span(key, 'strong'),
-    span(` ${does}   `, 'faint'),
+    createSpan(key, 'strong'),
+    createSpan(` ${does}   `, 'faint'),
   ]);
 }
 
@@ -211,8 +211,10 @@ const NEEDS_THE_TREE: readonly Column[] = ['to come', 'total'];
 const TONE: Partial<Record<Column, Tone>> = { succeeded: 'good', failed: 'bad', held: 'warning' };
 
 /** Empty if there is only one kind: the counts above already show it. */
-export function kindTable({ progress, kinds }: CampaignObservation, width: number): Line[] {
-  const rows = kindNames().flatMap((kind) => rowOf(kind, progress.kinds?.[kind], kinds) ?? []);
+export function formatKindTable({ progress, kinds }: CampaignObservation, width: number): Line[] {
+  const rows = kindNames().flatMap(
+    (kind) => formatKindRow(kind, progress.kinds?.[kind], kinds) ?? [],
+  );
   if (rows.length < 2) return [];
   const shown = COLUMNS.filter(
     (column) =>
@@ -222,13 +224,13 @@ export function kindTable({ progress, kinds }: CampaignObservation, width: numbe
   for (const column of [null, ...FIRST_TO_GO]) {
     const index = column === null ? -1 : shown.indexOf(column);
     if (index >= 0) shown.splice(index, 1);
-    const lines = tableOf(rows, shown);
-    if (lines.every((line) => widthOf(line) <= width)) return lines;
+    const lines = formatTable(rows, shown);
+    if (lines.every((line) => countWidth(line) <= width)) return lines;
   }
   return [];
 }
 
-function rowOf(
+function formatKindRow(
   kind: Kind,
   progress: { readonly open: number; readonly ended: Readonly<Record<string, number>> } | undefined,
   kinds: CampaignObservation['kinds'],
@@ -242,19 +244,19 @@ function rowOf(
   return { kind, cells: { ...cells, 'to come': Math.max(0, total - begun) } };
 }
 
-function tableOf(rows: readonly Row[], columns: readonly Column[]): Line[] {
+function formatTable(rows: readonly Row[], columns: readonly Column[]): Line[] {
   const widths = columns.map((column) =>
     Math.max(column.length, ...rows.map(({ cells }) => countText(cells[column]).length)),
   );
   const cell = (words: string, n: number) => `  ${words.padStart(widths[n] ?? 0)}`;
   const name = Math.max(...rows.map(({ kind }) => kindOf(kind).words.many.length));
-  const header = columns.map((column, n) => span(cell(column, n), 'faint'));
+  const header = columns.map((column, n) => createSpan(cell(column, n), 'faint'));
   return [
-    [span(padded('', name)), ...header],
+    [createSpan(padText('', name)), ...header],
     ...rows.map(({ kind, cells }) => [
-      span(padded(kindOf(kind).words.many, name)),
+      createSpan(padText(kindOf(kind).words.many, name)),
       ...columns.map((column, n) =>
-        span(
+        createSpan(
           cell(countText(cells[column]), n),
           cells[column] > 0 ? (TONE[column] ?? 'plain') : 'faint',
         ),

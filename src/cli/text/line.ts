@@ -4,7 +4,7 @@ import type { FinalState } from '../../domain/states.ts';
 import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
 import type stringWidth from 'string-width';
-import { harmless } from '../../domain/plain-text.ts';
+import { escapeUnsafe } from '../../domain/plain-text.ts';
 
 /** The meaning of a text; colours add no information to the text. */
 export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'bad' | 'warning';
@@ -25,8 +25,8 @@ export interface Span {
 export type Line = readonly Span[];
 
 /** Text from services and file names may contain control codes and line feeds: they are escaped. */
-export function span(text: string, tone: Tone = 'plain'): Span {
-  return { text: harmless(text).replace(/[\n\t]+/g, ' '), tone };
+export function createSpan(text: string, tone: Tone = 'plain'): Span {
+  return { text: escapeUnsafe(text).replace(/[\n\t]+/g, ' '), tone };
 }
 
 /** All text of the view itself takes one column per character; only external text has to be measured. */
@@ -35,27 +35,27 @@ const ONE_COLUMN_EACH = /^[ -~·…█░▁-▇]*$/;
 const require = createRequire(import.meta.url);
 let measure: typeof stringWidth | null = null;
 
-export function columnsOf(text: string): number {
+export function countColumns(text: string): number {
   if (ONE_COLUMN_EACH.test(text)) return text.length;
   // Loaded at the first text of this kind: it takes 20 ms, and most tables are ASCII.
   measure ??= (require('string-width') as { default: typeof stringWidth }).default;
   return measure(text);
 }
 
-export function widthOf(line: Line): number {
-  return line.reduce((sum, { text }) => sum + columnsOf(text), 0);
+export function countWidth(line: Line): number {
+  return line.reduce((sum, { text }) => sum + countColumns(text), 0);
 }
 
 const segmenter = new Intl.Segmenter();
 
 /** The text, shortened to this number of columns with an ellipsis. */
 export function cutText(text: string, columns: number): string {
-  if (columnsOf(text) <= columns) return text;
+  if (countColumns(text) <= columns) return text;
   if (columns < 1) return '';
   let kept = '';
   let used = 0;
   for (const { segment } of segmenter.segment(text)) {
-    const width = columnsOf(segment);
+    const width = countColumns(segment);
     // One column is for the ellipsis.
     if (used + width > columns - 1) break;
     kept += segment;
@@ -69,12 +69,12 @@ export function cutPath(path: string, columns: number): string {
   return path.length <= columns ? path : `…${path.slice(path.length - Math.max(0, columns - 1))}`;
 }
 
-export function cut(line: Line, columns: number): Line {
-  if (widthOf(line) <= columns) return line;
+export function cutLine(line: Line, columns: number): Line {
+  if (countWidth(line) <= columns) return line;
   const kept: Span[] = [];
   let left = columns;
   for (const { text, tone } of line) {
-    const width = columnsOf(text);
+    const width = countColumns(text);
     // Everything after this is cut too: the ellipsis goes into the last remaining text.
     const cutHere = width >= left;
     kept.push({ text: cutHere ? cutText(`${text} `, left) : text, tone });
@@ -85,14 +85,18 @@ export function cut(line: Line, columns: number): Line {
 }
 
 /** The text, padded with spaces to this width. */
-export function padded(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
+export function padText(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - countColumns(text)));
 }
 
-export function beside(left: readonly Line[], right: readonly Line[], columns: number): Line[] {
+export function joinColumns(
+  left: readonly Line[],
+  right: readonly Line[],
+  columns: number,
+): Line[] {
   return Array.from({ length: Math.max(left.length, right.length) }, (_, n) => {
-    const first = cut(left[n] ?? [], columns - 2);
-    const gap = ' '.repeat(columns - widthOf(first));
+    const first = cutLine(left[n] ?? [], columns - 2);
+    const gap = ' '.repeat(columns - countWidth(first));
     return right[n] ? [...first, { text: gap, tone: 'plain' }, ...right[n]] : first;
   });
 }
@@ -106,7 +110,7 @@ const STYLE_OF = {
 } as const;
 
 /** As written to a terminal. */
-export function painted(line: Line, colours: boolean): string {
+export function paintLine(line: Line, colours: boolean): string {
   return line
     .map(({ text, tone }) =>
       tone === 'plain' || !colours

@@ -3,7 +3,7 @@
  * `| less` work. Progress, notes, warnings and errors go to stderr.
  */
 import { HundredfoldError } from '../../domain/errors.ts';
-import { harmless } from '../../domain/plain-text.ts';
+import { escapeUnsafe } from '../../domain/plain-text.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { LogLine } from '../../runner/command-line.ts';
 
@@ -39,7 +39,7 @@ const COMMAND = new RegExp(
  * @param environment of a command that npm has started; `npm_command` says how
  * @param script the running program
  */
-function typeable(text: string, environment = process.env, script = process.argv[1]): string {
+function toTypedCommand(text: string, environment = process.env, script = process.argv[1]): string {
   const byNpm = environment['npm_command'] !== undefined;
   // In npx's own cache: the package is not installed here, so its name alone would not work.
   const elsewhere = script?.includes('_npx') === true;
@@ -58,7 +58,7 @@ export async function setRunCommand(name: string, folder?: string): Promise<void
 const SAYS_AGAIN = /"hundredfold run"( command|.* again)/;
 
 /** Null if the line says nothing of that, or the command is not known. */
-function commandAfter(line: string): string | null {
+function findCommandAfter(line: string): string | null {
   return command !== null && SAYS_AGAIN.test(line) ? `  That command: ${command}` : null;
 }
 
@@ -81,12 +81,12 @@ export function beginDocument(): void {
 }
 
 export function printLine(line: string): void {
-  const after = commandAfter(line);
+  const after = findCommandAfter(line);
   for (const one of after === null ? [line] : [line, after])
-    process.stdout.write(`${typeable(harmless(one))}\n`);
+    process.stdout.write(`${toTypedCommand(escapeUnsafe(one))}\n`);
 }
 
-export function sayError(error: unknown): void {
+export function printError(error: unknown): void {
   if (error instanceof HundredfoldError) {
     writeError(`hundredfold: ${error.message} [${error.code}]`);
     writeError(`  ${error.remedy}`);
@@ -97,7 +97,7 @@ export function sayError(error: unknown): void {
 }
 
 /** A problem as an entry of a list: where, what, what to do. */
-export function sayProblem(problem: Problem, print = writeError): void {
+export function printProblem(problem: Problem, print = writeError): void {
   const { file, line, id, column, value, severity, code, message, remedy } = problem;
   const place = [
     `${file}${line === null ? '' : `:${line}`}`,
@@ -117,15 +117,15 @@ export function say(line: string): void {
 }
 
 function writeError(line: string): void {
-  const after = commandAfter(line);
+  const after = findCommandAfter(line);
   for (const one of after === null ? [line] : [line, after])
-    process.stderr.write(`${typeable(harmless(one))}\n`);
+    process.stderr.write(`${toTypedCommand(escapeUnsafe(one))}\n`);
 }
 
 const SHOW_EVERY_MS = 5_000;
 
 /** Says the line of the progress that is reported, at most every few seconds. */
-export function nowAndThen<T extends readonly unknown[]>(
+export function throttleProgress<T extends readonly unknown[]>(
   progressLine: (...progress: T) => string,
 ): (...progress: T) => void {
   let shownAt = performance.now();

@@ -1,9 +1,9 @@
 /** What a campaign would do, as text: its problems and its forecast, for `plan`, and for `run` before it starts. */
-import { clockText } from '../../domain/clock-text.ts';
+import { formatClock } from '../../domain/clock-text.ts';
 import { formatNonZeroDuration } from '../../domain/duration.ts';
 import type { Kind } from '../../domain/item.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { sizeText } from '../../domain/size-text.ts';
+import { formatSize } from '../../domain/size-text.ts';
 import { kindNames, kindOf } from '../../kinds/registry.ts';
 import {
   diskEstimate,
@@ -12,7 +12,7 @@ import {
   KeptProblems,
   type Survey,
 } from '../../runner/command-line.ts';
-import { say, sayProblem } from './output.ts';
+import { say, printProblem } from './output.ts';
 
 interface PlanView {
   readonly name: string;
@@ -30,8 +30,8 @@ export function planLines(view: PlanView): string[] {
   const line = (n: number, label: string, words: string): string[] =>
     n === 0 ? [] : [`  ${label.padEnd(12)} ${String(n).padStart(7)}  ${words}`.trimEnd()];
   return [
-    [`${name}: ${counted(rows, 'row')}`, rows === 0 ? '' : ` (${kindsText(kinds)})`].join(''),
-    ...line(errors, 'errors', survey.invalid > 0 ? `in ${counted(survey.invalid, 'row')}` : ''),
+    [`${name}: ${formatCount(rows, 'row')}`, rows === 0 ? '' : ` (${formatKinds(kinds)})`].join(''),
+    ...line(errors, 'errors', survey.invalid > 0 ? `in ${formatCount(survey.invalid, 'row')}` : ''),
     ...line(warnings, 'warnings', ''),
     ...line(ended, 'done', 'ended in an earlier run; not run again'),
     ...line(
@@ -43,47 +43,47 @@ export function planLines(view: PlanView): string[] {
     ...line(duplicates, 'duplicates', 'rows identical to another row; one job serves both'),
     ...line(cached, 'cached', 'results of earlier campaigns (--no-cache computes them again)'),
     ...line(survey.synthetic, 'synthetic', 'of these were not really computed; use --no-cache'),
-    ...line(jobsOf(survey), 'to submit', kindsText(survey.jobs)),
-    ...line(missedOf(survey), 'not cached', missesText(survey)),
+    ...line(jobsOf(survey), 'to submit', formatKinds(survey.jobs)),
+    ...line(countMissed(survey), 'not cached', formatMisses(survey)),
     ...line(
       survey.unanswered,
       'will fail',
       'without a recorded result; --services synthetic rehearses any row',
     ),
-    ...forecasts.map((one) => forecastText(one, now)),
-    ...diskLines(view),
+    ...forecasts.map((one) => formatForecast(one, now)),
+    ...formatDisk(view),
   ];
 }
 
-function forecastText(forecast: ServiceForecast, now: number): string {
+function formatForecast(forecast: ServiceForecast, now: number): string {
   const { service, jobs, free, endsAt } = forecast;
   const limit =
     free === null ? 'no rate limit' : `${free} ${free === 1 ? 'slot' : 'slots'} free now`;
   if (!Number.isFinite(endsAt)) return `  ${service}: never: the budget allows no jobs`;
-  const end = `${clockText(endsAt, now)} (in ${formatNonZeroDuration(endsAt - now)})`;
-  return `  ${service}: ${counted(jobs, 'job')}, ${limit}; ends about ${end}`;
+  const end = `${formatClock(endsAt, now)} (in ${formatNonZeroDuration(endsAt - now)})`;
+  return `  ${service}: ${formatCount(jobs, 'job')}, ${limit}; ends about ${end}`;
 }
 
-function counted(n: number, what: string): string {
+function formatCount(n: number, what: string): string {
   return `${n} ${n === 1 ? what : `${what}s`}`;
 }
 
-function countedKind(n: number, { one, many }: { one: string; many: string }): string {
+function formatKindCount(n: number, { one, many }: { one: string; many: string }): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
-function kindsText(kinds: Readonly<Record<Kind, number>>): string {
+function formatKinds(kinds: Readonly<Record<Kind, number>>): string {
   const counts = kindNames().map((kind) => [kind, kinds[kind] ?? 0] as const);
   const named = counts.filter(([, n]) => n > 0);
-  return named.map(([kind, n]) => countedKind(n, kindOf(kind).words)).join(', ');
+  return named.map(([kind, n]) => formatKindCount(n, kindOf(kind).words)).join(', ');
 }
 
-function missedOf({ misses }: Survey): number {
+function countMissed({ misses }: Survey): number {
   return (misses['other predictors'] ?? 0) + (misses.damaged ?? 0);
 }
 
 /** Only reasons that may be unexpected, so not the usual one: the result was never computed before. */
-function missesText({ misses }: Survey): string {
+function formatMisses({ misses }: Survey): string {
   const words = [
     [misses['other predictors'] ?? 0, 'with predictors that the earlier result lacks'],
     [misses.damaged ?? 0, 'whose earlier files were removed or changed'],
@@ -94,12 +94,12 @@ function missesText({ misses }: Survey): string {
     .join(', ');
 }
 
-function diskLines({ survey, freeBytes }: PlanView): string[] {
+function formatDisk({ survey, freeBytes }: PlanView): string[] {
   const needed = diskEstimate(survey);
   if (needed === 0) return [];
-  const room = freeBytes === null ? '' : `; ${sizeText(freeBytes)} free`;
+  const room = freeBytes === null ? '' : `; ${formatSize(freeBytes)} free`;
   const tight = freeBytes !== null && needed > freeBytes ? ' (too little)' : '';
-  return [`  disk: about ${sizeText(needed)}${room}${tight}`];
+  return [`  disk: about ${formatSize(needed)}${room}${tight}`];
 }
 
 /** Of one code: a library has the same fault in one row of twenty. */
@@ -132,7 +132,7 @@ export class ProblemList extends KeptProblems {
     const count = (this.#counts.get(code) ?? 0) + 1;
     this.#counts.set(code, count);
     if (count <= SHOWN_OF_EACH) {
-      sayProblem(problem, this.#print);
+      printProblem(problem, this.#print);
       return;
     }
     const key = `${code} ${file}`;

@@ -3,12 +3,12 @@ import {
   type AccountStatus,
   type BlockStatus,
   type BudgetStatus,
-  tightest,
-  tightestFirst,
+  findTightestWindow,
+  sortByTightness,
   type CampaignUse,
 } from '../../budget/status.ts';
-import { firstText } from '../../domain/campaign.ts';
-import { clockText } from '../../domain/clock-text.ts';
+import { describeFirst } from '../../domain/campaign.ts';
+import { formatClock } from '../../domain/clock-text.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { countEnded } from '../../domain/states.ts';
 import {
@@ -37,7 +37,7 @@ export function countItems({ progress, waiting }: CampaignObservation): ItemCoun
 }
 
 /** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting (sending 5 of kind sequence first, until one succeeds)` */
-export function countsText(seen: CampaignObservation): string {
+export function formatCounts(seen: CampaignObservation): string {
   const { ended, total } = seen.progress;
   const { done, running, waiting } = countItems(seen);
   const states = Object.entries(ended).filter(([, n]) => n > 0);
@@ -51,43 +51,43 @@ export function countsText(seen: CampaignObservation): string {
       .map(([word, n]) => `${n} ${word}`)
       .join(', ');
   const counts = [say(states), say(now)].filter(Boolean).join('; ');
-  const first = (seen.progress.first ?? []).map((one) => ` (${firstText(one)})`).join('');
+  const first = (seen.progress.first ?? []).map((one) => ` (${describeFirst(one)})`).join('');
   return [`${done} of ${total}`, `${counts}${first}`].filter(Boolean).join(': ');
 }
 
 /** The state of a campaign that is not simply running: ` (publishing)`. */
-export function stateText({ progress: { state, campaign } }: CampaignObservation): string {
+export function formatState({ progress: { state, campaign } }: CampaignObservation): string {
   if (state === 'running') return '';
   if (state === 'paused') return ` (paused: run "hundredfold resume ${campaign}" to continue)`;
   return ` (${state})`;
 }
 
 /** The reasons why services make us wait. */
-export function blockReasons({ budgets }: CampaignObservation): string[] {
+export function listBlockReasons({ budgets }: CampaignObservation): string[] {
   // A refusal lasts until a probe succeeds.
   return budgets.flatMap(({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? []);
 }
 
 /** `predictions: 100 of 100 used in 1 h, next slot in 14 min` */
-export function budgetText(budget: BudgetStatus, now: number): string {
-  return `${budget.service}: ${credentialText(budget, now)}`;
+export function formatBudgetText(budget: BudgetStatus, now: number): string {
+  return `${budget.service}: ${formatCredential(budget, now)}`;
 }
 
 /** `5 of 5 used in 6 s, next slot in 4 s`, or why it waits. */
-function credentialText(own: AccountStatus, now: number): string {
-  if (isBlocked(own)) return blockText(own, now);
+function formatCredential(own: AccountStatus, now: number): string {
+  if (isBlocked(own)) return formatBlockText(own, now);
   if (own.windows.length === 0 && !isAtMostOpen(own)) return 'no limit';
-  const used = usedText(own);
+  const used = formatUsed(own);
   if (own.free !== 0 || own.nextFreeAt === null || isAtMostOpen(own)) return used;
-  return `${used}, next slot ${inText(own.nextFreeAt, now)}`;
+  return `${used}, next slot ${formatIn(own.nextFreeAt, now)}`;
 }
 
 /**
  * `5 of 5 used in 6 s`; of several windows the one that decides first: `100 of 100 used in 1 h and 340 of 500 in 1 d`.
  * Open jobs are told while they are the reason to wait.
  */
-function usedText(own: AccountStatus): string {
-  const windows = tightestFirst(own).map(
+function formatUsed(own: AccountStatus): string {
+  const windows = sortByTightness(own).map(
     ({ charged, limit, windowMs }, i) =>
       `${charged} of ${limit}${i === 0 ? ' used' : ''} in ${formatDuration(windowMs)}`,
   );
@@ -106,20 +106,20 @@ export function isBlocked({ blockedUntil, refusal }: BlockStatus): boolean {
   return blockedUntil !== null || refusal !== undefined;
 }
 
-function blockText(block: BlockStatus, now: number): string {
+function formatBlockText(block: BlockStatus, now: number): string {
   const { blockedUntil, blockedBecause, refusal } = block;
-  const standing = refusal ? `blocked since ${clockText(refusal.since, now)}` : 'waiting';
+  const standing = refusal ? `blocked since ${formatClock(refusal.since, now)}` : 'waiting';
   const why = refusal?.reason ?? blockedBecause ?? '';
-  return `${standing}, next try ${inText(blockedUntil ?? now, now)}: ${why}`;
+  return `${standing}, next try ${formatIn(blockedUntil ?? now, now)}: ${why}`;
 }
 
-function inText(at: number, now: number): string {
+function formatIn(at: number, now: number): string {
   return at - now < 500 ? 'now' : `in ${formatDuration(at - now)}`;
 }
 
 /** `end expected soon after 02:14:33 (in 7 h 12 min)`: the time of the last submission, whose job still has to run. */
 export function endText(at: number, now: number): string {
-  return `end expected soon after ${clockText(at, now)} (in ${formatDuration(at - now)})`;
+  return `end expected soon after ${formatClock(at, now)} (in ${formatDuration(at - now)})`;
 }
 
 // Created once: `toLocaleString` creates one per call, which was half the cost of the live view.
@@ -131,7 +131,7 @@ export function countText(n: number): string {
 }
 
 /** A bar of `width` characters, filled in proportion. */
-export function bar(share: number, width: number): string {
+export function drawBar(share: number, width: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }
@@ -153,7 +153,7 @@ function printLedger(): void {
 function printBudget(status: BudgetStatus): void {
   const { service, address, credential, now, use, outstanding, counts } = status;
   printLine(`${service} (${address})`);
-  printLine(`  credential ${credential}: ${usedAndFree(status, now)}`);
+  printLine(`  credential ${credential}: ${formatUsedAndFree(status, now)}`);
   for (const line of use) printLine(`  ${useText(line)}`);
   for (const { words } of noticesOf(status)) printLine(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} in progress, ` : '';
@@ -172,14 +172,14 @@ function useText(line: CampaignUse): string {
 }
 
 /** `5 of 5 used in 6 s, 0 free; the next slot frees up 14:55:16, the last one 14:55:20` */
-function usedAndFree(own: BudgetStatus, now: number): string {
-  const window = tightest(own);
-  if (window === null || isBlocked(own)) return credentialText(own, now);
-  const used = `${usedText(own)}, ${own.free ?? 0} free`;
+function formatUsedAndFree(own: BudgetStatus, now: number): string {
+  const window = findTightestWindow(own);
+  if (window === null || isBlocked(own)) return formatCredential(own, now);
+  const used = `${formatUsed(own)}, ${own.free ?? 0} free`;
   const { releases } = window;
   const [next] = releases;
   const last = releases.at(-1);
   if (next === undefined || last === undefined) return used;
-  const later = releases.length > 1 ? `, the last one ${clockText(last, now)}` : '';
-  return `${used}; the next slot frees up ${clockText(next, now)}${later}`;
+  const later = releases.length > 1 ? `, the last one ${formatClock(last, now)}` : '';
+  return `${used}; the next slot frees up ${formatClock(next, now)}${later}`;
 }

@@ -1,7 +1,7 @@
 /** How a campaign ended: the closing message for users, the exit code. */
 import { formatDuration } from '../../domain/duration.ts';
 import { EXIT } from '../../domain/errors.ts';
-import { briefWarning } from '../../domain/item-warnings.ts';
+import { shortenWarning } from '../../domain/item-warnings.ts';
 import type { CampaignDocument, EndedCampaign } from '../../report/campaign-summary.ts';
 import { addressOf, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
 import { say } from './output.ts';
@@ -32,14 +32,14 @@ export function printEnd(
   print(`  report: ${addressOf(out, REPORT)}`);
   printDamaged(damaged, print);
   for (const [code, items] of Object.entries(warnings))
-    print(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${briefWarning(code)}`);
+    print(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${shortenWarning(code)}`);
   if (items.failed + items.held > 0)
     print(`  failures and reasons: ${addressOf(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
     print(`  run these items again: hundredfold retry ${campaign}`);
 }
 
-export function exitCodeOf({ state, items }: CampaignDocument): number {
+export function chooseExitCode({ state, items }: CampaignDocument): number {
   if (state === 'cancelled') return EXIT.cancelled;
   return items.succeeded === items.total ? EXIT.ok : EXIT.incomplete;
 }

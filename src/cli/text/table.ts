@@ -1,6 +1,6 @@
 /** Tables on stdout, for users and pipes. */
-import { harmless } from '../../domain/plain-text.ts';
-import { columnsOf, cutText, padded } from './line.ts';
+import { escapeUnsafe } from '../../domain/plain-text.ts';
+import { countColumns, cutText, padText } from './line.ts';
 import { printLine } from './output.ts';
 
 /** Rows that are aligned with each other; later ones may be wider. */
@@ -21,7 +21,7 @@ export class Table {
   }
 
   add(cells: readonly (string | null | undefined)[]): void {
-    this.#rows.push(cells.map((cell) => inOneLine(cell ?? '')));
+    this.#rows.push(cells.map((cell) => toOneLine(cell ?? '')));
     if (this.#rows.length === TOGETHER) this.#flush();
   }
 
@@ -34,10 +34,10 @@ export class Table {
   #flush(): void {
     for (const row of this.#rows)
       for (const [n, cell] of row.entries())
-        this.#widths[n] = Math.max(this.#widths[n] ?? 0, columnsOf(cell));
+        this.#widths[n] = Math.max(this.#widths[n] ?? 0, countColumns(cell));
     for (const row of this.#rows) {
-      const cells = row.map((cell, n) => padded(cell, this.#widths[n] ?? 0));
-      printLine(fitting(cells.join('  ').trimEnd()));
+      const cells = row.map((cell, n) => padText(cell, this.#widths[n] ?? 0));
+      printLine(fitToTerminal(cells.join('  ').trimEnd()));
     }
     this.#written += this.#rows.length;
     this.#rows = [];
@@ -54,11 +54,11 @@ export function printTable(
 }
 
 /** Names of jobs and messages come from the service. */
-function inOneLine(cell: string): string {
-  return harmless(cell).replace(/\s+/g, ' ').trim() || EMPTY;
+function toOneLine(cell: string): string {
+  return escapeUnsafe(cell).replace(/\s+/g, ' ').trim() || EMPTY;
 }
 
 /** Cut to one terminal row; complete elsewhere. */
-function fitting(text: string): string {
+function fitToTerminal(text: string): string {
   return process.stdout.isTTY ? cutText(text, process.stdout.columns) : text;
 }

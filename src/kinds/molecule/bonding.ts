@@ -6,7 +6,7 @@
  */
 import {
   type BondOrders,
-  distanceOf,
+  computeDistance,
   type MolecularGraph,
   type Place,
 } from '../../domain/molecular-graph.ts';
@@ -179,12 +179,14 @@ export function hydrogensMissing({
     const own = bonds.filter((pair) => pair.includes(index));
     const [first, second, ...more] = own.map(([one, other]) => atoms[one === index ? other : one]);
     if (more.length > 0) continue;
-    const [a, b] = [first, second].map((next) => distanceOf(place(carbon), place(next)));
+    const [a, b] = [first, second].map((next) => computeDistance(place(carbon), place(next)));
     if (second === undefined) {
       if (first === undefined || (a ?? 0) > MAX_TRIPLE) {
         return { carbon: carbon.name, sign: 'one neighbour and no triple bond' };
       }
-    } else if (angle(a ?? 0, b ?? 0, distanceOf(place(first), place(second))) < STRAIGHT_FROM) {
+    } else if (
+      angle(a ?? 0, b ?? 0, computeDistance(place(first), place(second))) < STRAIGHT_FROM
+    ) {
       return { carbon: carbon.name, sign: 'two neighbours and is bent' };
     }
   }

@@ -2,7 +2,7 @@
  * What the files of a result say about the atoms of the molecule, and whether two files are about the same one: those of
  * AMBER, CHARMM, CNS and GROMACS, as far as they can be compared.
  */
-import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
+import { computeDistance, type Place } from '../../domain/molecular-graph.ts';
 import { readGro, readTopology } from './gromacs.ts';
 import { readTypedMol2 } from './mol2.ts';
 import { readPlace, readResultPdb } from './pdb.ts';
@@ -199,7 +199,7 @@ export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | nu
     find(
       ({ place }) => place,
       agreeInPlace,
-      (name, got, right) => `places ${name} ${distanceOf(got, right).toFixed(3)} Å away`,
+      (name, got, right) => `places ${name} ${computeDistance(got, right).toFixed(3)} Å away`,
     ) ??
     (agreeInBonds(one, other) ? null : 'lists other bonds')
   );

@@ -20,7 +20,7 @@ import {
   checkInputAtoms,
   countParts,
   lacksHydrogens,
-  perceiveBonds,
+  findBonds,
   type Structure,
 } from './structure.ts';
 
@@ -262,7 +262,7 @@ export async function compositionOf({ name, text }: InputText): Promise<Composit
 function describePlaced({ atoms, bonds: listed }: Structure): Composition | null {
   if (atoms.length === 0) return null;
   const elements = atoms.map(({ element }) => element);
-  const bonds = listed ?? perceiveBonds(atoms);
+  const bonds = listed ?? findBonds(atoms);
   const stereo = { places: atoms.map(({ place }) => place) };
   return {
     elements,

@@ -1,5 +1,5 @@
 /** What can be wrong with the input of a molecule: code → severity, what is wrong, what to do. */
-import { shown } from '../../domain/plain-text.ts';
+import { formatShown } from '../../domain/plain-text.ts';
 import { error, warning } from '../../domain/problem.ts';
 import { findingsOf } from '../finding.ts';
 
@@ -59,7 +59,7 @@ export const MOLECULE_PROBLEMS = {
   ),
   MOLECULE_SEVERAL_RESIDUES: error(
     ({ residues }: { residues: readonly string[] }) =>
-      `The file contains ${String(residues.length)} residues: ${shown(residues.slice(0, 5).join(', '))}${residues.length > 5 ? ', …' : ''}.`,
+      `The file contains ${String(residues.length)} residues: ${formatShown(residues.slice(0, 5).join(', '))}${residues.length > 5 ? ', …' : ''}.`,
     'Keep only the residue of the molecule; remove waters and ions.',
   ),
   MOLECULE_ELEMENT_UNSUPPORTED: error(
@@ -123,7 +123,8 @@ export const MOLECULE_PROBLEMS = {
     'Write it (`@` or `@@`) if you know it; each stereoisomer is a molecule of its own.',
   ),
   SMILES_SYNTAX: error(
-    (fault: SmilesFault) => `This is not a valid SMILES: ${shown(fault.reason)}${placed(fault)}.`,
+    (fault: SmilesFault) =>
+      `This is not a valid SMILES: ${formatShown(fault.reason)}${placed(fault)}.`,
     'Write only the SMILES of one molecule.',
   ),
   SMILES_CHEMISTRY: error(

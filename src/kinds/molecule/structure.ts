@@ -9,7 +9,7 @@ import {
   mostBonds,
   unsupportedElements,
 } from './element.ts';
-import { distanceOf, type Place } from '../../domain/molecular-graph.ts';
+import { computeDistance, type Place } from '../../domain/molecular-graph.ts';
 import type { InputFinding } from '../finding.ts';
 import { finding } from './problems.ts';
 
@@ -141,7 +141,7 @@ function distanceFinding(atoms: readonly Atom[]): InputFinding | null {
     let nearest = Infinity;
     for (const [second, other] of atoms.entries()) {
       if (first === second) continue;
-      const distance = distanceOf(atom.place, other.place);
+      const distance = computeDistance(atom.place, other.place);
       if (distance < CLOSEST) {
         const numbers = { first: first + 1, second: second + 1 };
         return finding('MOLECULE_ATOMS_TOO_CLOSE', { ...numbers, distance });
@@ -165,12 +165,12 @@ const APART = 1.33;
  * For files with atoms but without bonds (PDB), as the engine perceives them. Null if a distance is not clearly a bond or
  * clearly not, or an atom gets too many: with a wrong bond, a correct result would be rejected.
  */
-export function perceiveBonds(atoms: readonly Atom[]): readonly Bond[] | null {
+export function findBonds(atoms: readonly Atom[]): readonly Bond[] | null {
   const bonds: Bond[] = [];
   for (const [one, atom] of atoms.entries()) {
     for (const [at, next] of atoms.slice(one + 1).entries()) {
       const radii = covalentRadius(atom.element) + covalentRadius(next.element);
-      const ratio = distanceOf(atom.place, next.place) / radii;
+      const ratio = computeDistance(atom.place, next.place) / radii;
       if (ratio >= APART) continue;
       if (!(ratio <= BONDED)) return null;
       bonds.push([one, one + 1 + at]);

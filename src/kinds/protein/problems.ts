@@ -1,5 +1,5 @@
 /** What can be wrong with the sequences, alignments and shifts of a user: the facts of a problem are what its words need. */
-import { list, orSuggest, shown } from '../../domain/plain-text.ts';
+import { list, suggestOr, formatShown } from '../../domain/plain-text.ts';
 import { error, warning } from '../../domain/problem.ts';
 import { findingsOf } from '../finding.ts';
 import { PREDICTORS } from '../vocabulary.ts';
@@ -35,7 +35,7 @@ export interface ShiftValues {
 }
 
 function named(record: string): string {
-  return record === '' ? 'The sequence' : `The sequence \`${shown(record)}\``;
+  return record === '' ? 'The sequence' : `The sequence \`${formatShown(record)}\``;
 }
 
 function counted(count: number, what: string): string {
@@ -43,7 +43,7 @@ function counted(count: number, what: string): string {
 }
 
 function quote(characters: string): string {
-  return [...characters].map((character) => `\`${shown(character)}\``).join(' ');
+  return [...characters].map((character) => `\`${formatShown(character)}\``).join(' ');
 }
 
 export const PROTEIN_PROBLEMS = {
@@ -106,7 +106,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   SEQUENCE_NAME_REPEATED: warning(
     ({ record }: OfRecord) =>
-      `Several records are called \`${shown(record)}\`; they are sent under generated names.`,
+      `Several records are called \`${formatShown(record)}\`; they are sent under generated names.`,
     'Give every record a unique name, so that you can distinguish the results.',
   ),
   ALIGNMENT_NOT_FASTA: error(
@@ -115,7 +115,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   ALIGNMENT_MALFORMED: error(
     ({ format, line, reason }: { format: string; line: number; reason: string }) =>
-      `Line ${line} is not valid ${format}: ${shown(reason)}.`,
+      `Line ${line} is not valid ${format}: ${formatShown(reason)}.`,
     'Export the file again with the program that made it; it may be truncated.',
   ),
   ALIGNMENT_SEVERAL: error(
@@ -135,7 +135,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   ALIGNMENT_NAME_REPEATED: warning(
     ({ record }: OfRecord) =>
-      `Several sequences are called \`${shown(record)}\`; they are sent under generated names.`,
+      `Several sequences are called \`${formatShown(record)}\`; they are sent under generated names.`,
     'Give every sequence a unique name; remove duplicates.',
   ),
   ALIGNMENT_GAP_CHARACTER: warning(
@@ -182,32 +182,32 @@ export const PROTEIN_PROBLEMS = {
   ),
   SHIFTS_LOOP_FOREIGN: error(
     ({ tag, line }: { tag: string; line: number }) =>
-      `The engine reads the loop of \`${shown(tag)}\` (line ${line}) as the sequence, because it is in the save frame of the molecular system.`,
+      `The engine reads the loop of \`${formatShown(tag)}\` (line ${line}) as the sequence, because it is in the save frame of the molecular system.`,
     'Remove that loop from the file.',
   ),
   SHIFTS_SEQUENCE_CODE: error(
     ({ code, line }: { code: string; line: number }) =>
-      `The residue number \`${shown(code)}\` (line ${line}) is not a whole number.`,
+      `The residue number \`${formatShown(code)}\` (line ${line}) is not a whole number.`,
     'Number the residues with integers, in the sequence and in the shifts.',
   ),
   SHIFTS_RESIDUE_UNKNOWN: error(
     ({ code, residue, line }: OfResidue) =>
-      `The shifts name a residue \`${shown(residue)}\` \`${shown(code)}\` (line ${line}) that is not in the sequence of the file.`,
+      `The shifts name a residue \`${formatShown(residue)}\` \`${formatShown(code)}\` (line ${line}) that is not in the sequence of the file.`,
     'Remove unassigned shifts, and number residues as in the sequence of the file.',
   ),
   SHIFTS_RESIDUE_DIFFERS: warning(
     ({ code, residue, expected, line }: OfResidue & { expected: string }) =>
-      `The shifts call residue \`${shown(code)}\` \`${shown(residue)}\` (line ${line}), but the sequence has \`${shown(expected)}\`, which is used.`,
+      `The shifts call residue \`${formatShown(code)}\` \`${formatShown(residue)}\` (line ${line}), but the sequence has \`${formatShown(expected)}\`, which is used.`,
     'Check that the sequence and the shifts have the same numbering.',
   ),
   SHIFTS_OF_LIGAND: error(
     ({ entity, line }: { entity: string; line: number }) =>
-      `There are shifts of entity ${shown(entity)} (line ${line}), which is not a polymer; the engine would assign them to the first chain.`,
+      `There are shifts of entity ${formatShown(entity)} (line ${line}), which is not a polymer; the engine would assign them to the first chain.`,
     'Remove the shifts of ligands, ions and waters.',
   ),
   SHIFTS_VALUE: error(
     ({ atom, value, line }: { atom: string; value: string; line: number }) =>
-      `The shift of ${atom} in line ${line} is \`${shown(value)}\`, which is not a number.`,
+      `The shift of ${atom} in line ${line} is \`${formatShown(value)}\`, which is not a number.`,
     'Correct the value, or remove its row.',
   ),
   SHIFTS_SEVERAL_LISTS: warning(
@@ -222,7 +222,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   SHIFTS_RESIDUE_CASE: error(
     ({ code, residue }: { code: string; residue: string }) =>
-      `The residues are named in lower case (residue \`${shown(code)}\` is \`${shown(residue)}\`); the engine knows them only in upper case.`,
+      `The residues are named in lower case (residue \`${formatShown(code)}\` is \`${formatShown(residue)}\`); the engine knows them only in upper case.`,
     'Write their names in upper case, in the sequence and in the shifts: `ALA`.',
   ),
   SHIFTS_ALL_MISSING: error(
@@ -242,8 +242,8 @@ export const PROTEIN_PROBLEMS = {
   ),
   MANIFEST_PREDICTOR_UNKNOWN: error(
     ({ name }: { name: string; suggestion: string | null }) =>
-      `\`${shown(name)}\` is not a predictor.`,
-    ({ suggestion }) => orSuggest(suggestion, `Predictors are ${list(PREDICTORS)}.`),
+      `\`${formatShown(name)}\` is not a predictor.`,
+    ({ suggestion }) => suggestOr(suggestion, `Predictors are ${list(PREDICTORS)}.`),
   ),
 };
 

@@ -1,6 +1,6 @@
 /** The content of an item's page, as JSON: a parsed result is far larger, and many wait for their drawing. */
 import type { DrawnFormula, ItemDetail, ItemFacts } from '../page-data.ts';
-import { guarded, REASON_COLUMNS } from '../../domain/formula-guard.ts';
+import { guardCell, REASON_COLUMNS } from '../../domain/formula-guard.ts';
 import { kindOf } from '../../kinds/registry.ts';
 import type { Listed } from '../campaign-items.ts';
 import { optionsToDisk } from '../../store/work.ts';
@@ -64,7 +64,7 @@ function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
 
 /** Guarded as in failed.csv, with the columns that mark it so. */
 function guardedRow(item: Listed): Readonly<Record<string, string>> {
-  const cells = Object.entries(manifestRow(item)).map((cell) => cell.map(guarded));
+  const cells = Object.entries(manifestRow(item)).map((cell) => cell.map(guardCell));
   return Object.fromEntries([...cells, ...REASON_COLUMNS.map((name) => [name, ''])]) as Record<
     string,
     string

@@ -1,6 +1,6 @@
 /** The rows of the page's table, collected one by one. */
 import type { Kind, ServiceName } from '../../domain/item.ts';
-import { itemEndWords } from '../../domain/item-end-codes.ts';
+import { findItemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { errorOf, ownOf, stateOf } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
@@ -80,7 +80,7 @@ export class TableRows {
 
   codes(): PageData['codes'] {
     const codes = new Set(this.#columns.code.filter((code) => code !== null));
-    return Object.fromEntries(Array.from(codes, (code) => [code, itemEndWords(code)]));
+    return Object.fromEntries(Array.from(codes, (code) => [code, findItemEndWords(code)]));
   }
 
   /** In ms after `startedAt`. */

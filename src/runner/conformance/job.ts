@@ -1,7 +1,7 @@
 /** One real job of a kind's example, at a double of the service: from its submission to a result that is believed. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { collected } from '../../activities/download.ts';
-import { judgeSafely } from '../../activities/take-result.ts';
+import { collectBody } from '../../activities/download.ts';
+import { runJudge } from '../../activities/take-result.ts';
 import type { Options } from '../../domain/item.ts';
 import type { Unavailable } from '../../domain/outcomes.ts';
 import type { ResultFault } from '../../kinds/kind.ts';
@@ -142,7 +142,7 @@ export async function download(
   for (let page = await client.fetch(id, name, { signal }); ;) {
     if (page.type === 'tooLarge') return { type: 'too large' };
     if (page.type !== 'found') return page;
-    const whole = await collected(page, name, signal).catch(() => null);
+    const whole = await collectBody(page, name, signal).catch(() => null);
     if (whole === null) return { type: 'cut off' };
     whole.release();
     pages.push(whole.bytes);
@@ -170,6 +170,6 @@ export async function judge(
     const first = texts.map(([one, [text = '']]) => [one, text] as const);
     return compare?.(Object.fromEntries(first), { remoteId }) ?? null;
   }
-  const judged = judgeSafely(judgeAll, Object.fromEntries(texts), facts);
+  const judged = runJudge(judgeAll, Object.fromEntries(texts), facts);
   return 'fault' in judged ? judged.fault : null;
 }

@@ -1,7 +1,7 @@
 /** A command that follows a campaign: events, when to poll again, and how it concludes. */
 import { Client, Connection } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
-import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
+import { appendHappenings, type Happening } from '../../../src/cli/live/happenings.ts';
 import { conclude } from '../../../src/cli/conclusion.ts';
 import type { Settings } from '../../../src/config/settings.ts';
 import { Campaign } from '../../../src/runner/campaign.ts';
@@ -27,11 +27,14 @@ const told = (list: readonly Happening[]) =>
 test('every end is reported once, in chronological order', () => {
   const first = look(NOW, [end('a', NOW - 9)]);
   const second = look(NOW + 500, [end('a', NOW - 9), end('b', NOW + 2, 'failed')]);
-  const one = happeningsWith([], null, first);
+  const one = appendHappenings([], null, first);
   expect(told(one)).toEqual(['a succeeded']);
-  expect(told(happeningsWith(one, first, second))).toEqual(['a succeeded', 'b failed: JOB_FAILED']);
+  expect(told(appendHappenings(one, first, second))).toEqual([
+    'a succeeded',
+    'b failed: JOB_FAILED',
+  ]);
   const many = Array.from({ length: 90 }, (_, n) => end(`s-${n}`, NOW + n));
-  const list = happeningsWith([], null, look(NOW + 99, many));
+  const list = appendHappenings([], null, look(NOW + 99, many));
   expect(list, 'only the last few are kept').toHaveLength(40);
   expect(list.at(-1)?.subject).toBe('s-89');
 });
@@ -43,7 +46,7 @@ test('pauses, refusals and blocks are shown when they start and when they end', 
   const down = seen({ state: 'paused' }, [budget('predictions', blocked, 0, 0, { counts })], {
     at: NOW + 500,
   });
-  const words = told(happeningsWith(happeningsWith([], well, down), down, well));
+  const words = told(appendHappenings(appendHappenings([], well, down), down, well));
   expect(words[0]).toBe('night paused: no new submissions');
   expect(words[1]).toBe('predictions answered 1 with 429');
   expect(words[2]).toMatch(/^predictions blocked until 22:15:00: HTTP 503$/);

@@ -5,7 +5,7 @@ import { compositionOf } from '../../../src/kinds/molecule/input.ts';
 import type { ReadMolecule } from '../../../src/kinds/molecule/rdkit-thread.ts';
 import { chemist, type Chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import type { Difference } from '../../../src/kinds/molecule/same-molecule.ts';
-import { perceiveBonds } from '../../../src/kinds/molecule/structure.ts';
+import { findBonds } from '../../../src/kinds/molecule/structure.ts';
 
 async function graphOf(smiles: string): Promise<ReadMolecule> {
   const graph = await chemist.read(smiles);
@@ -316,7 +316,7 @@ describe('bonds from distances', () => {
   }));
 
   test('are those of the molecule', () => {
-    expect(perceiveBonds(atoms)).toEqual(HALOMETHANE.bonds);
+    expect(findBonds(atoms)).toEqual(HALOMETHANE.bonds);
   });
 
   test.each([
@@ -324,6 +324,6 @@ describe('bonds from distances', () => {
     ['an atom has no bond', [0, 0, 4] as const],
   ])('are not computed if %s', (_, place) => {
     const moved = atoms.map((atom) => (atom.element === 'H' ? { ...atom, place } : atom));
-    expect(perceiveBonds(moved)).toBeNull();
+    expect(findBonds(moved)).toBeNull();
   });
 });

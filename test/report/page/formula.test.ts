@@ -7,7 +7,7 @@ import { writeMolfile } from '../../../src/kinds/molecule/molfile.ts';
 import type { MoleculeReading } from '../../../src/kinds/molecule/reading.ts';
 import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
 import { hydrogensMissing } from '../../../src/kinds/molecule/bonding.ts';
-import { bondMolecule } from '../../../src/export/molecules.ts';
+import { assignBonds } from '../../../src/export/molecules.ts';
 import { readItem } from '../../../src/store/item-store.ts';
 import { itemKey } from '../../../src/store/layout.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -56,12 +56,12 @@ test('the drawing, the SMILES and the exports of every molecule have the charge 
     const { drawing, smiles: copied } = await drawnIn(store, row, reading);
     expect(drawing, id).not.toBeNull();
     if (hydrogensMissing(reading) !== null) {
-      const refused = expect(bondMolecule(reading, input), id).rejects;
+      const refused = expect(assignBonds(reading, input), id).rejects;
       await refused.toMatchObject({ code: 'HYDROGENS_MISSING' });
       expect(copied, id).toBeNull();
       continue;
     }
-    const bonded = await bondMolecule(reading, input);
+    const bonded = await assignBonds(reading, input);
     const sum = bonded.charges.reduce((total, one) => total + one, 0);
     expect(sum, id).toBe(netCharge);
     const found = smiles.get(id) ?? new Set();
@@ -126,7 +126,7 @@ test('without fitting bonds in its input, the demo’s acetate is drawn with the
     smiles: 'CC(=O)[O-]',
     words: expect.stringContaining('do not fit the net charge') as string,
   });
-  expect(await bondMolecule(reading, inputs.mol)).toMatchObject({
+  expect(await assignBonds(reading, inputs.mol)).toMatchObject({
     smiles: 'CC(=O)[O-]',
     netCharge: -1,
   });
@@ -136,13 +136,13 @@ test('without fitting bonds in its input, the demo’s acetate is drawn with the
   expect(drawing?.letters.map(({ text }) => text)).toEqual(['O', 'O']);
   expect([smiles, words]).toEqual([null, expect.stringContaining('without bond orders')]);
   const code = 'BOND_ORDERS_UNKNOWN';
-  await expect(bondMolecule(unknown, inputs.pdb)).rejects.toMatchObject({ code });
+  await expect(assignBonds(unknown, inputs.pdb)).rejects.toMatchObject({ code });
 });
 
 test('bond orders of the input are those of the export, where others would fit as well', async () => {
   const own = { name: 'input.smi', text: 'C[S+](C)[O-]' };
   const reading = recordedReading('smi-dimethyl_sulfoxide-bcc-auto-gaff2');
-  const bonded = await bondMolecule(reading, own);
+  const bonded = await assignBonds(reading, own);
   expect(bonded.smiles).toBe(own.text);
   expect([...bonded.charges].filter((one) => one !== 0).sort()).toEqual([-1, 1]);
   expect(bonded.orders.every((one) => one === 1)).toBe(true);

@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 import { hasErrno } from '../problem.ts';
 import {
   CONTENT_TYPES,
-  failure,
+  createFailure,
   type EngineContext,
   type EngineOutcome,
   type MoleculeJob,
 } from './engine.ts';
 import type { Installed } from './install.ts';
-import { inWorkFolder, runProgram, type Ended } from './process.ts';
+import { runInWorkFolder, runProgram, type Ended } from './process.ts';
 
 /** @param netcdf the system's library; the copy in ACPYPE's wheel, which teLeap would load, lacks its own dependencies */
 export async function runAcpype(
@@ -20,26 +20,26 @@ export async function runAcpype(
   job: MoleculeJob,
   context: EngineContext,
 ): Promise<EngineOutcome> {
-  return inWorkFolder(async (folder) => {
-    const unfit = whyUnfit(job, folder);
-    if (unfit !== null) return failure(unfit);
-    if (job.inputFile !== null) await writeFile(join(folder, inputFileName(job)), job.inputFile);
+  return runInWorkFolder(async (folder) => {
+    const unfit = findUnfitReason(job, folder);
+    if (unfit !== null) return createFailure(unfit);
+    if (job.inputFile !== null) await writeFile(join(folder, nameInputFile(job)), job.inputFile);
     const bin = join(installed.folder, 'bin');
     const program = {
       command: join(bin, 'acpype'),
-      args: acpypeArguments(job),
+      args: listArguments(job),
       environment: { PATH: `${bin}:/usr/bin:/bin`, LD_PRELOAD: netcdf },
       folder,
     };
     context.progress(30, 'assigning parameters');
     const ended = await runProgram(program, context);
-    const log = readableLog(ended.output, folder, installed.folder);
+    const log = cleanLog(ended.output, folder, installed.folder);
     return readOutcome(job, folder, ended, log);
   });
 }
 
 /** ACPYPE treats a SMILES as a path if such a file exists: this prevents reading files of this machine. */
-function whyUnfit({ smiles }: MoleculeJob, folder: string): string | null {
+function findUnfitReason({ smiles }: MoleculeJob, folder: string): string | null {
   if (smiles === null) return null;
   const text = smiles.trim();
   // Linux limits an argument to 128 KB; a SMILES of 200 atoms has 1 KB.
@@ -57,7 +57,7 @@ function readOutcome(job: MoleculeJob, folder: string, ended: Ended, log: string
   }
   const { code, signal } = ended;
   const how = `ACPYPE ended with ${String(code ?? signal)}, without ${missing.join(', ') || 'an error'}.`;
-  return { ok: false, message: failureIn(log) ?? how, log };
+  return { ok: false, message: findFailure(log) ?? how, log };
 }
 
 /** Python's stack trace in ACPYPE's source; the line above has the message. */
@@ -69,7 +69,7 @@ const TRACEBACK =
  * @param folder the job's, shown as `.`
  * @param engine ACPYPE's, shown as `$ACPYPE`
  */
-export function readableLog(output: string, folder: string, engine: string): string {
+export function cleanLog(output: string, folder: string, engine: string): string {
   return output
     .replaceAll(folder, '.')
     .replaceAll(engine, '$ACPYPE')
@@ -78,7 +78,7 @@ export function readableLog(output: string, folder: string, engine: string): str
 }
 
 /** `ACPYPE FAILED: …`, possibly followed by nothing; null if there is no such line. */
-export function failureIn(log: string): string | null {
+export function findFailure(log: string): string | null {
   return /^(?:ERROR: )?(ACPYPE FAILED: ?.*)$/m.exec(log)?.[1]?.trim() ?? null;
 }
 
@@ -89,7 +89,7 @@ const NAME_LENGTH = 24;
  * The molecule's name in its files, derived from the job's title: letters, digits and single underscores, because
  * ACPYPE uses it in shell commands and in formats that allow nothing else.
  */
-export function moleculeName(job: MoleculeJob): string {
+export function chooseMoleculeName(job: MoleculeJob): string {
   const title = job.inputFile === null ? job.fileName : job.fileName.replace(/\.[^.]*$/, '');
   const plain = title
     .normalize('NFKD')
@@ -100,16 +100,16 @@ export function moleculeName(job: MoleculeJob): string {
 }
 
 /** ACPYPE detects a format only by its lower-case extension. */
-function inputFileName(job: MoleculeJob): string {
+function nameInputFile(job: MoleculeJob): string {
   const ending = /\.([A-Za-z0-9]+)$/.exec(job.fileName)?.[1]?.toLowerCase() ?? '';
-  return `${moleculeName(job)}.${ending}`;
+  return `${chooseMoleculeName(job)}.${ending}`;
 }
 
 /** Options and values are one argument: a SMILES may begin like another option. */
-export function acpypeArguments(job: MoleculeJob): string[] {
+export function listArguments(job: MoleculeJob): string[] {
   return [
-    `--input=${job.smiles === null ? inputFileName(job) : job.smiles.trim()}`,
-    `--basename=${moleculeName(job)}`,
+    `--input=${job.smiles === null ? nameInputFile(job) : job.smiles.trim()}`,
+    `--basename=${chooseMoleculeName(job)}`,
     `--charge_method=${job.chargeMethod}`,
     ...(job.netCharge === null ? [] : [`--net_charge=${String(job.netCharge)}`]),
     `--atom_type=${job.atomType}`,
@@ -147,7 +147,7 @@ function readFileSet(
   job: MoleculeJob,
   folder: string,
 ): { readonly files: Readonly<Record<string, string>>; readonly missing: readonly string[] } {
-  const name = moleculeName(job);
+  const name = chooseMoleculeName(job);
   const missing: string[] = [];
   const files = Object.entries(FILE_NAMES).map(([key, pattern]): [string, string] => {
     const fileName = pattern

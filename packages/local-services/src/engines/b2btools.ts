@@ -5,7 +5,7 @@ import { DEFAULT_PREDICTORS } from '../contract.ts';
 import { hasErrno } from '../problem.ts';
 import {
   CONTENT_TYPES,
-  failure,
+  createFailure,
   type AlignmentJob,
   type EngineContext,
   type EngineOutcome,
@@ -15,7 +15,7 @@ import {
   type ShiftsJob,
 } from './engine.ts';
 import type { Installed } from './install.ts';
-import { inWorkFolder, runProgram, type Ended } from './process.ts';
+import { runInWorkFolder, runProgram, type Ended } from './process.ts';
 
 export type PredictionJob = SequenceJob | AlignmentJob | ShiftsJob;
 
@@ -25,10 +25,12 @@ export async function runB2bTools(
   context: EngineContext,
 ): Promise<EngineOutcome> {
   if (job.kind === 'shifts' && job.format === null)
-    return failure('The text is neither NEF nor NMR-STAR: no "data_" line, or no tag of either.');
-  const command = commandOf(job);
-  return inWorkFolder(async (folder) => {
-    await writeFile(join(folder, command.inputFile), inputText(job));
+    return createFailure(
+      'The text is neither NEF nor NMR-STAR: no "data_" line, or no tag of either.',
+    );
+  const command = buildCommand(job);
+  return runInWorkFolder(async (folder) => {
+    await writeFile(join(folder, command.inputFile), formatInput(job));
     context.progress(30, 'running predictions');
     const bin = join(installed.folder, 'bin');
     const program = {
@@ -93,7 +95,7 @@ const ALL = { ...TABLES, distributions: 'distributions.json' };
 /** ShiftCrypt distinguishes the formats only by extension. */
 const SHIFT_FILES = { nef: 'shifts.nef', 'nmr-star': 'shifts.str' } as const;
 
-export function commandOf(job: PredictionJob): Command {
+export function buildCommand(job: PredictionJob): Command {
   const files = ['-i', INPUT, '-o', ALL.result, '-t', ALL.csv, '-m', ALL.metadata];
   // DynaMine always runs; its flag makes that visible in the engine's log.
   const flags = (names: readonly string[]): string[] =>
@@ -116,7 +118,7 @@ export function commandOf(job: PredictionJob): Command {
 }
 
 /** The text of the input file: the engine reads a byte order mark as part of the first line. */
-export function inputText(job: PredictionJob): string {
+export function formatInput(job: PredictionJob): string {
   const text = job.kind === 'shifts' ? job.text : job.fasta;
   return `${text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')}\n`;
 }

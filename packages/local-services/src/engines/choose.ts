@@ -5,7 +5,12 @@ import { LocalServicesError } from '../problem.ts';
 import { runAcpype } from './acpype.ts';
 import { runB2bTools } from './b2btools.ts';
 import type { Engine } from './engine.ts';
-import { findLibrary, installedEngine, type Installed, type RealEngineName } from './install.ts';
+import {
+  findLibrary,
+  findInstalledEngine,
+  type Installed,
+  type RealEngineName,
+} from './install.ts';
 import { sweepFolders } from './process.ts';
 import { RecordedEngine } from './recorded.ts';
 import { SyntheticEngine } from './synthetic.ts';
@@ -26,20 +31,20 @@ export function chooseEngines({ engine, jobMs }: Settings): Engines {
     if (engine === 'synthetic') return new SyntheticEngine(jobMs);
     const real = engine === 'recorded' ? null : openReal(service);
     if (real !== null) return real;
-    if (engine === 'real') throw missing(service);
+    if (engine === 'real') throw createMissingEngineError(service);
     return new RecordedEngine(jobMs, service);
   };
   return { molecules: choose('molecules'), predictions: choose('predictions') };
 }
 
 function openReal(service: ServiceName): Engine | null {
-  const installed = installedEngine(PROGRAMS[service]);
+  const installed = findInstalledEngine(PROGRAMS[service]);
   if (installed === null) return null;
   void sweepFolders();
   return service === 'molecules' ? openAcpype(installed) : openB2bTools(installed);
 }
 
-function missing(service: ServiceName): LocalServicesError {
+function createMissingEngineError(service: ServiceName): LocalServicesError {
   const program = PROGRAMS[service];
   return new LocalServicesError(
     'LOCAL_SERVICES_FAILED',

@@ -43,7 +43,7 @@ export function readStructure(fileName: string, text: string): Structure | null 
 }
 
 /** The element in a symbol or in the name or type of an atom: `CL1`, `C.3`; two letters are those of a halogen. */
-function elementIn(text: string): string {
+function parseElement(text: string): string {
   const letters = /[A-Za-z]+/.exec(text)?.[0] ?? 'C';
   if (/^(cl|br|si|se)/i.test(letters))
     return letters.charAt(0).toUpperCase() + letters.charAt(1).toLowerCase();
@@ -56,7 +56,7 @@ function placeIn(words: readonly string[]): [number, number, number] {
 }
 
 /** Atoms are numbered from 1; an aromatic bond is like a single one. */
-function bond(one?: string, other?: string, order?: string): Structure['bonds'][number] {
+function parseBond(one?: string, other?: string, order?: string): Structure['bonds'][number] {
   return [Number(one) - 1, Number(other) - 1, Number(order) || 1];
 }
 
@@ -66,11 +66,13 @@ function readPdb(all: readonly string[]): Structure {
   const atoms = (end < 0 ? all : all.slice(0, end)).filter((line) =>
     /^(ATOM {2}|HETATM)/.test(line),
   );
-  const elements = atoms.map((line) => elementIn(line.slice(76, 78).trim() || line.slice(12, 16)));
+  const elements = atoms.map((line) =>
+    parseElement(line.slice(76, 78).trim() || line.slice(12, 16)),
+  );
   const places = atoms.map((line) =>
     placeIn([line.slice(30, 38), line.slice(38, 46), line.slice(46, 54)]),
   );
-  return { elements, places, bonds: perceiveBonds(elements, places), charge: null };
+  return { elements, places, bonds: findBonds(elements, places), charge: null };
 }
 
 /** Covalent radii in ångström; others are like carbon. */
@@ -90,7 +92,7 @@ const RADII = new Map(
 /** Of the sum of both radii; closer, two atoms are one that was written twice. */
 const [CLOSE, FAR] = [0.4, 1.25];
 
-function perceiveBonds(
+function findBonds(
   elements: Structure['elements'],
   places: Structure['places'],
 ): Structure['bonds'] {
@@ -120,9 +122,9 @@ function readMol2(lines: readonly string[]): Structure {
   };
   const atoms = rows('ATOM');
   return {
-    elements: atoms.map((row) => elementIn(row[5] ?? row[1] ?? '')),
+    elements: atoms.map((row) => parseElement(row[5] ?? row[1] ?? '')),
     places: atoms.map((row) => placeIn(row.slice(2, 5))),
-    bonds: rows('BOND').map(([, one, other, order]) => bond(one, other, order)),
+    bonds: rows('BOND').map(([, one, other, order]) => parseBond(one, other, order)),
     charge: Math.round(atoms.reduce((sum, row) => sum + (Number(row[8]) || 0), 0)),
   };
 }
@@ -147,11 +149,11 @@ function readV2000(lines: readonly string[]): Structure {
       .filter((_, n) => n % 2 === 1),
   );
   return {
-    elements: atoms.map((line) => elementIn(line.slice(31, 34))),
+    elements: atoms.map((line) => parseElement(line.slice(31, 34))),
     places: atoms.map((line) =>
       placeIn([line.slice(0, 10), line.slice(10, 20), line.slice(20, 30)]),
     ),
-    bonds: bonds.map((line) => bond(line.slice(0, 3), line.slice(3, 6), line.slice(6, 9))),
+    bonds: bonds.map((line) => parseBond(line.slice(0, 3), line.slice(3, 6), line.slice(6, 9))),
     charge: (charged.length > 0 ? charges : old).reduce((sum, one) => sum + one, 0),
   };
 }
@@ -170,9 +172,9 @@ function readV3000(lines: readonly string[]): Structure {
   const atoms = rows('ATOM');
   const charges = [...text.matchAll(/ CHG=(-?\d+)/g)].map(([, charge]) => Number(charge));
   return {
-    elements: atoms.map(([, symbol = '']) => elementIn(symbol)),
+    elements: atoms.map(([, symbol = '']) => parseElement(symbol)),
     places: atoms.map((row) => placeIn(row.slice(2, 5))),
-    bonds: rows('BOND').map(([, order, one, other]) => bond(one, other, order)),
+    bonds: rows('BOND').map(([, order, one, other]) => parseBond(one, other, order)),
     charge: charges.reduce((sum, one) => sum + one, 0),
   };
 }

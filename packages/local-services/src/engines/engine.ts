@@ -78,7 +78,7 @@ export type EngineOutcome =
   | { readonly ok: false; readonly message: string; readonly log: string };
 
 /** A job that fails before, or instead of, a run. */
-export function failure(message: string): EngineOutcome {
+export function createFailure(message: string): EngineOutcome {
   return { ok: false, message, log: message };
 }
 
@@ -94,12 +94,12 @@ export interface Engine {
 }
 
 /** The engine of a job, for the log of a molecule and the processing log of a prediction. */
-export function engineStatement({ name, version }: Pick<Engine, 'name' | 'version'>): string {
+export function formatEngineStatement({ name, version }: Pick<Engine, 'name' | 'version'>): string {
   return `engine: ${name}, ${version}`;
 }
 
 /** Takes `ms` milliseconds. Rejects with the signal's reason when aborted. */
-export async function pace(ms: number, context: EngineContext): Promise<void> {
+export async function paceJob(ms: number, context: EngineContext): Promise<void> {
   const { signal, heartbeatEveryMs } = context;
   for (const percent of [30, 40]) {
     context.progress(percent, 'running predictions');

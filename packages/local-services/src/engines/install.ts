@@ -15,7 +15,7 @@ import {
 import { homedir } from 'node:os';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LocalServicesError, lastLines } from '../problem.ts';
+import { LocalServicesError, takeLastLines } from '../problem.ts';
 import { PLAIN_PATH } from './process.ts';
 
 export const REAL_ENGINES = ['acpype', 'b2btools'] as const;
@@ -46,7 +46,7 @@ export const RECORD_FILE = 'installed.json';
  * `.engines` in a checkout, `engines` in the user's cache for an installed package, or the folder in
  * `HUNDREDFOLD_ENGINES`: several checkouts may share one.
  */
-export function enginesFolder(environment: NodeJS.ProcessEnv = process.env): string {
+export function findEnginesFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { HUNDREDFOLD_ENGINES: named, XDG_CACHE_HOME: cache = '', HOME: home } = environment;
   if (named) return resolve(named);
   if (!BUILT) return fileURLToPath(new URL('../../../../.engines', import.meta.url));
@@ -55,9 +55,9 @@ export function enginesFolder(environment: NodeJS.ProcessEnv = process.env): str
 }
 
 /** The engine, if it is completely installed, was not moved, and has the version of this project. */
-export function installedEngine(
+export function findInstalledEngine(
   engine: RealEngineName,
-  folder: string = enginesFolder(),
+  folder: string = findEnginesFolder(),
 ): Installed | null {
   const place = join(folder, engine);
   try {
@@ -108,29 +108,29 @@ export function findLibrary(name: string): string | null {
 }
 
 /** Detects missing system packages, which only root can install. */
-export function library(name: string, debianPackage: string): SystemNeed {
+export function requireLibrary(name: string, debianPackage: string): SystemNeed {
   return { name, debianPackage, found: () => findLibrary(name) !== null };
 }
 
-export function program(name: string, debianPackage: string): SystemNeed {
+export function requireProgram(name: string, debianPackage: string): SystemNeed {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const found = () => folders.some((folder) => existsSync(join(folder, name)));
   return { name, debianPackage, found };
 }
 
-function module(name: string, debianPackage: string): SystemNeed {
+function requireModule(name: string, debianPackage: string): SystemNeed {
   const find = `import importlib.util, sys; sys.exit(importlib.util.find_spec("${name}") is None)`;
   const found = () => run(PYTHON, ['-c', find]).ok;
   return { name: `Python’s ${name}`, debianPackage, found };
 }
 
 /** The command that installs them. */
-export function aptLine(missing: readonly SystemNeed[]): string {
+export function formatAptCommand(missing: readonly SystemNeed[]): string {
   const packages = [...new Set(missing.map(({ debianPackage }) => debianPackage))];
   return `sudo apt-get install --no-install-recommends ${packages.join(' ')}`;
 }
 
-function pinned(requirements: string): string[] {
+function readPinnedVersions(requirements: string): string[] {
   const file = fileURLToPath(new URL(requirements, import.meta.url));
   return ['--require-hashes', '--only-binary=:all:', '--no-deps', '-r', file];
 }
@@ -142,17 +142,17 @@ export const ACPYPE: Recipe = {
   architectures: ['x64'],
   needs: [
     // sqm, which computes the bcc charges.
-    library('libgfortran.so.5', 'libgfortran5'),
-    library('libblas.so.3', 'libblas3'),
-    library('liblapack.so.3', 'liblapack3'),
-    library('libarpack.so.2', 'libarpack2'),
+    requireLibrary('libgfortran.so.5', 'libgfortran5'),
+    requireLibrary('libblas.so.3', 'libblas3'),
+    requireLibrary('liblapack.so.3', 'liblapack3'),
+    requireLibrary('libarpack.so.2', 'libarpack2'),
     // teLeap: the copy in the wheel needs libraries that no system has.
-    library('libnetcdf.so.19', 'libnetcdf19'),
-    program('ps', 'procps'),
+    requireLibrary('libnetcdf.so.19', 'libnetcdf19'),
+    requireProgram('ps', 'procps'),
   ],
   python: 'python3',
   environmentOptions: [],
-  pipArguments: pinned('acpype-requirements.txt'),
+  pipArguments: readPinnedVersions('acpype-requirements.txt'),
   prove(folder) {
     const said = run(join(folder, 'bin', 'acpype'), ['--version']);
     const version = /AnteChamber PYthon Parser interfacE v\. (\S+)/.exec(said.text)?.[1];
@@ -173,25 +173,25 @@ export const B2BTOOLS: Recipe = {
   engine: 'b2btools',
   size: '231 MB to download with Debian’s packages, 1.2 GB on disk',
   needs: [
-    module('torch', 'python3-torch'),
-    module('sklearn', 'python3-sklearn'),
-    module('pandas', 'python3-pandas'),
-    module('packaging', 'python3-packaging'),
-    module('Bio', 'python3-biopython'),
-    module('requests', 'python3-requests'),
-    module('venv', 'python3-venv'),
-    program('hmmsearch', 'hmmer'),
+    requireModule('torch', 'python3-torch'),
+    requireModule('sklearn', 'python3-sklearn'),
+    requireModule('pandas', 'python3-pandas'),
+    requireModule('packaging', 'python3-packaging'),
+    requireModule('Bio', 'python3-biopython'),
+    requireModule('requests', 'python3-requests'),
+    requireModule('venv', 'python3-venv'),
+    requireProgram('hmmsearch', 'hmmer'),
   ],
   python: PYTHON,
   environmentOptions: ['--system-site-packages'],
-  pipArguments: pinned('b2btools-requirements.txt'),
+  pipArguments: readPinnedVersions('b2btools-requirements.txt'),
   prove(folder) {
     // Loads what a job needs.
     const load =
       'import b2bTools.__main__, b2bTools_version.versioning as v; print("version", v.PYPI_VERSION)';
     const said = run(join(folder, 'bin', 'python'), ['-c', load]);
     const version = /^version (.*)$/m.exec(said.text)?.[1];
-    return version === undefined ? { problem: lastLines(said.text, 1) } : { version };
+    return version === undefined ? { problem: takeLastLines(said.text, 1) } : { version };
   },
 };
 
@@ -210,13 +210,13 @@ const FROM_A_CHECKOUT =
 /** Changes nothing; runs an installed engine. */
 export function check(recipe: Recipe, folder: string): State {
   const { engine, needs } = recipe;
-  const installed = installedEngine(engine, folder);
+  const installed = findInstalledEngine(engine, folder);
   const missing = needs.filter((need) => !need.found());
   const again = BUILT ? FROM_A_CHECKOUT : `npm run engines -- --only ${engine}`;
   if (missing.length > 0) {
     const problem = `the system lacks ${missing.map(({ name }) => name).join(', ')}`;
     const then = installed === null ? `${BUILT ? '; ' : ' && '}${again}` : '';
-    return { engine, installed, problem, remedy: `${aptLine(missing)}${then}` };
+    return { engine, installed, problem, remedy: `${formatAptCommand(missing)}${then}` };
   }
   const proof = installed === null ? { problem: 'not installed' } : recipe.prove(installed.folder);
   return 'problem' in proof
@@ -231,9 +231,9 @@ export function install(recipe: Recipe, folder: string): Installed {
   refuseUnusable(recipe, place);
   rmSync(place, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  must(python, ['-m', 'venv', ...environmentOptions, place]);
+  runOrThrow(python, ['-m', 'venv', ...environmentOptions, place]);
   const pip = (...args: readonly string[]): string =>
-    must(join(place, 'bin', 'python'), ['-m', 'pip', ...args]);
+    runOrThrow(join(place, 'bin', 'python'), ['-m', 'pip', ...args]);
   pip('install', '--quiet', '--disable-pip-version-check', '--retries', '2', ...pipArguments);
   const proof = recipe.prove(place);
   const version = 'version' in proof ? proof.version : null;
@@ -279,7 +279,7 @@ function refuseUnusable({ engine, architectures, needs }: Recipe, place: string)
   const missing = needs.filter((need) => !need.found());
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(', ');
-  const remedy = `Only root can install them. On Debian and Ubuntu, run this and start again:\n    ${aptLine(missing)}`;
+  const remedy = `Only root can install them. On Debian and Ubuntu, run this and start again:\n    ${formatAptCommand(missing)}`;
   refuse('ENGINES_SYSTEM', `needs these system packages: ${names}`, remedy);
 }
 
@@ -296,13 +296,13 @@ function run(command: string, args: readonly string[]): { ok: boolean; text: str
 }
 
 /** The output. Throws a LocalServicesError if it fails. */
-function must(command: string, args: readonly string[]): string {
+function runOrThrow(command: string, args: readonly string[]): string {
   const { ok, text } = run(command, args);
   if (ok) return text;
   throw new LocalServicesError(
     'ENGINES_PIP_FAILED',
     `${command} ${args.slice(0, 3).join(' ')} failed.`,
     'Read its output above. Needed are Python 3.9 to 3.13 with venv (Debian: python3-venv), a package index, and 1 GB.',
-    { detail: lastLines(text) },
+    { detail: takeLastLines(text) },
   );
 }

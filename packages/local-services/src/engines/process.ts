@@ -140,7 +140,7 @@ function findPlace(): string {
 }
 
 /** A new empty folder, marked with the id of this process, for as long as the work takes. */
-export async function inWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+export async function runInWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(findPlace(), `${PREFIX}${String(process.pid)}-`));
   try {
     return await work(folder);

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { PREDICTORS, type Predictor, type ServiceName } from '../contract.ts';
-import { parseFasta, resultIds } from '../fasta.ts';
+import { parseFasta, assignResultIds } from '../fasta.ts';
 import {
   CONTENT_TYPES,
   type Engine,
@@ -15,8 +15,8 @@ import {
   type EngineOutcome,
   type Output,
   type OutputName,
-  failure,
-  pace,
+  createFailure,
+  paceJob,
 } from './engine.ts';
 
 /** By kind and input, because a recording with more predictors may serve a sequence. */
@@ -24,7 +24,7 @@ let recordings: ReadonlyMap<string, readonly Recording[]> | undefined;
 
 function find(job: EngineJob): { wanted: CanonicalJob; known: readonly Recording[] } {
   recordings ??= Map.groupBy(loadIndex().recordings, ({ kind, input }) => `${kind} ${input}`);
-  const wanted = canonical(job);
+  const wanted = toCanonicalJob(job);
   return { wanted, known: recordings.get(`${wanted.kind} ${wanted.input}`) ?? [] };
 }
 
@@ -32,8 +32,8 @@ function find(job: EngineJob): { wanted: CanonicalJob; known: readonly Recording
 export function findRecording(job: EngineJob): Recording | undefined {
   const { wanted, known } = find(job);
   return job.kind === 'sequence'
-    ? smallestWith(known, wanted)
-    : (exact(known, wanted) ?? sameCharge(known, wanted, job));
+    ? findSmallestRecording(known, wanted)
+    : (findExactRecording(known, wanted) ?? findSameCharge(known, wanted, job));
 }
 
 export class RecordedEngine implements Engine {
@@ -47,14 +47,17 @@ export class RecordedEngine implements Engine {
   }
 
   async run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
-    await pace(this.#jobMs(job), context);
+    await paceJob(this.#jobMs(job), context);
     const recording = findRecording(job);
-    if (recording === undefined) return failure(explainMissing(job));
-    return job.kind === 'molecule' ? molecule(recording) : prediction(recording, job);
+    if (recording === undefined) return createFailure(explainMissing(job));
+    return job.kind === 'molecule' ? replayMolecule(recording) : replayPrediction(recording, job);
   }
 }
 
-function exact(known: readonly Recording[], wanted: CanonicalJob): Recording | undefined {
+function findExactRecording(
+  known: readonly Recording[],
+  wanted: CanonicalJob,
+): Recording | undefined {
   return known.find((recording) => recording.options === wanted.options);
 }
 
@@ -62,7 +65,7 @@ function exact(known: readonly Recording[], wanted: CanonicalJob): Recording | u
  * Automatic charge and the same charge given as a number are one job. Automatic is the charge that the SMILES has; what
  * it is for a file only the engine knows.
  */
-function sameCharge(
+function findSameCharge(
   known: readonly Recording[],
   { options }: CanonicalJob,
   job: EngineJob,
@@ -81,11 +84,14 @@ function sameCharge(
  * The recording with exactly the requested predictors, or else the successful one with the fewest additional ones: it
  * is returned as recorded, with the keys of all its predictors, as the dependencies of a predictor add keys anyway.
  */
-function smallestWith(known: readonly Recording[], wanted: CanonicalJob): Recording | undefined {
+function findSmallestRecording(
+  known: readonly Recording[],
+  wanted: CanonicalJob,
+): Recording | undefined {
   const asked = wanted.options.split('+');
   const size = (recording: Recording): number => recording.options.split('+').length;
   return (
-    exact(known, wanted) ??
+    findExactRecording(known, wanted) ??
     known
       .filter((recording) => recording.failure === undefined)
       .filter((recording) => asked.every((name) => recording.options.split('+').includes(name)))
@@ -103,7 +109,7 @@ function explainMissing(job: EngineJob): string {
   return `No recording for this input${what}. Nothing is wrong with it: --services synthetic rehearses any input, and npm run engines installs the real engines.`;
 }
 
-function molecule(recording: Recording): EngineOutcome {
+function replayMolecule(recording: Recording): EngineOutcome {
   const file = recording.files.job;
   if (file === undefined) throw new Error(`The recording of ${recording.what} names no file.`);
   const { log, results } = JSON.parse(readRecording(file).toString()) as {
@@ -115,8 +121,8 @@ function molecule(recording: Recording): EngineOutcome {
   return { ok: true, log, outputs: [{ name: 'result', contentType: CONTENT_TYPES.result, body }] };
 }
 
-function prediction(recording: Recording, job: EngineJob): EngineOutcome {
-  if (recording.failure !== undefined) return failure(recording.failure);
+function replayPrediction(recording: Recording, job: EngineJob): EngineOutcome {
+  if (recording.failure !== undefined) return createFailure(recording.failure);
   const names = ['result', 'csv', 'metadata', 'distributions'] as const;
   let outputs: Output[] = names.flatMap((name) => {
     const file = recording.files[name];
@@ -124,7 +130,7 @@ function prediction(recording: Recording, job: EngineJob): EngineOutcome {
       ? []
       : [{ name, contentType: CONTENT_TYPES[name], body: readRecording(file) }];
   });
-  if (job.kind === 'sequence') outputs = renamed(outputs, job.fasta);
+  if (job.kind === 'sequence') outputs = renameProteins(outputs, job.fasta);
   return { ok: true, log: `Recorded output of ${recording.what}`, outputs };
 }
 
@@ -132,12 +138,12 @@ function prediction(recording: Recording, job: EngineJob): EngineOutcome {
  * The recorded outputs with the ids that the engine would derive from this job's own headers: the values depend only on
  * the residues. Only the ids are replaced, byte by byte; the numbers stay unchanged.
  */
-function renamed(outputs: readonly Output[], fasta: string): Output[] {
+function renameProteins(outputs: readonly Output[], fasta: string): Output[] {
   const result = outputs.find((output) => output.name === 'result');
   if (result === undefined) return [...outputs];
   const recorded = JSON.parse(Buffer.from(result.body).toString()) as { proteins: object };
   const from = Object.keys(recorded.proteins);
-  const to = resultIds(parseFasta(fasta).records.map((record) => record.header));
+  const to = assignResultIds(parseFasta(fasta).records.map((record) => record.header));
   // If the engine dropped a record (an empty header), ids cannot be matched.
   if (from.length !== to.length || from.every((id, n) => id === to[n])) return [...outputs];
   return outputs.map((output) => {
@@ -155,11 +161,11 @@ function renameKeys(json: string, from: readonly string[], to: readonly string[]
 }
 
 function renameRows(csv: string, from: readonly string[], to: readonly string[]): string {
-  const names = new Map(from.map((id, n) => [csvField(id), csvField(to[n] ?? id)]));
+  const names = new Map(from.map((id, n) => [formatCsvField(id), formatCsvField(to[n] ?? id)]));
   return csv.replace(/^(?:"(?:[^"]|"")*"|[^,\n]*)(?=,)/gm, (id) => names.get(id) ?? id);
 }
 
-export function csvField(text: string): string {
+export function formatCsvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -205,7 +211,7 @@ interface CanonicalJob {
 }
 
 /** Line ends, a byte order mark and white space at the ends do not matter to the engines. */
-function normalised(text: string): string {
+function normaliseInput(text: string): string {
   return text
     .replace(/^\uFEFF/, '')
     .replace(/\r\n|\r/g, '\n')
@@ -213,7 +219,7 @@ function normalised(text: string): string {
 }
 
 /** Predictors in the contract's order, without repeats; b2bTools always runs dynamine. */
-function predictorSet(predictors: readonly string[]): Predictor[] {
+function listPredictors(predictors: readonly string[]): Predictor[] {
   return PREDICTORS.filter((name) => name === 'dynamine' || predictors.includes(name));
 }
 
@@ -226,15 +232,15 @@ const KEYS: Readonly<Record<Predictor, readonly string[]>> = {
   psper: ['complexity', 'arg', 'tyr', 'RRM', 'disorder'],
 };
 
-export function predictorKeys(predictors: readonly string[]): string[] {
-  return predictorSet(predictors).flatMap((name) => KEYS[name]);
+export function listPredictorKeys(predictors: readonly string[]): string[] {
+  return listPredictors(predictors).flatMap((name) => KEYS[name]);
 }
 
-function inputText(job: EngineJob): string {
+function formatInput(job: EngineJob): string {
   switch (job.kind) {
     case 'molecule':
       return job.smiles === null
-        ? `file\n${normalised(job.inputFile ?? '')}`
+        ? `file\n${normaliseInput(job.inputFile ?? '')}`
         : `smiles\n${job.smiles.trim()}`;
     case 'sequence':
       // The predictions depend only on the residues; headers only name them.
@@ -243,20 +249,20 @@ function inputText(job: EngineJob): string {
         .join('\n');
     case 'alignment': {
       const { records } = parseFasta(job.fasta);
-      const ids = resultIds(records.map((record) => record.header));
+      const ids = assignResultIds(records.map((record) => record.header));
       return records.map((record, n) => `>${ids[n] ?? ''}\n${record.residues}`).join('\n');
     }
     case 'shifts':
-      return normalised(job.text);
+      return normaliseInput(job.text);
   }
 }
 
-function optionsText(job: EngineJob): string {
+function formatOptions(job: EngineJob): string {
   switch (job.kind) {
     case 'molecule':
       return `${job.chargeMethod}/${job.netCharge === null ? 'auto' : String(job.netCharge)}/${job.atomType}`;
     case 'sequence':
-      return predictorSet(job.predictors).join('+');
+      return listPredictors(job.predictors).join('+');
     case 'alignment':
       return 'msa';
     case 'shifts':
@@ -264,10 +270,10 @@ function optionsText(job: EngineJob): string {
   }
 }
 
-export function canonical(job: EngineJob): CanonicalJob {
+export function toCanonicalJob(job: EngineJob): CanonicalJob {
   return {
     kind: job.kind,
-    input: createHash('sha256').update(inputText(job)).digest('hex'),
-    options: optionsText(job),
+    input: createHash('sha256').update(formatInput(job)).digest('hex'),
+    options: formatOptions(job),
   };
 }

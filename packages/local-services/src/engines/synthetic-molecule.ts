@@ -4,7 +4,7 @@
  * positions are those of the input, or of a drawing of the SMILES; all other numbers are meaningless.
  */
 import rdkit from '@rdkit/rdkit';
-import { moleculeName } from './acpype.ts';
+import { chooseMoleculeName } from './acpype.ts';
 import { raiseWedges, readStructure, type Structure } from './coordinates.ts';
 import type { MoleculeJob } from './engine.ts';
 
@@ -12,7 +12,7 @@ import type { MoleculeJob } from './engine.ts';
 export const SYNTHETIC = 'SYNTHETIC: shape only, made without any computation; not a result';
 
 /** FNV-1a over the text, then one value in [0, 1) per position, rounded to three digits. */
-export function syntheticValues(seed: string, count: number): number[] {
+export function generateValues(seed: string, count: number): number[] {
   let hash = 0x811c9dc5;
   for (let n = 0; n < seed.length; n += 1) {
     hash = Math.imul(hash ^ seed.charCodeAt(n), 0x01000193);
@@ -79,7 +79,7 @@ export async function makeSyntheticMolecule(
     smiles === null ? readStructure(fileName, inputFile ?? '') : await drawSmiles(smiles.trim());
   if (!structure || structure.elements.length === 0) return null;
   const charge = netCharge ?? structure.charge ?? chargeByElectrons(structure.elements);
-  return writeFiles(buildMolecule(moleculeName(job), structure, charge));
+  return writeFiles(buildMolecule(chooseMoleculeName(job), structure, charge));
 }
 
 /** Of a format without charges: the one next to zero with which all electrons are paired. */

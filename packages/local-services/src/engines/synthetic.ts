@@ -3,12 +3,12 @@
  * input, and labelled in every payload, so that it cannot be taken for a real result.
  */
 import { DEFAULT_PREDICTORS } from '../contract.ts';
-import { parseFasta, resultIds, type FastaRecord } from '../fasta.ts';
+import { parseFasta, assignResultIds, type FastaRecord } from '../fasta.ts';
 import { readChains } from '../star.ts';
 import {
   CONTENT_TYPES,
-  failure,
-  pace,
+  createFailure,
+  paceJob,
   type Engine,
   type EngineContext,
   type EngineJob,
@@ -17,8 +17,8 @@ import {
   type OutputName,
   type ShiftsJob,
 } from './engine.ts';
-import { csvField, predictorKeys } from './recorded.ts';
-import { makeSyntheticMolecule, SYNTHETIC, syntheticValues } from './synthetic-molecule.ts';
+import { formatCsvField, listPredictorKeys } from './recorded.ts';
+import { makeSyntheticMolecule, SYNTHETIC, generateValues } from './synthetic-molecule.ts';
 
 export class SyntheticEngine implements Engine {
   readonly name = 'synthetic';
@@ -30,14 +30,16 @@ export class SyntheticEngine implements Engine {
   }
 
   async run(job: EngineJob, context: EngineContext): Promise<EngineOutcome> {
-    await pace(this.#jobMs(job), context);
-    return await outcomeOf(job);
+    await paceJob(this.#jobMs(job), context);
+    return await runSynthetic(job);
   }
 }
 
-async function outcomeOf(job: EngineJob): Promise<EngineOutcome> {
+async function runSynthetic(job: EngineJob): Promise<EngineOutcome> {
   const made = await makeOutputs(job);
-  return typeof made === 'string' ? failure(made) : { ok: true, outputs: made, log: SYNTHETIC };
+  return typeof made === 'string'
+    ? createFailure(made)
+    : { ok: true, outputs: made, log: SYNTHETIC };
 }
 
 /** The outputs, or why there are none. */
@@ -45,25 +47,25 @@ async function makeOutputs(job: EngineJob): Promise<Output[] | string> {
   switch (job.kind) {
     case 'molecule': {
       const files = await makeSyntheticMolecule(job);
-      return files ? [json('result', files)] : 'The text is not a molecule with atoms.';
+      return files ? [createJsonOutput('result', files)] : 'The text is not a molecule with atoms.';
     }
     case 'sequence':
-      return makeSequences(parseFasta(job.fasta).records, predictorKeys(job.predictors));
+      return makeSequences(parseFasta(job.fasta).records, listPredictorKeys(job.predictors));
     case 'alignment':
-      return makeAlignment(parseFasta(job.fasta).records, predictorKeys(DEFAULT_PREDICTORS));
+      return makeAlignment(parseFasta(job.fasta).records, listPredictorKeys(DEFAULT_PREDICTORS));
     case 'shifts':
       return makeShifts(job);
   }
 }
 
-function json(name: OutputName, value: unknown): Output {
+function createJsonOutput(name: OutputName, value: unknown): Output {
   return { name, contentType: CONTENT_TYPES[name], body: Buffer.from(JSON.stringify(value)) };
 }
 
 type Cell = string | number | null;
 
-function csv(name: OutputName, rows: readonly (readonly Cell[])[]): Output {
-  const lines = rows.map((row) => row.map((cell) => csvField(String(cell ?? ''))).join(','));
+function createCsvOutput(name: OutputName, rows: readonly (readonly Cell[])[]): Output {
+  const lines = rows.map((row) => row.map((cell) => formatCsvField(String(cell ?? ''))).join(','));
   return { name, contentType: CONTENT_TYPES[name], body: Buffer.from(`${lines.join('\n')}\n`) };
 }
 
@@ -75,11 +77,11 @@ interface Protein {
 }
 
 function makeProteins(records: readonly FastaRecord[], keys: readonly string[]): Protein[] {
-  const ids = resultIds(records.map((record) => record.header));
+  const ids = assignResultIds(records.map((record) => record.header));
   return records.map(({ residues }, n) => {
     const id = ids[n] ?? '';
     const tracks = keys.map((key) => {
-      const values = syntheticValues(`${id} ${residues} ${key}`, residues.length);
+      const values = generateValues(`${id} ${residues} ${key}`, residues.length);
       return [key, values.map((value, at) => (residues[at] === '-' ? null : value))] as const;
     });
     return { id, residues: [...residues], tracks: Object.fromEntries(tracks) };
@@ -98,32 +100,32 @@ function makeTables(proteins: readonly Protein[], keys: readonly string[]): Outp
     return [id, length, residues.length, SYNTHETIC];
   });
   return [
-    csv('csv', [['sequence_id', 'residue', 'residue_index', ...keys, 'note'], ...rows]),
-    csv('metadata', [['sequence_id', 'length', 'aligned_length', 'note'], ...facts]),
+    createCsvOutput('csv', [['sequence_id', 'residue', 'residue_index', ...keys, 'note'], ...rows]),
+    createCsvOutput('metadata', [['sequence_id', 'length', 'aligned_length', 'note'], ...facts]),
   ];
 }
 
-function byId<T>(proteins: readonly Protein[], valueOf: (protein: Protein) => T) {
+function indexById<T>(proteins: readonly Protein[], valueOf: (protein: Protein) => T) {
   return Object.fromEntries(proteins.map((protein) => [protein.id, valueOf(protein)]));
 }
 
 function makeSequences(records: readonly FastaRecord[], keys: readonly string[]): Output[] {
   const made = makeProteins(records, keys);
-  const proteins = byId(made, ({ residues: seq, tracks }) => ({ seq, ...tracks }));
+  const proteins = indexById(made, ({ residues: seq, tracks }) => ({ seq, ...tracks }));
   const metadata = { synthetic: true, note: SYNTHETIC, mode: 'Single Sequence' };
-  return [json('result', { proteins, metadata }), ...makeTables(made, keys)];
+  return [createJsonOutput('result', { proteins, metadata }), ...makeTables(made, keys)];
 }
 
 function makeAlignment(records: readonly FastaRecord[], keys: readonly string[]): Output[] {
   const made = makeProteins(records, keys);
   const metadata = { synthetic: true, note: SYNTHETIC, mode: 'MSA' };
-  const proteins = byId(made, ({ tracks }) => tracks);
-  const sequences = byId(made, ({ residues }) => residues);
+  const proteins = indexById(made, ({ tracks }) => tracks);
+  const sequences = indexById(made, ({ residues }) => residues);
   const results = makeDistributions(made, keys);
   return [
-    json('result', { proteins, sequences, metadata }),
+    createJsonOutput('result', { proteins, sequences, metadata }),
     ...makeTables(made, keys),
-    json('distributions', { results, metadata }),
+    createJsonOutput('distributions', { results, metadata }),
   ];
 }
 
@@ -157,7 +159,7 @@ function makeDistributions(made: readonly Protein[], keys: readonly string[]) {
 
 function makeShifts({ text, modelClass, originalNumbering }: ShiftsJob): Output[] | string {
   const chains = readChains(text).map(({ chainCode, residues: sequence, seqCodes }) => {
-    const values = syntheticValues(
+    const values = generateValues(
       `${chainCode} ${sequence.join('')} ${modelClass}`,
       sequence.length,
     );
@@ -179,5 +181,5 @@ function makeShifts({ text, modelClass, originalNumbering }: ShiftsJob): Output[
     }),
   );
   const header = ['chainCode', 'seqCode', 'residue', 'shiftCrypt', 'note'];
-  return [json('result', chains), csv('csv', [header, ...rows])];
+  return [createJsonOutput('result', chains), createCsvOutput('csv', [header, ...rows])];
 }
