@@ -3,7 +3,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '../packages/local-services/src/faults.ts';
-import { temporalCli } from '../src/temporal/cli.ts';
+import { requireTemporalCli } from '../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { Bench } from './command.ts';
 import { measure, window, type Course, type WindowCase } from './window.ts';
@@ -65,7 +65,7 @@ const killAll =
 /** Two campaigns of half the items each, with a worker each, on one credential and one Temporal. */
 const twoCampaigns: Course = async (bench, items) => {
   const dir = join(bench.folder, 'temporal');
-  const server = await startDevServer({ executable: temporalCli(), dir });
+  const server = await startDevServer({ executable: requireTemporalCli(), dir });
   try {
     const config = join(bench.folder, 'hundredfold.yaml');
     await appendFile(config, `temporal: { address: "${server.address}" }\n`);

@@ -8,20 +8,20 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../src/domain/item.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
-import { storedDigest, type FileDigest } from '../src/store/digest.ts';
+import { pickDigest, type FileDigest } from '../src/store/digest.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { inParallel } from '../src/store/in-parallel.ts';
+import { runInParallel } from '../src/store/in-parallel.ts';
 import { writeInvalidRows } from '../src/store/invalid-rows.ts';
 import type { ItemRecord } from '../src/store/item-record.ts';
 import { readItem, writeItem } from '../src/store/item-store.ts';
-import { itemKey } from '../src/store/layout.ts';
+import { buildItemKey } from '../src/store/layout.ts';
 import { prepareCampaign } from '../src/store/prepare.ts';
 import type { Store } from '../src/store/store.ts';
 import { badEnd, endedRecord, STARTED_AT, Submissions } from './finished-tree/ending.ts';
 import type { Finished, FinishedJob, Maker } from './finished-tree/finished.ts';
 import { moleculeMaker } from './finished-tree/molecules.ts';
 import { type PredictionKind, predictionMaker } from './finished-tree/predictions.ts';
-import { kindNames } from '../src/kinds/registry.ts';
+import { listKindNames } from '../src/kinds/registry.ts';
 
 /** More would only add disk seeks. */
 const WRITE_LIMIT = 8;
@@ -38,7 +38,7 @@ interface FinishedTree {
 export async function writeFinishedTree(
   folder: string,
   each: number,
-  kinds: readonly Kind[] = kindNames(),
+  kinds: readonly Kind[] = listKindNames(),
 ): Promise<FinishedTree> {
   const store = await openStore(folder);
   const makers = kinds.map((kind) =>
@@ -50,10 +50,14 @@ export async function writeFinishedTree(
     invalidRows(Math.floor((each * makers.length) / ITEMS_PER_INVALID)),
   );
   let endedAt = STARTED_AT;
-  await inParallel(endings(makers, each), Math.max(WRITE_LIMIT, store.atOnce), async (ending) => {
-    const { finishedAt } = await writeEnding(store, ending);
-    if (finishedAt !== null && finishedAt > endedAt) endedAt = finishedAt;
-  });
+  await runInParallel(
+    endings(makers, each),
+    Math.max(WRITE_LIMIT, store.atOnce),
+    async (ending) => {
+      const { finishedAt } = await writeEnding(store, ending);
+      if (finishedAt !== null && finishedAt > endedAt) endedAt = finishedAt;
+    },
+  );
   const versions = { hundredfold: '0.0.0-bench', node: process.versions.node };
   return { store, end: { state: 'completed', startedAt: STARTED_AT, endedAt, versions } };
 }
@@ -104,8 +108,8 @@ async function writeEnding(store: Store, { finished, job, turn }: Ending): Promi
   const bad = badEnd(finished, turn);
   const files: Record<string, FileDigest> = {};
   for (const [name, data] of bad ? [] : finished.files(job)) {
-    const stored = await store.write(itemKey(kind, id, name), data, { durable: false });
-    files[name] = storedDigest(stored);
+    const stored = await store.write(buildItemKey(kind, id, name), data, { durable: false });
+    files[name] = pickDigest(stored);
   }
   const ended = { ...endedRecord(record, job, bad), files };
   await writeItem(store, ended, { durable: false });
@@ -133,7 +137,7 @@ if (import.meta.main) {
   const { values, positionals } = parseArgs({
     options: {
       each: { type: 'string', default: '2500' },
-      kind: { type: 'string', multiple: true, default: [...kindNames()] },
+      kind: { type: 'string', multiple: true, default: [...listKindNames()] },
     },
     allowPositionals: true,
   });
@@ -141,7 +145,7 @@ if (import.meta.main) {
   if (folder === undefined)
     throw new Error('node bench/finished-tree.ts [--each 2500] [--kind molecule] DIR');
   const startedAt = performance.now();
-  const kinds = kindNames().filter((kind) => values.kind.includes(kind));
+  const kinds = listKindNames().filter((kind) => values.kind.includes(kind));
   await writeFinishedTree(folder, Number(values.each), kinds);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   console.log(`${kinds.length * Number(values.each)} items in ${folder} after ${seconds} s`);

@@ -1,10 +1,10 @@
 /** `node publish-measured.ts ADDRESS`: publishes a finished tree, alone in a process, and prints its cost as JSON. */
 import { STARTED_AT } from './finished-tree/ending.ts';
 import { type PublishProgress, publishTree } from '../src/report/publish.ts';
-import { reachObjectStores } from '../src/store/open-store.ts';
+import { setObjectStoreAccess } from '../src/store/open-store.ts';
 
 const { HUNDREDFOLD_STORE_ENDPOINT: endpoint } = process.env;
-if (endpoint !== undefined) reachObjectStores({ endpoint });
+if (endpoint !== undefined) setObjectStoreAccess({ endpoint });
 const endedAt = new Date(Date.parse(STARTED_AT) + 50 * 3_600_000).toISOString();
 /** When each step was first reported, in ms. */
 const begun = new Map<PublishProgress['step'], number>();

@@ -5,7 +5,7 @@
  */
 import { lstatSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { workflowBundle } from '../src/temporal/bundle.ts';
+import { loadWorkflowBundle } from '../src/temporal/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -35,6 +35,6 @@ function modifiedAt(path: string): number {
 }
 
 linkCommand();
-await workflowBundle();
+await loadWorkflowBundle();
 if (modifiedAt('dist/report-page/app.js') < Math.max(...SOURCES_OF_PAGE.map(modifiedAt)))
   await import('./build-page.ts');

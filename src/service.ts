@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { parseBoundedJson } from './kinds/json.ts';
 import { error, warning } from './domain/problem.ts';
 import type { Reading } from './kinds/finding.ts';
-import { allKinds, isOwnKind } from './kinds/registry.ts';
+import { listKinds, isOwnKind } from './kinds/registry.ts';
 
 export { definePluginKind as defineKind } from './plugins/define-kind.ts';
 export type {
@@ -88,7 +88,7 @@ export function readJson(text: string): unknown {
 
 /** The kinds of hundredfold by name: their `input` can be that of a kind of yours. */
 export const kinds = Object.fromEntries(
-  allKinds()
+  listKinds()
     .filter(({ name }) => isOwnKind(name))
     .map((kind) => [kind.name, { input: kind.input }] as const),
 );

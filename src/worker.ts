@@ -4,14 +4,14 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Dependencies } from './activities/dependencies.ts';
 import { createActivities } from './activities/index.ts';
 import { ensureBudget } from './activities/budget-start.ts';
-import { activityInterceptors } from './telemetry/observation.ts';
-import { startRuntime, workerLog } from './telemetry/runtime.ts';
+import { createActivityInterceptors } from './telemetry/observation.ts';
+import { startRuntime, readWorkerLog } from './telemetry/runtime.ts';
 import { processIdentity } from './temporal/connection.ts';
 import { connectWorker } from './temporal/workers.ts';
 import { createWorkers, runTogether } from './temporal/workers.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
-import { dependenciesOf, starterOf, treeLeases } from './worker/dependencies.ts';
-import { knownServices, secretsOf } from './worker/known-services.ts';
+import { createDependencies, createStarter, createTreeLeases } from './worker/dependencies.ts';
+import { createKnownServices, listSecrets } from './worker/known-services.ts';
 import type { WorkerOptions } from './worker/options.ts';
 import type { Activities } from './workflows/activity-types.ts';
 
@@ -41,7 +41,7 @@ export async function startWorkerWith(
   const { temporal, taskQueue, services, observation = {}, workflowsOnly = false } = options;
   startRuntime({ isShared: options.embedded == null });
   const connection = await connectWorker(temporal);
-  const opened = await openWith(options, starterOf(options, connection), replacements);
+  const opened = await openWith(options, createStarter(options, connection), replacements);
   const group = await createWorkers({
     connection,
     namespace: temporal.namespace,
@@ -83,16 +83,16 @@ interface Opened {
 async function openWith(
   options: WorkerOptions,
   starter: Client,
-  { dependencies = asTheyAre, watchEveryMs }: Replacements,
+  { dependencies = keepDependencies, watchEveryMs }: Replacements,
 ): Promise<Opened> {
   const { services, observation = {}, workflowsOnly = false } = options;
-  const known = knownServices(services, secretsOf(options), options);
-  const leases = treeLeases(options);
-  const given = dependenciesOf(options, known, leases, starter);
-  const watchdog = watchdogOf(options, given, watchEveryMs);
+  const known = createKnownServices(services, listSecrets(options), options);
+  const leases = createTreeLeases(options);
+  const given = createDependencies(options, known, leases, starter);
+  const watchdog = createWatchdog(options, given, watchEveryMs);
   return {
     activities: createActivities(dependencies(given)),
-    interceptors: activityInterceptors(observation),
+    interceptors: createActivityInterceptors(observation),
     async begin() {
       for (const { reference } of services) await ensureBudget(given, reference);
       watchdog.start();
@@ -109,7 +109,7 @@ async function openWith(
 }
 
 /** A worker that only answers queries has no services, and repairs nothing. */
-function watchdogOf(
+function createWatchdog(
   { client, services }: WorkerOptions,
   dependencies: Dependencies,
   intervalMs: number | undefined,
@@ -119,12 +119,12 @@ function watchdogOf(
     budgets: services.map(({ reference }) => reference),
     startBudget: (reference, reason) => ensureBudget(dependencies, reference, reason),
     say(message) {
-      workerLog().warn(message);
+      readWorkerLog().warn(message);
     },
     ...(intervalMs !== undefined && { intervalMs }),
   });
 }
 
-function asTheyAre(real: Dependencies): Dependencies {
+function keepDependencies(real: Dependencies): Dependencies {
   return real;
 }

@@ -6,7 +6,7 @@ import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestProject } from 'vitest/node';
 import { startUiGuard } from '../src/host/ui-guard.ts';
-import { workflowBundle } from '../src/temporal/bundle.ts';
+import { loadWorkflowBundle } from '../src/temporal/bundle.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
@@ -62,7 +62,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await registerSearchAttributes(client);
   await addEncrypted(client);
   await client.connection.close();
-  await workflowBundle();
+  await loadWorkflowBundle();
   project.provide('temporal', server.address);
   // As for users: through the host's guard.
   const guard = await startUiGuard(() => server.ui);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { startOrJoin, type CampaignStart } from '../src/runner/start-or-join.ts';
 import type { Problem } from '../src/domain/problem.ts';
-import { kindNames } from '../src/kinds/registry.ts';
+import { listKindNames } from '../src/kinds/registry.ts';
 import { Spool } from '../src/runner/spool.ts';
 import { surveyManifests, type Survey } from '../src/runner/survey.ts';
-import { serviceOfKind } from '../src/services/registry.ts';
+import { findServiceOfKind } from '../src/services/registry.ts';
 import type { campaign } from '../src/workflows/index.ts';
-import { campaignWorkflowId } from '../src/workflows/names.ts';
+import { buildCampaignWorkflowId } from '../src/workflows/names.ts';
 
 export interface Started {
   readonly name: string;
@@ -40,8 +40,8 @@ export async function launchCampaign(
   const { name, folder, cache } = launch;
   const spool = new Spool(tmpdir());
   const { survey, ids } = await surveyRows(manifest, spool);
-  const used = kindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
-  const services = new Set(used.map((kind) => serviceOfKind(kind).name));
+  const used = listKindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
+  const services = new Set(used.map((kind) => findServiceOfKind(kind).name));
   const feeds = launch.feeds.filter(({ reference }) => services.has(reference.service));
   const session = {
     client,
@@ -55,7 +55,7 @@ export async function launchCampaign(
   const settings = { priority: 3, keepResults: cache !== null };
   await startOrJoin(session, { ...launch, feeds, survey, spool, ...settings });
   spool.remove();
-  const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
+  const handle = client.workflow.getHandle<typeof campaign>(buildCampaignWorkflowId(name));
   return { name, folder, handle, ids };
 }
 

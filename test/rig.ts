@@ -25,7 +25,7 @@ import { ROLES, type Role } from '../src/workflows/names.ts';
 import { logTo } from '../src/telemetry/log.ts';
 import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
 import { PROGRESS_MEMO } from '../src/workflows/messages.ts';
-import { budgetWorkflowId } from '../src/workflows/names.ts';
+import { buildBudgetWorkflowId } from '../src/workflows/names.ts';
 import { ENCRYPTED } from './namespaces.ts';
 import { keepsPromises, type PromiseName } from './promises.ts';
 import { replaysHistories } from './replay/every-history.ts';
@@ -186,7 +186,7 @@ export class Rig {
       handles.push(started.handle);
     }
     for (const { reference } of this.settings) {
-      handles.push(this.client.workflow.getHandle(budgetWorkflowId(reference)));
+      handles.push(this.client.workflow.getHandle(buildBudgetWorkflowId(reference)));
     }
     const histories = await historiesOf(handles);
     const { limit = 100, believedLimit, windowMs = 3_600_000 } = this.#options;

@@ -3,7 +3,7 @@ import type { ServiceName } from '../../src/domain/item.ts';
 import { readTiming } from '../../src/kinds/protein/artefacts.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { chance, type Finished, type FinishedJob, historyOf } from './finished.ts';
-import { serviceOfKind } from '../../src/services/registry.ts';
+import { findServiceOfKind } from '../../src/services/registry.ts';
 
 /** ISO 8601; the first submission. */
 export const STARTED_AT = '2026-11-21T20:00:00.000Z';
@@ -17,7 +17,7 @@ export class Submissions {
   readonly #counts: Record<ServiceName, number> = {};
 
   next({ item, runSeconds }: Finished): FinishedJob {
-    const service = serviceOfKind(item.kind).name;
+    const service = findServiceOfKind(item.kind).name;
     const turn = this.#counts[service] ?? 0;
     this.#counts[service] = turn + 1;
     const at =

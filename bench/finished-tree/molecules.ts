@@ -1,7 +1,7 @@
 /** Finished molecules: the recorded results of acpype for their own SMILES, repeated. */
 import { loadIndex, readRecording } from '../../packages/local-services/src/engines/recorded.ts';
 import type { MoleculeOptions } from '../../src/kinds/vocabulary.ts';
-import { nativeFiles } from '../../src/kinds/molecule/files.ts';
+import { readNativeFiles } from '../../src/kinds/molecule/files.ts';
 import { JOB_LOG } from '../../src/store/layout.ts';
 import { type FinishedFile, finishedItem, type Maker } from './finished.ts';
 
@@ -31,7 +31,7 @@ function molecules(): readonly Molecule[] {
       return [];
     const { title, log, results } = JSON.parse(readRecording(job).toString()) as RecordedJob;
     const options = optionsOf(recording.options);
-    const native = nativeFiles({ results: [results] }, options);
+    const native = readNativeFiles({ results: [results] }, options);
     if (!native.ok) return [];
     const files = native.files.map(({ fileName, text }) => [fileName, text] as const);
     const set = JSON.stringify([results]);

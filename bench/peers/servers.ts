@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { temporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
 import { freePort, isListening } from '../../src/temporal/ports.ts';
 import { startPostgres } from '../../test/cluster/postgres.ts';
@@ -56,7 +56,7 @@ export async function serveTemporal(folder: string): Promise<Server> {
   const dir = join(folder, 'temporal');
   // Not the default port of embedded servers.
   const port = await freePort();
-  const server = await startDevServer({ executable: temporalCli(), dir, port });
+  const server = await startDevServer({ executable: requireTemporalCli(), dir, port });
   return {
     pid: server.pid,
     environment: { TEMPORAL_ADDRESS: server.address },

@@ -1,7 +1,7 @@
 /** Data in the page, or in `report-data/` next to it: deflated JSON in base64, inflated on demand. */
 import { useEffect, useState } from 'preact/hooks';
 import {
-  chunkFile,
+  nameChunkFile,
   DELIVER,
   ELEMENT,
   type ChunkLayout,
@@ -33,7 +33,7 @@ export async function readStructures(): Promise<Structures | null> {
 class DataMissing extends Error {
   constructor(chunk: number) {
     super(
-      `${chunkFile(chunk)} is missing. The details of this item are in the folder report-data next to ` +
+      `${nameChunkFile(chunk)} is missing. The details of this item are in the folder report-data next to ` +
         'report.html: put it back, or write both again with hundredfold report.',
     );
   }
@@ -111,7 +111,7 @@ function fromBeside(chunk: number): Promise<string> {
   });
   return new Promise((resolve, reject) => {
     const script = document.createElement('script');
-    script.src = chunkFile(chunk);
+    script.src = nameChunkFile(chunk);
     script.onload = () => {
       const base64 = delivered.get(chunk);
       delivered.delete(chunk);

@@ -17,10 +17,10 @@ import { computeLongestMs } from '../budget/policy.ts';
 import type { FormerBudget } from '../budget/inherit.ts';
 import { createSnapshot, type BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { systemClock } from '../ledger/steady-clock.ts';
+import { createSystemClock } from '../ledger/steady-clock.ts';
 import type { BudgetReading } from '../workflows/budget-clock.ts';
 import { configureSignal, STATUS_MEMO, type BudgetInput } from '../workflows/messages.ts';
-import { budgetWorkflowId } from '../workflows/names.ts';
+import { buildBudgetWorkflowId } from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
 import { isReached } from './if-found.ts';
 import { requireService } from './item-job.ts';
@@ -49,8 +49,8 @@ export async function startOrFindBudget(
     reason,
   }: { readonly configuration: BudgetConfiguration; readonly reason: string },
 ): Promise<void> {
-  const workflowId = budgetWorkflowId(reference);
-  const clock = systemClock();
+  const workflowId = buildBudgetWorkflowId(reference);
+  const clock = createSystemClock();
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const readAt = clock.now().steadyMs;
     const last = await describeRun(client, workflowId);
@@ -118,7 +118,7 @@ export function buildBudgetStart(
     ...(configuration && { configuration }),
   };
   return {
-    workflowId: budgetWorkflowId(name),
+    workflowId: buildBudgetWorkflowId(name),
     taskQueue,
     args: [input] satisfies [BudgetInput],
     // Before its first task, it has what it was started with. Without it, all would be unknown to its successor.

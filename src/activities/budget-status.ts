@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/status.ts';
 import { STATUS_MEMO } from '../workflows/messages.ts';
 import { nullIfNotFound } from './if-found.ts';
-import { runningWorkflows } from '../workflows/search-attributes.ts';
+import { buildRunningQuery } from '../workflows/search-attributes.ts';
 
 /** null when it does not run, or has not written anything yet. */
 export async function readBudget(client: Client, workflowId: string): Promise<BudgetStatus | null> {
@@ -20,7 +20,7 @@ export async function readBudget(client: Client, workflowId: string): Promise<Bu
 export async function readBudgets(client: Client): Promise<BudgetStatus[]> {
   const statuses: BudgetStatus[] = [];
   for await (const { workflowId } of client.workflow.list({
-    query: runningWorkflows(['budget']),
+    query: buildRunningQuery(['budget']),
   })) {
     const status = await readBudget(client, workflowId);
     if (status) statuses.push(status);

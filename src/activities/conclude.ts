@@ -5,10 +5,16 @@
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { isFinal } from '../domain/states.ts';
-import { disagreement } from '../report/audit.ts';
+import { findDisagreement } from '../report/audit.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { changeItem, type WriteChanged } from '../store/item-store.ts';
-import { ITEM_RECORD, REJECTED, isSendingNote, itemFolder, itemKey } from '../store/layout.ts';
+import {
+  ITEM_RECORD,
+  REJECTED,
+  isSendingNote,
+  buildItemFolder,
+  buildItemKey,
+} from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
@@ -141,7 +147,7 @@ async function settleFiles(
   const isSame = files.every(({ name, sha256 }) => recorded[name]?.sha256 === sha256);
   if (isSame || !isOfJob(record, remoteId)) {
     const { kind, id } = record;
-    for await (const key of store.list(`${itemFolder(kind, id)}/`))
+    for await (const key of store.list(`${buildItemFolder(kind, id)}/`))
       if (isSendingNote(key)) await store.remove(key);
     return;
   }
@@ -165,7 +171,7 @@ async function endByFiles(
   if (end.state !== 'succeeded' || remoteId === null) return { end, reading: [] };
   const taken = await takePluginResult(store, record, remoteId, files);
   if (taken !== null && 'file' in taken) return { end, reading: [taken.file] };
-  const problem = taken?.fault ?? (await disagreement(store, { kind, id, remoteId, files }));
+  const problem = taken?.fault ?? (await findDisagreement(store, { kind, id, remoteId, files }));
   if (problem === null) return { end, reading: [] };
   const { code, message } = problem;
   return { end: { state: 'failed', code, message }, reading: [] };
@@ -194,7 +200,7 @@ async function moveToRejected(
 ): Promise<readonly KeptFile[]> {
   const moved: string[] = [];
   for (const { name } of fetched.filter((file) => !isRejected(file))) {
-    const [from, to] = [itemKey(kind, id, name), itemKey(kind, id, REJECTED + name)];
+    const [from, to] = [buildItemKey(kind, id, name), buildItemKey(kind, id, REJECTED + name)];
     // An earlier attempt may have moved it.
     if (!(await store.exists(from))) continue;
     await store.adopt(to, store, from);
@@ -217,8 +223,8 @@ async function removeOthers(
   const notes: string[] = [];
   const inputs = input.original ? [input.name, input.original.name] : [input.name];
   const names = [ITEM_RECORD, ...inputs, ...Object.keys(kept)];
-  const keys = new Set(names.map((name) => itemKey(kind, id, name)));
-  for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
+  const keys = new Set(names.map((name) => buildItemKey(kind, id, name)));
+  for await (const key of store.list(`${buildItemFolder(kind, id)}/`)) {
     if (isSendingNote(key)) notes.push(key);
     else if (!keys.has(key)) await store.remove(key);
   }
@@ -231,9 +237,9 @@ async function removeOthers(
  */
 async function removeOrphan(store: Store, { kind, id, input, files }: ItemRecord): Promise<void> {
   for (const name of [input.name, ...Object.keys(files)]) {
-    if (await store.exists(itemKey(kind, id, name))) return;
+    if (await store.exists(buildItemKey(kind, id, name))) return;
   }
-  await store.remove(itemKey(kind, id, ITEM_RECORD));
+  await store.remove(buildItemKey(kind, id, ITEM_RECORD));
 }
 
 type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;

@@ -1,7 +1,7 @@
 /** Whether another Temporal uses the tokens of this worker, for trees in a bucket. */
 import { log } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { credentialLeaseAddress, useCredential } from '../store/credential-lease.ts';
+import { buildCredentialLeaseAddress, useCredential } from '../store/credential-lease.ts';
 import type { LeaseHolder } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -30,7 +30,7 @@ export class CredentialLeases {
    * @throws StoreError `TOKEN_LEASED`, and retryable errors of the store
    */
   async check(tree: string, reference: ServiceReference, windowMs: number): Promise<void> {
-    const address = credentialLeaseAddress(tree, reference);
+    const address = buildCredentialLeaseAddress(tree, reference);
     if (address === null) return;
     if (performance.now() - (this.#seen.get(address) ?? -Infinity) < LOOK_HOLDS_MS) return;
     // Many submissions begin at the same time: one check is enough for all.

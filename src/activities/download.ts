@@ -12,12 +12,12 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
-import { otherJob } from '../kinds/provenance.ts';
-import { kindOf } from '../kinds/registry.ts';
+import { checkJobId } from '../kinds/provenance.ts';
+import { findKind } from '../kinds/registry.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { artefactFile, itemKey, pageName } from '../store/layout.ts';
+import { nameArtefactFile, buildItemKey, namePage } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
-import { wrongLength } from '../store/store-error.ts';
+import { createWrongLengthError } from '../store/store-error.ts';
 import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob, requireService } from './item-job.ts';
@@ -88,8 +88,8 @@ export async function fetchArtefact(
 
 async function receive(deps: Dependencies, wanted: Wanted, found: Found): Promise<FetchResult> {
   const { artefact, job } = wanted;
-  const { check, isPaged } = kindOf(job.item.kind).artefacts[artefact] ?? {};
-  const fileName = artefactFile(job.item.kind, artefact, found.contentType);
+  const { check, isPaged } = findKind(job.item.kind).artefacts[artefact] ?? {};
+  const fileName = nameArtefactFile(job.item.kind, artefact, found.contentType);
   try {
     if (isPaged) return await receivePages(deps, wanted, found, fileName);
     if (check) return await receiveChecked(wanted, found, fileName);
@@ -142,12 +142,12 @@ async function receiveFile(
   fileName: string,
 ): Promise<FetchResult> {
   const { kind, id } = job.item;
-  const file = await store.write(itemKey(kind, id, fileName), body, {
+  const file = await store.write(buildItemKey(kind, id, fileName), body, {
     signal: Context.current().cancellationSignal,
     keepFree: KEPT_FREE,
     ...(contentLength !== null && { expectedBytes: contentLength }),
   });
-  const { describe } = kindOf(kind).artefacts[artefact] ?? {};
+  const { describe } = findKind(kind).artefacts[artefact] ?? {};
   const text = describe === undefined ? '' : ((await store.readText(file.key)) ?? '');
   const { timing = null, engine = null } = describe?.(text, []) ?? {};
   if (timing) jobsSeen.noteTiming(job, timing);
@@ -165,10 +165,10 @@ async function receivePages(
   const files = [];
   for (let page: FetchOutcome = first; ;) {
     if (page.type !== 'found') return explainMissing(deps, wanted, page);
-    const name = pageName(fileName, files.length + 1);
+    const name = namePage(fileName, files.length + 1);
     const { bytes, release } = await collectBody(page, name, Context.current().cancellationSignal);
     const file = await wanted.store
-      .write(itemKey(kind, id, name), bytes, { keepFree: KEPT_FREE })
+      .write(buildItemKey(kind, id, name), bytes, { keepFree: KEPT_FREE })
       .finally(release);
     files.push(createKeptFile(name, file, page.hidden.length));
     const next: Promise<FetchOutcome> | null = page.nextPage?.(bytes) ?? null;
@@ -301,7 +301,7 @@ export async function collectBody(
       if (length > MAX_WITHOUT_TURN) release ??= await waitForTurn(signal);
     }
     if (contentLength !== null && length !== contentLength)
-      throw wrongLength(name, contentLength, length);
+      throw createWrongLengthError(name, contentLength, length);
     return { bytes: Buffer.concat(chunks), release: release ?? (() => undefined) };
   } catch (error) {
     release?.();
@@ -383,11 +383,11 @@ async function keepArtefact(
     if (retryAfterMs !== null && retryAfterMs > FAILED_PATIENCE_MS) return null;
     throw createHindered(message, Math.max(computeRetryDelay(attempt), retryAfterMs ?? 0));
   }
-  const fileName = artefactFile(item.kind, name, outcome.contentType);
+  const fileName = nameArtefactFile(item.kind, name, outcome.contentType);
   const { bytes, release } = await collectBody(outcome, fileName, signal);
   try {
     // Another job's log would explain nothing, and may belong to another user.
-    if (otherJob(name, bytes, remoteId) !== null) return null;
+    if (checkJobId(name, bytes, remoteId) !== null) return null;
     return await writeFailed(store, item, { name, fileName, bytes, hidden: outcome.hidden });
   } finally {
     release();

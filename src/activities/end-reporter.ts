@@ -4,7 +4,7 @@
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { itemDoneSignal, type ItemDone } from '../workflows/messages.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 
 /** Between two signals to one campaign (ms); the first ones after a pause are sent immediately. */
 const APART_MS = 250;
@@ -61,7 +61,7 @@ export class EndReporter {
   async #signal(campaign: string, sent: readonly Waiting[]): Promise<void> {
     try {
       const ends = sent.map(({ done }) => done);
-      const handle = this.#temporal.workflow.getHandle(campaignWorkflowId(campaign));
+      const handle = this.#temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
       await handle.signal(itemDoneSignal, ends);
     } catch (error) {
       // The campaign was terminated; the next run reads the ends from disk.

@@ -12,7 +12,7 @@ import type { Client } from '@temporalio/client';
 import type { CampaignRun } from '../budget/queue.ts';
 import { FIRST_BYTE_MS } from '../domain/longest-post.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { nullIfNotFound } from './if-found.ts';
 
 type Described = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
@@ -54,7 +54,7 @@ export class Fence {
 
   /** Whether a campaign still waits for a job: one that was terminated has not withdrawn its requests. */
   async isWanted({ campaign, run }: CampaignRun): Promise<boolean> {
-    const handle = this.#client.workflow.getHandle(campaignWorkflowId(campaign), undefined, {
+    const handle = this.#client.workflow.getHandle(buildCampaignWorkflowId(campaign), undefined, {
       // However often it has continued as new since.
       firstExecutionRunId: run,
     });

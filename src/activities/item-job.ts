@@ -8,12 +8,12 @@ import type { Attempt, ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind, Options } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
-import { serviceOf } from '../services/registry.ts';
-import { longestName, type Job } from '../services/service.ts';
-import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
+import { findService } from '../services/registry.ts';
+import { findMaxNameLength, type Job } from '../services/service.ts';
+import { readJobOptions, type ItemRecord } from '../store/item-record.ts';
 import { changeItem, readItem, writeItem } from '../store/item-store.ts';
-import { itemKey } from '../store/layout.ts';
-import { givenUp } from '../store/reopen.ts';
+import { buildItemKey } from '../store/layout.ts';
+import { giveUpRecord } from '../store/reopen.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import { nameOfJob } from '../store/work.ts';
@@ -24,7 +24,7 @@ import type {
   SubmittedJob,
 } from '../workflows/activity-types.ts';
 import { giveUpSignal } from '../workflows/messages.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { nullIfNotFound } from './if-found.ts';
 import { createHindered, isElsewhere, storeFailure, type Tries } from './retry.ts';
@@ -39,8 +39,8 @@ export interface JobSource {
 /** The name that the job of an item is submitted under (store/job-name.ts). */
 export function buildJobName({ campaign, id }: JobSource, record: ItemRecord): string {
   const { jobNumber, input, jobLabel } = record;
-  const job = { id, jobNumber, sha256: input.sha256, options: jobOptionsOf(record) };
-  const longest = longestName(serviceOf(record.service));
+  const job = { id, jobNumber, sha256: input.sha256, options: readJobOptions(record) };
+  const longest = findMaxNameLength(findService(record.service));
   return nameOfJob(campaign, { ...job, label: jobLabel ?? null }, longest);
 }
 
@@ -70,7 +70,7 @@ export async function readStoredJob(
   source: JobSource,
   record: ItemRecord,
 ): Promise<StoredJob> {
-  const key = itemKey(source.kind, source.id, record.input.name);
+  const key = buildItemKey(source.kind, source.id, record.input.name);
   const text = await store.readText(key);
   if (text === null) {
     throw new HundredfoldError(
@@ -81,7 +81,7 @@ export async function readStoredJob(
   }
   return {
     kind: record.kind,
-    options: jobOptionsOf(record),
+    options: readJobOptions(record),
     input: { name: record.input.name, text },
     inputKnown: record.adopted?.inputKnown !== false,
     name: buildJobName(source, record),
@@ -189,12 +189,12 @@ export async function giveUp(
     // If it has another job, an earlier attempt has done this, and its result was lost.
     if (record?.remoteId === remoteId) {
       const fetched = Object.fromEntries(files.map(({ name, ...file }) => [name, file]));
-      await writeItem(store, givenUp(record, fetched, attempts));
+      await writeItem(store, giveUpRecord(record, fetched, attempts));
     }
   } catch (error) {
     throw storeFailure(error);
   }
-  const campaign = deps.temporal.workflow.getHandle(campaignWorkflowId(item.campaign));
+  const campaign = deps.temporal.workflow.getHandle(buildCampaignWorkflowId(item.campaign));
   // One that was terminated requests it when it is run again.
   await nullIfNotFound(campaign.signal(giveUpSignal, item.id));
 }

@@ -6,7 +6,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { ArtefactName, Timing } from '../domain/outcomes.ts';
-import { kindOf } from '../kinds/registry.ts';
+import { findKind } from '../kinds/registry.ts';
 import type { RemoteJob } from '../workflows/activity-types.ts';
 
 const MAX_TIMES = 20;
@@ -74,7 +74,7 @@ export class JobsSeen {
    * job did not have, and none before it, only once.
    */
   hadFile(job: RemoteJob, artefact: ArtefactName): boolean | null {
-    const isOptional = kindOf(job.item.kind).artefacts[artefact]?.presence === 'optional';
+    const isOptional = findKind(job.item.kind).artefacts[artefact]?.presence === 'optional';
     return this.#had.get(`${buildKey(job)} ${artefact}`) ?? (isOptional ? false : null);
   }
 

@@ -12,14 +12,14 @@ import { notifyWays, type NotifySettings } from '../config/settings.ts';
 import { removeSecrets } from '../config/secret.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
-import { endedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
-import { failureCode } from '../services/connection.ts';
+import { readEndedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
+import { readFailureCode } from '../services/connection.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { revealNetwork } from '../config/network.ts';
-import { codeOf, createDispatcher } from '../services/connection.ts';
-import { userAgent } from '../services/connection.ts';
+import { readCode, createDispatcher } from '../services/connection.ts';
+import { formatUserAgent } from '../services/connection.ts';
 
 /** Below the timeout of an attempt, so that the reason is reported. */
 const DEADLINE_MS = 20_000;
@@ -78,7 +78,7 @@ function createFailure(
 
 async function readSummary(deps: Dependencies, address: string): Promise<string> {
   try {
-    const { document } = await endedCampaign(await deps.openStore(address), address);
+    const { document } = await readEndedCampaign(await deps.openStore(address), address);
     return `${JSON.stringify({ text: endWords(document), ...document })}\n`;
   } catch (error) {
     if (!(error instanceof HundredfoldError)) throw storeFailure(error);
@@ -125,7 +125,7 @@ async function runCommand(
     return code === 0 ? null : `the command ended with ${code ?? killedBy ?? 'an error'}`;
   } catch (error) {
     if (signal.aborted) return `the command did not end within ${DEADLINE_MS / 1_000} s`;
-    return `the command could not be started (${failureCode(error)})`;
+    return `the command could not be started (${readFailureCode(error)})`;
   }
 }
 
@@ -145,7 +145,7 @@ async function callWebhook(
     headersTimeout: later,
     bodyTimeout: later,
   });
-  const headers = { 'content-type': 'application/json', 'user-agent': userAgent(null) };
+  const headers = { 'content-type': 'application/json', 'user-agent': formatUserAgent(null) };
   try {
     // A redirect is not followed, and counts as a refusal: the other address is not the configured one.
     const options = { method: 'POST', headers, body, signal, dispatcher } as const;
@@ -155,7 +155,7 @@ async function callWebhook(
   } catch (error) {
     if (signal.aborted) return `the webhook did not answer within ${DEADLINE_MS / 1_000} s`;
     const through = network.proxy ? ` through the proxy ${network.proxy.name}` : '';
-    return `the webhook could not be reached${through} (${codeOf(error)})`;
+    return `the webhook could not be reached${through} (${readCode(error)})`;
   } finally {
     await dispatcher.destroy();
   }

@@ -2,13 +2,13 @@
 import { Context } from '@temporalio/activity';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { isFinal } from '../domain/states.ts';
-import { itemPages } from '../report/campaign-items.ts';
+import { readItemPages } from '../report/campaign-items.ts';
 import { deliverDuplicates } from '../store/deliver.ts';
-import { inParallel } from '../store/in-parallel.ts';
+import { runInParallel } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
-import { resultCacheFolder, ResultCache } from '../store/result-cache.ts';
+import { buildResultCacheFolder, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/activity-types.ts';
@@ -50,9 +50,9 @@ async function cancelRest(
 ): Promise<void> {
   const code = 'CANCELLED' satisfies ItemEndCode;
   const error = { code, message: 'cancelled before it was submitted' };
-  for await (const page of itemPages(store, campaign)) {
+  for await (const page of readItemPages(store, campaign)) {
     // One after the other, a million rows would wait for the disk for half an hour.
-    await inParallel(page, store.atOnce, async ({ record }) => {
+    await runInParallel(page, store.atOnce, async ({ record }) => {
       if (!record) return;
       if (isFinal(record.state)) {
         // By an attempt of this activity that was cut off, perhaps.
@@ -95,9 +95,11 @@ async function keepResults(
   campaign: PreparedCampaign,
 ): Promise<void> {
   const tree = await deps.openStore(address);
-  const cache = new ResultCache(await deps.openStore(resultCacheFolder(address), { create: true }));
-  for await (const page of itemPages(tree, campaign)) {
-    await inParallel(page, tree.atOnce, async ({ record }) => {
+  const cache = new ResultCache(
+    await deps.openStore(buildResultCacheFolder(address), { create: true }),
+  );
+  for await (const page of readItemPages(tree, campaign)) {
+    await runInParallel(page, tree.atOnce, async ({ record }) => {
       if (record) await cache.keep(tree, campaign.name, record);
     });
   }

@@ -11,23 +11,23 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { ItemEntry, Sent, ServiceReference } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { isFinal } from '../domain/states.ts';
-import { kindOf } from '../kinds/registry.ts';
-import { kindsOf, serviceOf } from '../services/registry.ts';
-import { inParallel } from '../store/in-parallel.ts';
-import { type ItemRecord, jobOptionsOf } from '../store/item-record.ts';
+import { findKind } from '../kinds/registry.ts';
+import { listKindsOf, findService } from '../services/registry.ts';
+import { runInParallel } from '../store/in-parallel.ts';
+import { type ItemRecord, readJobOptions } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { readPage, type PageEntry } from '../store/prepared-campaign.ts';
-import { formerEnd } from '../store/reopen.ts';
-import { resultCacheIfAny } from '../store/result-cache.ts';
-import { StoreError, damagedRecordIsNone } from '../store/store-error.ts';
+import { readFormerEnd } from '../store/reopen.ts';
+import { openResultCacheIfAny } from '../store/result-cache.ts';
+import { StoreError, nullIfDamaged } from '../store/store-error.ts';
 import type {
   CampaignTree,
   ItemAddress,
   ItemConclusion,
   ItemOfPage,
 } from '../workflows/activity-types.ts';
-import { itemWorkflowId } from '../workflows/names.ts';
-import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
+import { buildItemWorkflowId } from '../workflows/names.ts';
+import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { nullIfNotFound, isReached } from './if-found.ts';
@@ -42,15 +42,15 @@ export async function loadPage(
 ): Promise<ItemOfPage[]> {
   try {
     const opened = await openHeldTree(deps, campaign);
-    const kinds = kindsOf(serviceOf(service));
+    const kinds = listKindsOf(findService(service));
     const entries = await readPage(opened, page);
     // A row that gets the result of another one needs no job: `publish` delivers it.
     const own = entries.filter(
       ({ kind, follows }) => kinds.includes(kind) && follows === undefined,
     );
     const rows = new Map<string, ItemOfPage>();
-    await inParallel(own, opened.atOnce, async (entry) => {
-      const record = await readItem(opened, entry.kind, entry.id).catch(damagedRecordIsNone);
+    await runInParallel(own, opened.atOnce, async (entry) => {
+      const record = await readItem(opened, entry.kind, entry.id).catch(nullIfDamaged);
       rows.set(entry.id, toItemOfPage(entry, record, address));
     });
     const loaded = own.flatMap(({ id }) => rows.get(id) ?? []);
@@ -77,8 +77,8 @@ function toItemOfPage(entry: PageEntry, record: ItemRecord | null, address: stri
   const { input, adopted } = record;
   const sends = {
     input: { name: input.name, bytes: input.bytes, digest: input.sha256.slice(0, DIGEST_DIGITS) },
-    options: jobOptionsOf(record),
-    folder: kindOf(kind).folder,
+    options: readJobOptions(record),
+    folder: findKind(kind).folder,
   };
   return {
     ...row,
@@ -101,7 +101,7 @@ function readKnownJob(
   if (adopted) return { remoteId, adopted: true };
   // A job of another service, from before the configuration was changed, does not belong to this one.
   if (record.address !== address) return {};
-  const former = formerEnd(record);
+  const former = readFormerEnd(record);
   return { remoteId, ...(former !== null && { formerEnd: former }) };
 }
 
@@ -116,7 +116,7 @@ async function listWorkedSettings(
     rows.flatMap(({ sends }) => (sends ? [[serializeSettings(sends), sends.options]] : [])),
   );
   try {
-    const cache = await resultCacheIfAny(folder);
+    const cache = await openResultCacheIfAny(folder);
     for (const [name, options] of settings)
       if (await cache?.haveWorked(address, options, Date.now())) worked.add(name);
   } catch (error) {
@@ -135,7 +135,7 @@ export async function countOpenJobs(
   { temporal, taskQueue }: Pick<Dependencies, 'temporal' | 'taskQueue'>,
   { service, credential }: ServiceReference,
 ): Promise<number> {
-  const query = `${runningWorkflows(['item'], { taskQueue, service, credential })} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
+  const query = `${buildRunningQuery(['item'], { taskQueue, service, credential })} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
   const { count } = await temporal.workflow.count(query);
   return count;
 }
@@ -189,7 +189,7 @@ export async function cancelRunning(
     // The server takes a cancellation of one that has ended, and does nothing.
     const found = await describe(temporal, campaign, id);
     const runs = found?.status.name === 'RUNNING';
-    const handle = temporal.workflow.getHandle(itemWorkflowId(campaign, id));
+    const handle = temporal.workflow.getHandle(buildItemWorkflowId(campaign, id));
     if (!runs || !(await isReached(handle.cancel()))) others.push(id);
   }
   return others;
@@ -200,5 +200,5 @@ async function describe(
   campaign: string,
   id: string,
 ): Promise<WorkflowExecutionDescription | null> {
-  return nullIfNotFound(temporal.workflow.getHandle(itemWorkflowId(campaign, id)).describe());
+  return nullIfNotFound(temporal.workflow.getHandle(buildItemWorkflowId(campaign, id)).describe());
 }

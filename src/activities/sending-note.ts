@@ -18,7 +18,7 @@ import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { itemKey, sendingNote } from '../store/layout.ts';
+import { buildItemKey, nameSendingNote } from '../store/layout.ts';
 import { StoreError } from '../store/store-error.ts';
 import { NOTE, type Note, readNotes } from '../store/item-store.ts';
 import type { Store } from '../store/store.ts';
@@ -59,7 +59,7 @@ export class SendingNote {
 
   #keyOf(attempt: number): string {
     const { kind, id, generation } = this.#noted.job;
-    return itemKey(kind, id, sendingNote(generation, attempt));
+    return buildItemKey(kind, id, nameSendingNote(generation, attempt));
   }
 
   /** What the note of an earlier attempt tells: an outcome, or an unknown fate; null if there is none. */

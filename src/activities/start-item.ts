@@ -12,9 +12,9 @@ import { pickStanding } from '../budget/queue.ts';
 import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import { isSettled } from '../workflows/fates.ts';
-import { itemStart } from '../workflows/search-attributes.ts';
+import { buildItemStart } from '../workflows/search-attributes.ts';
 import type { EndBegin, ItemInput, JobBegin } from '../workflows/messages.ts';
-import { inTurns } from '../workflows/names.ts';
+import { withFairness } from '../workflows/names.ts';
 import type {
   SettledResult,
   SubmitRequest,
@@ -42,8 +42,8 @@ export async function startItem(
       workflowId: item,
       taskQueue,
       args: [input] satisfies [ItemInput],
-      ...itemStart(input),
-      ...inTurns(campaign),
+      ...buildItemStart(input),
+      ...withFairness(campaign),
     });
   } catch (error) {
     // By an earlier attempt of this activity, or by a campaign of this name that was terminated: it has this job, because

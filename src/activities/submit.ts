@@ -14,14 +14,14 @@ import type { Job } from '../services/service.ts';
 import { isFinal } from '../domain/states.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
-import { ITEM_RECORD, itemFolder } from '../store/layout.ts';
+import { ITEM_RECORD, buildItemFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { computeLongestMs } from '../budget/policy.ts';
 import { buildSlotKey } from '../budget/queue.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import { tokenSignal } from '../workflows/messages.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import type { Passage } from './fence.ts';
@@ -164,8 +164,8 @@ export function findEarlierEnd(
     const fault = `has generation ${record.generation}, and the row was requested with ${generation}`;
     throw new StoreError(
       'ITEM_RECORD_FOREIGN',
-      `${itemFolder(kind, id)}/${ITEM_RECORD} ${fault}: it was changed, or the folder was copied or moved.`,
-      `Restore ${itemFolder(kind, id)} from a copy, or remove that folder and run the "hundredfold run" command again: the item then runs from the beginning.`,
+      `${buildItemFolder(kind, id)}/${ITEM_RECORD} ${fault}: it was changed, or the folder was copied or moved.`,
+      `Restore ${buildItemFolder(kind, id)} from a copy, or remove that folder and run the "hundredfold run" command again: the item then runs from the beginning.`,
     );
   }
   if (remoteId === null) {
@@ -293,7 +293,7 @@ async function handleUnknownService(
   reference: ServiceReference,
 ): Promise<SubmitResult> {
   const successor = successorOf(reference)?.reference;
-  const handle = temporal.workflow.getHandle(campaignWorkflowId(campaign));
+  const handle = temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
   if (successor) await nullIfNotFound(handle.signal(tokenSignal, successor));
   const where = `${reference.service} at ${reference.address}`;
   const message = `no worker here has the token for ${where} with which the campaign was started`;

@@ -8,14 +8,14 @@
 import type { Options } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import type { InnerFile, Judge, Judged, ResultFault } from '../kinds/kind.ts';
-import { isOwnKind, kindOf, type AnyKind } from '../kinds/registry.ts';
+import { isOwnKind, findKind, type AnyKind } from '../kinds/registry.ts';
 import { READING_FILE } from '../kinds/stored-reading.ts';
-import { lineOf } from '../plugins/modules.ts';
+import { findLine } from '../plugins/modules.ts';
 import type { Job } from '../services/service.ts';
 import { readToJudge } from '../store/deliver.ts';
-import { storedDigest, type FileDigest } from '../store/digest.ts';
+import { pickDigest, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { REJECTED, itemKey, setFolder } from '../store/layout.ts';
+import { REJECTED, buildItemKey, setFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile } from '../workflows/activity-types.ts';
 import type { StoredJob } from './item-job.ts';
@@ -40,7 +40,7 @@ export async function findProblem(
   { name, bytes }: Artefact,
   mayBeSynthetic: boolean,
 ): Promise<ResultFault | null> {
-  const { check } = kindOf(options.kind).artefacts[name] ?? {};
+  const { check } = findKind(options.kind).artefacts[name] ?? {};
   const facts = { options, input: inputKnown ? input : null, remoteId, mayBeSynthetic };
   return (await check?.(bytes, facts)) ?? null;
 }
@@ -54,7 +54,7 @@ export async function writeArtefact(
   problem: ResultFault | null,
 ): Promise<FetchResult> {
   const folder = problem === null ? '' : REJECTED;
-  const kind = kindOf(options.kind);
+  const kind = findKind(options.kind);
   const isReadable = problem?.code !== 'RESULT_TOO_COMPLEX';
   const inner = isReadable ? (kind.unfold?.(name, bytes, options) ?? []) : [];
   const texts = inner.map((file) => [buildSetFolder(file) + file.name, file.text] as const);
@@ -70,7 +70,7 @@ export async function writeFailed(
   item: ItemAddress,
   { name, fileName, bytes, hidden }: Artefact,
 ): Promise<FetchResult> {
-  const kind = kindOf(item.kind);
+  const kind = findKind(item.kind);
   const inner = kind.unfoldFailed?.(name, bytes) ?? [];
   const texts = inner.map(
     (file) => [(file.isRejected ? REJECTED : '') + file.name, file.text] as const,
@@ -110,7 +110,7 @@ async function writeFiles(
   const hiddenIn = createHiddenCounter(bytes, texts.length === 0 ? [] : hidden);
   const files: KeptFile[] = [];
   for (const [file, data] of [[fileName, bytes] as const, ...texts]) {
-    const key = itemKey(kind, id, folder + file);
+    const key = buildItemKey(kind, id, folder + file);
     const stored = await store.write(key, data, { keepFree: KEPT_FREE });
     const times = typeof data === 'string' ? hiddenIn(data) : hidden.length;
     files.push(createKeptFile(folder + file, stored, times));
@@ -120,7 +120,7 @@ async function writeFiles(
 
 /** @param times how often a secret was overwritten in it (services/redaction.ts) */
 export function createKeptFile(name: string, stored: FileDigest, times: number): KeptFile {
-  return { name, ...storedDigest(stored), ...(times > 0 && { redacted: times }) };
+  return { name, ...pickDigest(stored), ...(times > 0 && { redacted: times }) };
 }
 
 /** Secrets are overwritten with a run of one character that no id contains. */
@@ -154,7 +154,7 @@ export async function takePluginResult(
   files: readonly KeptFile[],
 ): Promise<Taken | null> {
   const { kind, id } = record;
-  const { judge } = kindOf(kind);
+  const { judge } = findKind(kind);
   if (isOwnKind(kind)) return null;
   // Each activity on the tree has asked for the plugin: only if the tree was described anew since then.
   if (judge === undefined)
@@ -162,7 +162,7 @@ export async function takePluginResult(
   const names = files.map(({ name }) => name);
   const judged = runJudge(judge, ...(await readToJudge(store, record, remoteId, names)));
   if ('fault' in judged) return judged;
-  const key = itemKey(kind, id, READING_FILE);
+  const key = buildItemKey(kind, id, READING_FILE);
   const stored = await store.write(key, `${JSON.stringify(judged.reading)}\n`, {
     keepFree: KEPT_FREE,
   });
@@ -174,7 +174,7 @@ export function runJudge(judge: Judge, ...given: Parameters<Judge>): Judged {
   try {
     return judge(...given);
   } catch (error) {
-    const at = lineOf(error);
+    const at = findLine(error);
     const where = at === null ? '' : `${at.file}:${at.line}: `;
     return { fault: { code: 'PLUGIN_FAILED', message: `${where}${String(error)}` } };
   }

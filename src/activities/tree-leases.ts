@@ -11,12 +11,12 @@ import { checkPlugins } from '../store/campaign-plugins.ts';
 import {
   RENEW_EVERY_MS,
   checkTreeId,
-  isOf,
-  newestLease,
+  isHeldBy,
+  readNewestLease,
   releaseLease,
   renewLease,
   takeLease,
-  treeLeased,
+  createTreeLeasedError,
   type Lease,
   type LeaseHolder,
 } from '../store/lease.ts';
@@ -135,15 +135,15 @@ export class TreeLeases {
   async #checkLease(store: Store, kept: Kept): Promise<void> {
     kept.seen = null;
     const holder = await this.#options.holder();
-    const lease = await newestLease(store);
+    const lease = await readNewestLease(store);
     const isFree = lease === null || lease.released !== null;
-    if (!isFree && !isOf(lease, holder)) throw treeLeased(store, lease.record);
+    if (!isFree && !isHeldBy(lease, holder)) throw createTreeLeasedError(store, lease.record);
     await checkTreeId(store, kept.address.tree);
     const seen = readClocks();
     const ours = isFree
       ? await takeLease(store, holder, lease)
       : await this.#renewIfDue(store, holder, lease, kept);
-    if (!ours) throw treeLeased(store, (await newestLease(store))?.record ?? null);
+    if (!ours) throw createTreeLeasedError(store, (await readNewestLease(store))?.record ?? null);
     if (isFree) kept.renewedAt = seen.monotonic;
     // Last: a worker without the plugin renews the lease for those that have it.
     await checkPlugins(store);

@@ -1,17 +1,17 @@
 /** Follows a campaign to its end, an interruption, or until the user leaves: what is printed then, and the exit code. */
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { endedCampaign } from '../report/campaign-summary.ts';
+import { readEndedCampaign } from '../report/campaign-summary.ts';
 import type { Campaign } from '../runner/index.ts';
 import {
-  brokenOff,
-  notNotified,
+  createBrokenOffError,
+  listNotNotified,
   describeCampaign,
   findCampaign,
   readCampaignLine,
   type CampaignObservation,
   observe,
   openDocument,
-  answered,
+  waitForAnswer,
 } from '../runner/command-line.ts';
 import { openStore } from '../store/open-store.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
@@ -57,11 +57,11 @@ export async function conclude(
     else if (session.role === 'remote') say('  Other workers, if any are running, continue it.');
     return EXIT.interrupted;
   }
-  if (!last?.completed) throw await brokenOff(session, name);
+  if (!last?.completed) throw await createBrokenOffError(session, name);
   const { items, done } = begun;
   const code = await concludeEnded(out, flags, items > 0 && items === done);
   // The last observation may be older than the end.
-  for (const reason of await notNotified(session, name))
+  for (const reason of await listNotNotified(session, name))
     say(`  notification of the end failed: ${reason}`);
   return code;
 }
@@ -71,7 +71,7 @@ async function printOpen({ name, session }: Campaign, last: CampaignObservation)
   const document = async () =>
     openDocument(session, await findCampaign(session.client, name), last);
   try {
-    printDocument(await answered(document()));
+    printDocument(await waitForAnswer(document()));
   } catch (error) {
     const silent = error instanceof HundredfoldError && error.code === 'TEMPORAL_SILENT';
     if (!silent && !isTemporalAway(error)) throw error;
@@ -88,7 +88,7 @@ async function concludeEnded(
   { json }: FollowFlags,
   idle: boolean,
 ): Promise<number> {
-  const ended = await endedCampaign(await openStore(folder), folder);
+  const ended = await readEndedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
   printEnd(ended, { idle });
   return chooseExitCode(ended.document);

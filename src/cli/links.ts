@@ -1,6 +1,6 @@
 /** Pages of the Temporal UI, and how a link is opened in the user’s browser, if there is one. Rejected: a package for one call of `spawn`. */
 import { spawn } from 'node:child_process';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
 /** All workflows of a campaign: one line per item. */
@@ -16,7 +16,7 @@ export function buildWorkflowsLink(ui: string): string {
 
 /** The campaign's own workflow. */
 export function buildCampaignLink(ui: string, campaign: string): string {
-  return `${ui}/namespaces/default/workflows/${campaignWorkflowId(campaign)}`;
+  return `${ui}/namespaces/default/workflows/${buildCampaignWorkflowId(campaign)}`;
 }
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

@@ -45,7 +45,7 @@ function toUsageError({ message }: CommanderError): HundredfoldError {
 
 /** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
 async function explainError(error: unknown): Promise<unknown> {
-  const { isTemporalAway, refusalOf } = await import('../temporal/grpc-status.ts');
-  const { temporalAway } = await import('../runner/command-line.ts');
-  return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
+  const { isTemporalAway, toRefusal } = await import('../temporal/grpc-status.ts');
+  const { createTemporalAwayError } = await import('../runner/command-line.ts');
+  return toRefusal(error) ?? (isTemporalAway(error) ? createTemporalAwayError(error) : error);
 }

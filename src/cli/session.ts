@@ -11,25 +11,25 @@ import {
   findCampaign,
   openFolder,
   requireTree,
-  treeIfAny,
+  openTreeIfAny,
   describeTree,
   findRunCommand,
   readRemembered,
-  inSession,
+  runInSession,
   logToWorkerLog,
   type Purpose,
-  settingsOf,
+  readSettings,
 } from '../runner/command-line.ts';
-import { absoluteAddress, campaignAddress } from '../store/layout.ts';
+import { resolveAddress, buildCampaignAddress } from '../store/layout.ts';
 import type { CommonFlags } from './command-line/options.ts';
 import { Interruption } from './interruption.ts';
 import { say, logToTerminal, setRunCommand } from './text/output.ts';
 
-type Settings = ReturnType<typeof settingsOf>;
+type Settings = ReturnType<typeof readSettings>;
 
 /** Throws CONFIG_* with what to do; exit code 2. */
 export function loadCommandSettings({ config }: CommonFlags, options?: LoadOptions): Settings {
-  return settingsOf(config === undefined ? {} : { config }, options);
+  return readSettings(config === undefined ? {} : { config }, options);
 }
 
 /**
@@ -80,7 +80,8 @@ export async function findMeant<F extends TreeFlags>(
   const isChosen = (flags.config ?? flags.out ?? process.env['HUNDREDFOLD_CONFIG']) !== undefined;
   if (!newest || isChosen || known.some(({ cwd }) => cwd === process.cwd())) return { name, flags };
   const { storeUrl, temporal } = loadCommandSettings(flags, { tokens: 'optional' });
-  const isHere = temporal !== null || (await treeIfAny(campaignAddress(storeUrl, name), name));
+  const isHere =
+    temporal !== null || (await openTreeIfAny(buildCampaignAddress(storeUrl, name), name));
   if (isHere || !existsSync(newest.cwd)) return { name, flags };
   process.chdir(newest.cwd);
   say(`${name} was started in ${newest.cwd}.`);
@@ -103,8 +104,8 @@ export async function findTree(
 ): Promise<CampaignTree> {
   const { name, flags } = await findMeant(given, wanted);
   const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
-  const expected = campaignAddress(flags.out ?? storeUrl, name);
-  const tree = await treeIfAny(expected, name);
+  const expected = buildCampaignAddress(flags.out ?? storeUrl, name);
+  const tree = await openTreeIfAny(expected, name);
   if (tree !== null) return tree;
   if (flags.out !== undefined) return requireTree(expected, name, false);
   const found: string[] = [];
@@ -128,7 +129,7 @@ export async function findTreeOrFolder(
   // Campaign names contain no slash, and do not consist of dots.
   if (isObjectAddress(nameOrFolder) || /[/\\]|^\.\.?$/.test(nameOrFolder)) {
     loadCommandSettings(flags, { tokens: 'optional' });
-    return openFolder(absoluteAddress(nameOrFolder));
+    return openFolder(resolveAddress(nameOrFolder));
   }
   return findTree(checkName(nameOrFolder), flags);
 }
@@ -151,7 +152,7 @@ export async function withSession(
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   logToWorkerLog(settings, logToTerminal());
   const interruption = new Interruption({ submits: purpose === 'work' });
-  return inSession({ settings, environment: process.env, purpose, hurried }, async (session) => {
+  return runInSession({ settings, environment: process.env, purpose, hurried }, async (session) => {
     if (interruption.requested()) return EXIT.interrupted;
     if (purpose === 'work' && session.role !== 'joined') warnUnready(settings);
     return use(session, { settings, interruption });
@@ -190,9 +191,9 @@ export async function findTreeElsewhere(
   { storeUrl }: Settings,
 ): Promise<CampaignTree | null> {
   const folders = readRemembered().filter((one) => one.name === name);
-  const expected = campaignAddress(storeUrl, name);
+  const expected = buildCampaignAddress(storeUrl, name);
   for (const folder of [expected, ...folders.map((one) => one.folder)]) {
-    const tree = await treeIfAny(folder, name);
+    const tree = await openTreeIfAny(folder, name);
     if (tree !== null) return tree;
   }
   return null;

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../domain/duration.ts';
 import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
-import { allServices } from '../services/registry.ts';
+import { listServices } from '../services/registry.ts';
 import type { Service } from '../services/service.ts';
 
 /* ---- values that several keys have ---- */
@@ -335,7 +335,7 @@ export const plugins = z
 export function describeConfig() {
   const services = z
     .strictObject(
-      Object.fromEntries(allServices().map((service) => [service.name, describeService(service)])),
+      Object.fromEntries(listServices().map((service) => [service.name, describeService(service)])),
     )
     .meta({ description: 'The services. You can omit one that no row needs.' });
   return z

@@ -6,15 +6,15 @@ import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { DIRECT, readNetworkSettings, type NetworkSettings } from './network.ts';
-import { allServices, serviceOf } from '../services/registry.ts';
+import { listServices, findService } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';
-import { configOf, type Pace, type ServiceConfig } from '../services/service.ts';
+import { parseConfig, type Pace, type ServiceConfig } from '../services/service.ts';
 import { duration, type Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 
 /** What the contract of the service allows. */
 export function createDefaultPolicy(service: ServiceName): Policy {
-  const { windows, maxOpen, counts = 'accepted' } = serviceOf(service).budget;
+  const { windows, maxOpen, counts = 'accepted' } = findService(service).budget;
   const read = windows.map(({ limit, window }) => ({ limit, windowMs: duration.parse(window) }));
   return { windows: read, maxOpen, counts };
 }
@@ -75,7 +75,7 @@ export function readServiceSettings(
 ): ConfiguredServices {
   const services: Record<ServiceName, ServiceSettings> = {};
   const unready: UnreadyService[] = [];
-  for (const { name, secrets: wanted } of allServices()) {
+  for (const { name, secrets: wanted } of listServices()) {
     const service = name;
     const configured = config.services?.[service];
     if (!configured) continue;
@@ -106,7 +106,7 @@ export function readServiceSettings(
 }
 
 function readSiteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
-  const definition = serviceOf(service);
+  const definition = findService(service);
   const configured: Partial<NonNullable<(typeof services)[string]>> = services[service] ?? {};
   const { maxDownload, budget } = configured;
   const { maxOpen } = configured;
@@ -132,7 +132,7 @@ export function describeService(
   options: SiteOptions,
 ): ServiceSettings {
   for (const [key, secret] of Object.entries(secrets)) {
-    const length = serviceOf(service).secrets[key]?.length;
+    const length = findService(service).secrets[key]?.length;
     if (length !== undefined && secret.reveal().length !== length)
       throw new HundredfoldError(
         'CONFIG_INVALID',
@@ -176,7 +176,7 @@ function createReference(
 function createSite(service: ServiceName, url: string, options: SiteOptions): ServiceSite {
   return {
     url,
-    config: configOf(serviceOf(service), options.config ?? {}),
+    config: parseConfig(findService(service), options.config ?? {}),
     // The queue of local services is their user's own.
     policy: options.policy ?? { ...createDefaultPolicy(service), maxOpen: null },
     ledgerAddress: options.ledgerAddress ?? options.address ?? toAddress(url),

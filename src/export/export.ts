@@ -1,10 +1,10 @@
 /** Exports the items of an output tree: reads them one after the other, and writes the files of a format. */
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
-import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
-import { type FileDigest, storedDigest } from '../store/digest.ts';
-import { inOrder } from '../store/in-parallel.ts';
-import { warningsOf } from '../store/item-record.ts';
+import { readError, readListedItems, readState, type Listed } from '../report/campaign-items.ts';
+import { type FileDigest, pickDigest } from '../store/digest.ts';
+import { runInOrder } from '../store/in-parallel.ts';
+import { listWarnings } from '../store/item-record.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { type ExportFile, type ExportFormat, type ExportItem, LeftOut } from './format.ts';
@@ -138,7 +138,7 @@ class Target {
   async write({ file, text }: ExportFile): Promise<void> {
     const isFree = this.#own === null || this.#own.has(file) || !(await this.#to.exists(file));
     if (!isFree) throw createReplaceError(this.#to, [file]);
-    this.files.set(file, storedDigest(await this.#to.write(file, text, { durable: false })));
+    this.files.set(file, pickDigest(await this.#to.write(file, text, { durable: false })));
   }
 
   async removeAll(): Promise<void> {
@@ -198,15 +198,15 @@ interface ReadItem {
 function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
   const { store, campaign, format, wanted = () => true } = work;
   async function* selected(): AsyncGenerator<Listed> {
-    for await (const item of listedItems(store, campaign)) if (wanted(item)) yield item;
+    for await (const item of readListedItems(store, campaign)) if (wanted(item)) yield item;
   }
-  return inOrder(selected(), store.atOnce, async (listed): Promise<ReadItem> => {
+  return runInOrder(selected(), store.atOnce, async (listed): Promise<ReadItem> => {
     const { kind, record } = listed;
     if (kind !== null && !format.kinds.includes(kind)) return { listed, read: null };
     if (record?.state === 'succeeded')
       return { listed, read: await readExportItem(work, record).catch(toLeftOut) };
-    const { code } = errorOf(listed) ?? {};
-    const why = `it is ${stateOf(listed)}${code === undefined ? '' : `: ${code}`}`;
+    const { code } = readError(listed) ?? {};
+    const why = `it is ${readState(listed)}${code === undefined ? '' : `: ${code}`}`;
     return { listed, read: new LeftOut('NOT_SUCCEEDED', why) };
   });
 }
@@ -255,7 +255,7 @@ function createNothingError(
 /** In sentences without the id. */
 export function listItemNotes(item: ExportItem): readonly string[] {
   const { record, reading } = item;
-  const notes = warningsOf({ ...record, state: 'succeeded' }).map(({ message }) => message);
+  const notes = listWarnings({ ...record, state: 'succeeded' }).map(({ message }) => message);
   if (record.engine === 'synthetic')
     notes.push('its result comes from the synthetic engine and has no scientific meaning');
   const estimated = reading?.kind === 'molecule' ? reading.estimated : [];

@@ -1,7 +1,7 @@
 /** Formats of single molecules: `openmm` (AMBER's files as ACPYPE wrote them), `sdf` and `smi` (with bond orders). */
 import type { BondOrders } from '../domain/molecular-graph.ts';
-import { hydrogensMissing, isNetCharge } from '../kinds/molecule/bonding.ts';
-import { structureIn } from '../kinds/molecule/input.ts';
+import { findMissingHydrogens, isNetCharge } from '../kinds/molecule/bonding.ts';
+import { readStructureText } from '../kinds/molecule/input.ts';
 import { writeMolfile } from '../kinds/molecule/molfile.ts';
 import { chemist } from '../kinds/molecule/rdkit.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
@@ -58,7 +58,7 @@ function addLigand(item: ExportItem): Added {
 export function readLigand({ reading }: Pick<ExportItem, 'reading'>): MoleculeReading {
   if (reading?.kind !== 'molecule')
     throw new LeftOut('RESULT_UNREADABLE', 'its result contains no atoms');
-  const missing = hydrogensMissing(reading);
+  const missing = findMissingHydrogens(reading);
   if (missing === null) return reading;
   const { carbon, sign } = missing;
   throw new LeftOut('HYDROGENS_MISSING', `hydrogens are missing: its carbon ${carbon} has ${sign}`);
@@ -91,7 +91,7 @@ export async function assignBonds(
 ): Promise<BondedMolecule> {
   const reading = readLigand({ reading: given });
   const netCharge = Math.round(reading.charge) || 0;
-  const structure = input === null ? null : structureIn(input);
+  const structure = input === null ? null : readStructureText(input);
   const own = structure === null ? null : await findOwnBondOrders(structure, reading);
   const bonding = own ?? reading.bonding;
   if (bonding === null) {

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { readErrno } from '../domain/errno.ts';
-import { filesNamed, filesToRead, readResult } from '../report/read-result.ts';
-import { digestOf, type FileDigest } from '../store/digest.ts';
+import { listFilesNamed, listFilesToRead, readResult } from '../report/read-result.ts';
+import { computeDigest, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { itemKey } from '../store/layout.ts';
+import { buildItemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import {
   type ExportFormat,
@@ -32,17 +32,17 @@ export async function readExportItem(
 ): Promise<ExportItem> {
   const { id, kind, input, adopted } = record;
   const read = (name: string, recorded: FileDigest | undefined) =>
-    readRecorded(store, itemKey(kind, id, name), recorded);
+    readRecorded(store, buildItemKey(kind, id, name), recorded);
   const files: Record<string, string> = {};
   for (const ending of format.files ?? []) {
-    const [name] = filesNamed(record, ending);
+    const [name] = listFilesNamed(record, ending);
     if (name === undefined)
       throw new LeftOut('FILE_MISSING', `its record lists no file that ends in ${ending}`);
     files[ending] = await read(name, record.files[name]);
   }
   // Every format looks at the result.
   const texts = new Map<string, string>();
-  for (const name of filesToRead(record)) texts.set(name, await read(name, record.files[name]));
+  for (const name of listFilesToRead(record)) texts.set(name, await read(name, record.files[name]));
   const reading = readResult(record, texts) as ResultReading | null;
   const item = { id, record, files, reading, molecule: null, structure: null };
   if (format.takes === 'structure')
@@ -60,7 +60,7 @@ async function readRecorded(
 ): Promise<string> {
   const bytes = await store.read(key);
   if (bytes === null) throw new LeftOut('FILE_MISSING', `${key} is missing`);
-  if (digestOf(bytes).sha256 !== recorded?.sha256)
+  if (computeDigest(bytes).sha256 !== recorded?.sha256)
     throw new LeftOut('FILE_DAMAGED', `${key} is not what was received`);
   return new TextDecoder().decode(bytes);
 }

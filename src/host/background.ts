@@ -12,7 +12,7 @@ import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { COMMAND } from '../program/files.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
-import { runsAs } from '../temporal/processes.ts';
+import { isRunningAs } from '../temporal/processes.ts';
 import { readRecord } from './record.ts';
 import { Deadline } from '../domain/deadline.ts';
 import type { LocalName } from './local-settings.ts';
@@ -63,7 +63,7 @@ export async function startInBackground(
 /** True when such a process is the host of the folder, or waits to be. */
 export function isBackgroundRunning({ embeddedDir }: Pick<Settings, 'embeddedDir'>): boolean {
   const record = readRecord(embeddedDir, 'background');
-  return record !== null && runsAs(record.pid, 'host');
+  return record !== null && isRunningAs(record.pid, 'host');
 }
 
 /**

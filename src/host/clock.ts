@@ -9,7 +9,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatNonZeroDuration } from '../domain/duration.ts';
-import { systemClock, type Moment, type SteadyClock } from '../ledger/steady-clock.ts';
+import { createSystemClock, type Moment, type SteadyClock } from '../ledger/steady-clock.ts';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
 import { warn } from '../state/warn.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -29,7 +29,7 @@ interface WatchedClock {
 export function watchClock(
   embeddedDir: string,
   stop = endInOrder,
-  clock: SteadyClock = systemClock(),
+  clock: SteadyClock = createSystemClock(),
 ): WatchedClock {
   const known = readRecord(embeddedDir, 'clock');
   if (known && known.wallMs - clock.now().wallMs > WAITED_FOR_MS) markSetBack(embeddedDir);

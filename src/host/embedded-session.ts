@@ -11,13 +11,13 @@ import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { isAlive } from '../temporal/processes.ts';
 import { configureSignal } from '../workflows/messages.ts';
-import { budgetWorkflowId } from '../workflows/names.ts';
+import { buildBudgetWorkflowId } from '../workflows/names.ts';
 import type { Host, HostOptions } from './host.ts';
 import { createLocalSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
 import { readRecord, type HostRecord } from './record.ts';
 import type { Session } from './session.ts';
-import { stateFolderOf } from '../state/state-folder.ts';
+import { findStateFolder } from '../state/state-folder.ts';
 
 const LOOK_INTERVAL_MS = 200;
 const HOST_START_TIMEOUT_MS = 60_000;
@@ -64,7 +64,7 @@ export class EmbeddedSession implements Session {
   }
 
   get stateFolder(): string {
-    return stateFolderOf(this.#options);
+    return findStateFolder(this.#options);
   }
 
   async recover(): Promise<void> {
@@ -151,7 +151,7 @@ export class EmbeddedSession implements Session {
     const services = Object.values(this.#options.settings.services);
     for (const { reference, policy } of services) {
       await client.workflow
-        .getHandle(budgetWorkflowId(reference))
+        .getHandle(buildBudgetWorkflowId(reference))
         .signal(configureSignal, { policy });
     }
   }

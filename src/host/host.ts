@@ -11,7 +11,7 @@ import type { Environment } from '../domain/environment.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { keepHistories, registerSearchAttributes } from '../temporal/namespace.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';
-import { stateFolderOf } from '../state/state-folder.ts';
+import { findStateFolder } from '../state/state-folder.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
 import { listUsedLocals, type LocalName } from './local-settings.ts';
@@ -135,7 +135,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       notify: settings.notify,
       environment: options.environment,
       embedded: describeEmbeddedServer(dir),
-      stateFolder: stateFolderOf(options),
+      stateFolder: findStateFolder(options),
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());

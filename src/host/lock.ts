@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HundredfoldError } from '../domain/errors.ts';
-import { PRIVATE_FOLDER, privateFile, tighten } from '../state/private-folder.ts';
+import { PRIVATE_FOLDER, createPrivateFile, tightenFolder } from '../state/private-folder.ts';
 
 export interface Lock {
   release(): void;
@@ -29,8 +29,8 @@ export function tryLock(dir: string): Lock | null {
   let database: DatabaseSync;
   try {
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
-    tighten(dir, isOurs);
-    privateFile(join(dir, LOCK));
+    tightenFolder(dir, isOurs);
+    createPrivateFile(join(dir, LOCK));
     database = new DatabaseSync(join(dir, LOCK), { timeout: 0 });
   } catch (cause) {
     throw createFolderError(dir, cause);

@@ -5,8 +5,8 @@ import type { ServiceSettings } from '../config/services.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
 import {
   connectClient,
-  inTime,
-  temporalAddress,
+  waitInTime,
+  toTemporalAddress,
   type TemporalAddress,
 } from '../temporal/connection.ts';
 import { buildOn } from '../temporal/deployment.ts';
@@ -15,7 +15,7 @@ import { registerSearchAttributes } from '../temporal/namespace.ts';
 import type { HostOptions } from './host.ts';
 import type { StoppableWorker } from './lasting-worker.ts';
 import type { Session } from './session.ts';
-import { stateFolderOf } from '../state/state-folder.ts';
+import { findStateFolder } from '../state/state-folder.ts';
 
 export class RemoteSession implements Session {
   readonly role = 'remote';
@@ -37,11 +37,11 @@ export class RemoteSession implements Session {
 
   static async open(temporal: TemporalSettings, options: HostOptions): Promise<RemoteSession> {
     const { settings, patienceMs } = options;
-    const target = temporalAddress(temporal, settings.codec);
+    const target = toTemporalAddress(temporal, settings.codec);
     const client = await connectClient(target);
     const opened = RemoteSession.#openWith(client, target, options);
     // A command that must answer within seconds does not wait for a server that does not respond.
-    return patienceMs === undefined ? opened : inTime(opened, patienceMs);
+    return patienceMs === undefined ? opened : waitInTime(opened, patienceMs);
   }
 
   static async #openWith(
@@ -59,7 +59,7 @@ export class RemoteSession implements Session {
     // reads, no worker answers. A command that lacks a token leaves the work to others: its worker would take jobs from the
     // queue that it cannot do.
     const needed = services.length > 0 && settings.unready.length === 0;
-    const stateFolder = stateFolderOf({ settings, environment });
+    const stateFolder = findStateFolder({ settings, environment });
     const at = { client, taskQueue, stateFolder };
     if (!needed || !ownWorker) return new RemoteSession(at, null);
     // Loaded only if there is work for it: half of the start-up time of a command that only reads.

@@ -2,14 +2,14 @@
 import { ensureTemporalCli } from '../temporal/cli.ts';
 import {
   isRunning,
-  lives,
-  portLost,
-  portOf,
+  isServerAlive,
+  createPortError,
+  parsePort,
   startDevServer,
   stopDevServer,
   type DevServer,
 } from '../temporal/dev-server.ts';
-import { freePort, hiddenPlace } from '../temporal/ports.ts';
+import { freePort, findHiddenPlace } from '../temporal/ports.ts';
 import { isAlive, killNow } from '../temporal/processes.ts';
 import { readRecord, writeRecord, type ServerRecord } from './record.ts';
 import { isSetBack, setAsideAfterStep } from './clock.ts';
@@ -59,7 +59,7 @@ export class ServerKeeper {
       writeRecord(this.#dir, 'server', this.#server);
       return this.#server;
     }
-    if (left && lives(left)) await stopDevServer(left);
+    if (left && isServerAlive(left)) await stopDevServer(left);
     const aside = setAsideAfterStep(this.#dir);
     if (aside !== null) warn(SET_ASIDE(aside));
     return this.#start(left);
@@ -75,8 +75,8 @@ export class ServerKeeper {
   }
 
   async #restart(): Promise<void> {
-    const port = portOf(this.#server?.address ?? '');
-    if ((await freePort(port)) !== port) throw portLost(port);
+    const port = parsePort(this.#server?.address ?? '');
+    if ((await freePort(port)) !== port) throw createPortError(port);
     await this.#findOrStart();
   }
 
@@ -100,8 +100,8 @@ export class ServerKeeper {
   async #start(former: ServerRecord | null): Promise<ServerRecord> {
     const { path: executable } = await ensureTemporalCli(writeStderr);
     const ui = await this.#guardedUi(former);
-    const { ip: uiIp, port: uiPort } = await hiddenPlace();
-    const port = former ? { port: portOf(former.address) } : {};
+    const { ip: uiIp, port: uiPort } = await findHiddenPlace();
+    const port = former ? { port: parsePort(former.address) } : {};
     const record = (server: DevServer) => ({ ...server, ui, uiBehind: server.ui });
     const options = { executable, dir: this.#dir, ...port, uiIp, uiPort };
     const started = await startDevServer(options, (server) => {
@@ -114,7 +114,7 @@ export class ServerKeeper {
 
   /** The address of the UI for the user, on its former port if that is free. */
   async #guardedUi(former: ServerRecord | null): Promise<string> {
-    const known = former?.ui ? [portOf(new URL(former.ui).host)] : [];
+    const known = former?.ui ? [parsePort(new URL(former.ui).host)] : [];
     this.#guard ??= await startUiGuard(
       () => this.#server && this.#server.uiBehind,
       ...known,

@@ -56,7 +56,7 @@ export type ValuesOf<C extends OptionColumns> = { readonly kind: string } & {
 };
 
 /** The schema of the stored value. */
-export function schemaOf(column: OptionColumn): z.ZodType {
+export function createSchema(column: OptionColumn): z.ZodType {
   switch (column.type) {
     case 'choice':
       return z.enum(column.allowed as [string, ...string[]]);

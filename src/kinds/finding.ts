@@ -11,7 +11,7 @@ export interface InputFinding {
 }
 
 /** Makes findings of these problems: the facts of a code are what its words need. */
-export function findingsOf<P extends Readonly<Record<string, ProblemWords>>>(_problems: P) {
+export function createFindings<P extends Readonly<Record<string, ProblemWords>>>(_problems: P) {
   return <C extends keyof P & string>(
     code: C,
     facts: Parameters<P[C]['message']>[0],

@@ -2,7 +2,7 @@
  * Reads JSON of a service without assumptions: not all fields are documented, files may be truncated, and a few megabytes
  * of brackets become gigabytes of objects.
  */
-import { resultProblem, type ResultProblem } from './result-problems.ts';
+import { createResultProblem, type ResultProblem } from './result-problems.ts';
 
 /** Parses JSON; undefined if the text is invalid. */
 export function parseJson(text: string): unknown {
@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** A JSON object by its keys, or null. */
-export function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+export function toObject(value: unknown): Readonly<Record<string, unknown>> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null;
@@ -86,22 +86,22 @@ export function readResultJson(bytes: Uint8Array | string): ResultJson {
   const decoded = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
   const text = decoded.replace(/^\uFEFF/, '').trim();
   if (text === '') {
-    return resultProblem('RESULT_EMPTY', 'The service sent an empty result.');
+    return createResultProblem('RESULT_EMPTY', 'The service sent an empty result.');
   }
   const { tooComplex, isOpen } = scanJson(text);
   if (tooComplex !== null) {
     const message = `The result is ${tooComplex}, which no result of this service is.`;
-    return resultProblem('RESULT_TOO_COMPLEX', message);
+    return createResultProblem('RESULT_TOO_COMPLEX', message);
   }
-  const json = parseJson(text) ?? parseJson(withoutNotANumber(text));
+  const json = parseJson(text) ?? parseJson(replaceNotANumbers(text));
   if (json !== undefined) return { ok: true, json };
   if (isOpen && /^[[{]/.test(text)) {
     const message = `The result is truncated after ${decoded.length} characters.`;
-    return resultProblem('RESULT_TRUNCATED', message);
+    return createResultProblem('RESULT_TRUNCATED', message);
   }
-  return resultProblem('RESULT_NOT_JSON', 'The result is not JSON.');
+  return createResultProblem('RESULT_NOT_JSON', 'The result is not JSON.');
 }
 
-function withoutNotANumber(text: string): string {
+function replaceNotANumbers(text: string): string {
   return text.replace(STRING_OR_NOT_A_NUMBER, (token) => (token.startsWith('"') ? token : 'null'));
 }

@@ -110,7 +110,7 @@ export interface TableColumn {
 }
 
 /** Columns of one type. */
-export function tableColumns(
+export function defineColumns(
   type: TableColumn['type'],
   ...names: readonly string[]
 ): Readonly<Record<string, TableColumn>> {
@@ -118,7 +118,7 @@ export function tableColumns(
 }
 
 /** Null if it does not fit into a column of integers. */
-export function asInteger(value: unknown): number | null {
+export function toInteger(value: unknown): number | null {
   return typeof value === 'number' && (value | 0) === value ? value : null;
 }
 

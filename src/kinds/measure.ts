@@ -10,11 +10,11 @@ export function measure(
   result: unknown,
 ): MeasureValues {
   return Object.fromEntries(
-    Object.entries(measures).map(([key, one]) => [key, rounded(one.of(result), one.decimals)]),
+    Object.entries(measures).map(([key, one]) => [key, roundTo(one.of(result), one.decimals)]),
   );
 }
 
-function rounded(value: number | null, decimals: number): number | null {
+function roundTo(value: number | null, decimals: number): number | null {
   if (value === null || !Number.isFinite(value)) return null;
   // No negative zero, which a table would show with its sign.
   return Number(value.toFixed(decimals)) || 0;

@@ -2,12 +2,12 @@
  * What a result says of itself: which job it belongs to, what computed it, and whether it was computed at all.
  */
 import { isOnLocalNetwork } from '../domain/local-host.ts';
-import { asObject, readResultJson } from './json.ts';
+import { toObject, readResultJson } from './json.ts';
 import type { JobFacts, ResultFault } from './kind.ts';
-import { type ResultCheck, resultProblem, type ResultProblem } from './result-problems.ts';
+import { type ResultCheck, createResultProblem, type ResultProblem } from './result-problems.ts';
 
 /** The check of an artefact with JSON: it names this job, if it names any, and passes `check`. */
-export function checksAnswer<O>(
+export function withAnswerCheck<O>(
   name: string,
   check: (
     bytes: Uint8Array,
@@ -15,7 +15,7 @@ export function checksAnswer<O>(
   ) => ResultProblem | null | Promise<ResultCheck | null>,
 ) {
   return async (bytes: Uint8Array, job: JobFacts<O>): Promise<ResultFault | null> => {
-    const found = otherJob(name, bytes, job.remoteId) ?? (await check(bytes, job));
+    const found = checkJobId(name, bytes, job.remoteId) ?? (await check(bytes, job));
     return found?.ok === false ? found : null;
   };
 }
@@ -29,7 +29,7 @@ const HAS_ID = /"(?:hash_id|hashId|request_id|requestId)"/;
  * @param name of the answer, for the message
  * @param remoteId of the requested job
  */
-export function otherJob(
+export function checkJobId(
   name: string,
   answer: Uint8Array | string,
   remoteId: string,
@@ -38,25 +38,25 @@ export function otherJob(
   // Most answers are long and contain no id.
   if (!HAS_ID.test(text)) return null;
   const read = readResultJson(text);
-  const other = read.ok ? idsIn(read.json).find((id) => !isSame(id, remoteId)) : undefined;
+  const other = read.ok ? listIds(read.json).find((id) => !isSame(id, remoteId)) : undefined;
   if (other === undefined) return null;
   const shown = JSON.stringify(other.slice(0, 80));
   const message = `The service was asked for the ${name} of job ${remoteId} and sent that of job ${shown}.`;
-  return resultProblem('RESULT_OTHER_JOB', message);
+  return createResultProblem('RESULT_OTHER_JOB', message);
 }
 
 /** At the top, in the request repeated in a record, and in metadata. */
-function idsIn(json: unknown): string[] {
+function listIds(json: unknown): string[] {
   const tops: readonly unknown[] = Array.isArray(json) ? json : [json];
   return tops.flatMap((top) => {
-    const object = asObject(top);
-    return [object, asObject(object?.['result_request']), asObject(object?.['metadata'])].flatMap(
-      (one) => ID_KEYS.flatMap((key) => textOf(one?.[key])),
+    const object = toObject(top);
+    return [object, toObject(object?.['result_request']), toObject(object?.['metadata'])].flatMap(
+      (one) => ID_KEYS.flatMap((key) => toTexts(one?.[key])),
     );
   });
 }
 
-function textOf(value: unknown): string[] {
+function toTexts(value: unknown): string[] {
   return typeof value === 'string' && value.trim() !== '' ? [value.trim()] : [];
 }
 
@@ -75,15 +75,15 @@ const BANNER = /^\| ACPYPE: AnteChamber PYthon Parser interfacE v\. (\S+)/m;
 const LENGTH = 200;
 
 /** The engine's own statement; null without one. `synthetic` is never mistaken for science. */
-export function engineStated(text: string): string | null {
+export function parseEngineStatement(text: string): string | null {
   const words = STATEMENT.exec(text)?.[1]?.trim().slice(0, LENGTH) ?? null;
   return words?.startsWith('synthetic,') === true ? 'synthetic' : words;
 }
 
 /** From the log of a molecule; null if it has none. */
-export function engineOfLog(log: string): string | null {
+export function findEngine(log: string): string | null {
   const banner = BANNER.exec(log)?.[1];
-  return engineStated(log) ?? (banner === undefined ? null : `ACPYPE ${banner}`);
+  return parseEngineStatement(log) ?? (banner === undefined ? null : `ACPYPE ${banner}`);
 }
 
 /**
@@ -93,7 +93,7 @@ export function engineOfLog(log: string): string | null {
 const LABEL = /"synthetic":\s*true|\bSYNTHETIC: shape only/;
 
 /** Whether the label is accepted: a remote service that sends it has not computed the requested job. */
-export function mayBeSynthetic({ hostname }: URL): boolean {
+export function canBeSynthetic({ hostname }: URL): boolean {
   return isOnLocalNetwork(hostname);
 }
 

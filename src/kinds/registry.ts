@@ -26,16 +26,16 @@ function register(kind: AnyKind): void {
   for (const one of others) known.set(one.name, one);
 }
 
-export function allKinds(): readonly AnyKind[] {
+export function listKinds(): readonly AnyKind[] {
   return [...known.values()];
 }
 
-export function kindNames(): readonly Kind[] {
+export function listKindNames(): readonly Kind[] {
   return [...known.keys()];
 }
 
 /** @throws RangeError if there is no such kind */
-export function kindOf(name: Kind): AnyKind {
+export function findKind(name: Kind): AnyKind {
   const kind = known.get(name);
   if (kind === undefined) throw new RangeError(`there is no kind "${name}"`);
   return kind;
@@ -68,18 +68,18 @@ export function registerDescribed(kind: AnyKind): void {
 }
 
 /** The plugin of a kind in this process; null if it has none, or the kind is one of ours. */
-export function sourceOf(name: Kind): PluginSource | null {
+export function findSource(name: Kind): PluginSource | null {
   return sources.get(name) ?? null;
 }
 
 /** Whether a job with these options provides everything requested; both of the same work. */
-export function covers(job: Options, wanted: Options): boolean {
-  const { share } = kindOf(job.kind);
+export function canShare(job: Options, wanted: Options): boolean {
+  const { share } = findKind(job.kind);
   return share === null || job.kind !== wanted.kind || share.covers(job, wanted);
 }
 
 /** The options of one job that serves both. */
-export function combined(one: Options, other: Options): Options {
-  const { share } = kindOf(one.kind);
+export function combineOptions(one: Options, other: Options): Options {
+  const { share } = findKind(one.kind);
   return share === null || one.kind !== other.kind ? one : (share.combine(one, other) as Options);
 }

@@ -10,6 +10,6 @@ export interface ResultProblem {
 
 export type ResultCheck = { readonly ok: true } | ResultProblem;
 
-export function resultProblem(code: ResultProblem['code'], message: string): ResultProblem {
+export function createResultProblem(code: ResultProblem['code'], message: string): ResultProblem {
   return { ok: false, code, message };
 }

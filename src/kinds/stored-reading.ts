@@ -24,7 +24,7 @@ interface Shown {
 }
 
 /** The part of a definition that shows results. */
-export function readsStored({ name, measures, columns }: Shown) {
+export function createStoredReader({ name, measures, columns }: Shown) {
   const byItem = Object.fromEntries(
     Object.entries(measures).map(([key, { decimals, meaning }]): [string, TableColumn] => [
       key,
@@ -103,7 +103,7 @@ export function describeKind(
 }
 
 /** For a process without its plugin: shows results, and accepts no input. */
-export function kindFrom(described: DescribedKind): KindDefinition<string, any, StoredReading> {
+export function restoreKind(described: DescribedKind): KindDefinition<string, any, StoredReading> {
   const { name, plugin, column: own, artefacts } = described;
   const refusal = error(
     `The kind ${name} is one of the plugin ${plugin}, which is not loaded.`,
@@ -115,7 +115,7 @@ export function kindFrom(described: DescribedKind): KindDefinition<string, any, 
     input: { column: own, extensions: [], read: () => ({ input: null, canonical: '', findings }) },
     share: null,
     artefacts: artefacts as Readonly<Record<string, Artefact<any>>>,
-    ...readsStored(described),
+    ...createStoredReader(described),
   };
 }
 /* eslint-enable @typescript-eslint/no-explicit-any */

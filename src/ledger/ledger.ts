@@ -21,13 +21,13 @@ import {
   type KnownJob,
   type ReservationRequest,
   type WrittenAnswer,
-  inTransaction,
+  runInTransaction,
   isDamage,
   openDatabase,
   Rows,
   setAside,
 } from './rows.ts';
-import { systemClock, type SteadyClock } from './steady-clock.ts';
+import { createSystemClock, type SteadyClock } from './steady-clock.ts';
 
 export type {
   Account,
@@ -80,7 +80,7 @@ export class Ledger {
   #opened: Opened | null = null;
   #tidiedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ folder, clock = systemClock(), warn = () => undefined }: LedgerOptions) {
+  constructor({ folder, clock = createSystemClock(), warn = () => undefined }: LedgerOptions) {
     this.path = join(folder, LEDGER_FILE);
     this.#clock = clock;
     this.#warn = warn;
@@ -96,7 +96,8 @@ export class Ledger {
         this.#tidiedAt = steadyMs;
       }
       const full =
-        windows.length > 0 && fullness(rows.usage(request, windows, replaces), windows, steadyMs);
+        windows.length > 0 &&
+        findFullWindow(rows.usage(request, windows, replaces), windows, steadyMs);
       if (full) return full;
       const id = randomUUID();
       rows.open(id, request, computeLongestMs(windows));
@@ -163,20 +164,20 @@ export class Ledger {
     try {
       return this.#once(work);
     } catch (error) {
-      if (!isDamage(error)) throw unusable(this.path, error);
+      if (!isDamage(error)) throw createUnusableError(this.path, error);
     }
     try {
       this.#beginAgain();
       return this.#once(work);
     } catch (error) {
-      throw unusable(this.path, error);
+      throw createUnusableError(this.path, error);
     }
   }
 
   #once<T>(work: (rows: Rows) => T): T {
     const { database } = this.#current();
     // The clock is read while the lock is held, so that times in the file are in order.
-    return inTransaction(database, () => {
+    return runInTransaction(database, () => {
       const rows = new Rows(database, this.#clock.now());
       rows.anchor();
       return work(rows);
@@ -185,10 +186,10 @@ export class Ledger {
 
   /** The file at the path: another process may have moved ours aside, or it was removed. */
   #current(): Opened {
-    if (this.#opened && this.#opened.file === fileAt(this.path)) return this.#opened;
+    if (this.#opened && this.#opened.file === identifyFile(this.path)) return this.#opened;
     this.stop();
     const database = openDatabase(this.path);
-    this.#opened = { database, file: fileAt(this.path) ?? '' };
+    this.#opened = { database, file: identifyFile(this.path) ?? '' };
     return this.#opened;
   }
 
@@ -196,7 +197,7 @@ export class Ledger {
   #beginAgain(): void {
     const before = this.#opened?.file;
     this.stop();
-    if (before !== undefined && before !== fileAt(this.path)) return;
+    if (before !== undefined && before !== identifyFile(this.path)) return;
     const aside = setAside(this.path, this.#clock.now().wallMs);
     this.#once((rows) => rows.addGap());
     this.#warn(
@@ -208,7 +209,7 @@ export class Ledger {
 }
 
 /** null: every window has a slot. */
-function fullness(
+function findFullWindow(
   usage: Usage,
   windows: readonly Window[],
   now: number,
@@ -228,12 +229,12 @@ function fullness(
 }
 
 /** Device and inode: distinguish files of the same name. */
-function fileAt(path: string): string | null {
+function identifyFile(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat ? `${stat.dev} ${stat.ino}` : null;
 }
 
-function unusable(path: string, cause: unknown): HundredfoldError {
+function createUnusableError(path: string, cause: unknown): HundredfoldError {
   if (cause instanceof HundredfoldError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new HundredfoldError(

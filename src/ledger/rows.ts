@@ -11,7 +11,7 @@ import {
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
-import { privateFile } from '../state/private-folder.ts';
+import { createPrivateFile } from '../state/private-folder.ts';
 import type { Moment } from './steady-clock.ts';
 
 /** The account that a submission is charged to. */
@@ -74,7 +74,7 @@ const LAYOUT = 2;
 /**
  * `steady` is the moment from which a charge counts, in ms of the run `run` (steady-clock.ts), and `wall` the same
  * moment by the wall clock: of the answer, or of the reservation while the row is open. `sent` and `answered` (ms by
- * the wall clock) are only for display. A row of the origin `damage` is of no account: what was before it is unknown.
+ * the wall clock) are only for display. A row of the origin `createDamageError` is of no account: what was before it is unknown.
  */
 const SCHEMA = `
 CREATE TABLE charges (
@@ -206,7 +206,7 @@ export class Rows {
     if (row === undefined) return null;
     const { remote_id: remoteId, run, steady, sent, answered } = row;
     const at = { run: String(run), steadyMs: Number(steady) };
-    return { remoteId: String(remoteId), at, sentAt: timeOf(sent), answeredAt: timeOf(answered) };
+    return { remoteId: String(remoteId), at, sentAt: toTime(sent), answeredAt: toTime(answered) };
   }
 
   /** False if it is known. */
@@ -299,7 +299,7 @@ interface NewRow extends Moment {
   readonly remoteId?: string;
 }
 
-function timeOf(value: SQLOutputValue | undefined): number | null {
+function toTime(value: SQLOutputValue | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
@@ -311,13 +311,13 @@ const BUSY_MS = 2_000;
  * cut does not lose a job whose first byte is sent next. Throws SQLite's errors.
  */
 export function openDatabase(path: string): DatabaseSync {
-  privateFile(path);
+  createPrivateFile(path);
   const database = new DatabaseSync(path, { timeout: BUSY_MS });
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     createTables(database, path);
     const [found] = database.prepare('PRAGMA quick_check(1)').all();
-    if (found?.['quick_check'] !== 'ok') throw damage(path);
+    if (found?.['quick_check'] !== 'ok') throw createDamageError(path);
     return database;
   } catch (error) {
     database.close();
@@ -327,9 +327,9 @@ export function openDatabase(path: string): DatabaseSync {
 
 /** Two processes may open a new file concurrently: the second finds the work already done. */
 function createTables(database: DatabaseSync, path: string): void {
-  if (layoutOf(database) === LAYOUT) return;
-  inTransaction(database, () => {
-    const layout = layoutOf(database);
+  if (readLayout(database) === LAYOUT) return;
+  runInTransaction(database, () => {
+    const layout = readLayout(database);
     if (layout > LAYOUT)
       throw new HundredfoldError(
         'LEDGER_UNUSABLE',
@@ -337,17 +337,17 @@ function createTables(database: DatabaseSync, path: string): void {
         'Use that version of hundredfold, or set HUNDREDFOLD_STATE_DIR to another folder.',
       );
     // Not readable here any more: what it has is unknown.
-    if (layout > 0 && layout < LAYOUT) throw damage(path);
+    if (layout > 0 && layout < LAYOUT) throw createDamageError(path);
     if (layout === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}`);
   });
 }
 
-function layoutOf(database: DatabaseSync): number {
+function readLayout(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
 /** Runs `work` as one transaction, excluding other writers. */
-export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+export function runInTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
     const result = work();
@@ -377,7 +377,7 @@ export function setAside(path: string, wallMs: number): string {
   return aside;
 }
 
-function damage(path: string): HundredfoldError {
+function createDamageError(path: string): HundredfoldError {
   return new HundredfoldError(
     'LEDGER_DAMAGED',
     `the ledger of submissions ${path} is damaged`,

@@ -31,9 +31,9 @@ export interface SteadyClock {
  * CLOCK_BOOTTIME, read from a file: libfaketime does not change it, unlike `process.hrtime()`. Elsewhere
  * `process.hrtime()`, which on macOS includes suspended time as well.
  */
-export function systemClock(): SteadyClock {
+export function createSystemClock(): SteadyClock {
   const { platform } = process;
-  const run = platform === 'linux' ? linuxRun() : otherRun(platform);
+  const run = platform === 'linux' ? readLinuxRun() : readOtherRun(platform);
   const steadyMs =
     platform === 'linux'
       ? () => Math.round(uptime() * 1_000)
@@ -45,16 +45,16 @@ export function systemClock(): SteadyClock {
  * Containers share the boot id of their host, but some have their own uptime (lxcfs, time namespaces): the namespaces
  * are part of the run, so that readings of two containers are never compared by their counters.
  */
-function linuxRun(): string {
+function readLinuxRun(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return [boot, namespace('pid'), namespace('time')].join(' ');
+    return [boot, readNamespace('pid'), readNamespace('time')].join(' ');
   } catch {
-    return unknownRun();
+    return createUnknownRun();
   }
 }
 
-function namespace(name: string): string {
+function readNamespace(name: string): string {
   try {
     return readlinkSync(`/proc/self/ns/${name}`);
   } catch {
@@ -62,13 +62,13 @@ function namespace(name: string): string {
   }
 }
 
-function otherRun(platform: string): string {
-  if (platform !== 'darwin') return unknownRun();
+function readOtherRun(platform: string): string {
+  if (platform !== 'darwin') return createUnknownRun();
   const { stdout } = spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
-  return stdout.trim() || unknownRun();
+  return stdout.trim() || createUnknownRun();
 }
 
 /** A run of this process alone: its readings are compared with others by the wall clock. */
-function unknownRun(): string {
+function createUnknownRun(): string {
   return `process ${randomUUID()}`;
 }

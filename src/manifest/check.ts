@@ -8,10 +8,10 @@ import { readCsv, readTsv } from './csv.ts';
 import { IdRegister, RemoteIdRegister } from './ids.ts';
 import { readInputFile } from './input-file.ts';
 import { readJson, readJsonl, readYaml } from './objects.ts';
-import { complaint, isError, toProblem, type Complaint } from './problems.ts';
+import { createComplaint, isError, toProblem, type Complaint } from './problems.ts';
 import { readFastaFile, readLines, readSdf } from './records.ts';
 import {
-  aboutFile,
+  createFileRow,
   checkRow,
   type RawRow,
   type ReadFrom,
@@ -20,8 +20,8 @@ import {
 } from './row.ts';
 import {
   readFileName,
-  sourcesOf,
-  unreadable,
+  findSources,
+  createUnreadable,
   type ManifestDigest,
   type SourceFile,
   type SourceFormat,
@@ -70,22 +70,22 @@ export async function* checkManifests(
   let count = 0;
   const start = (row: Promise<CheckedRow>): void => {
     underWay.push(row);
-    const weigh = ({ item }: CheckedRow): void => void (characters += sizeOf(item));
+    const weigh = ({ item }: CheckedRow): void => void (characters += countInput(item));
     // A rejection is handled when the row is awaited.
     row.then(weigh).catch(() => undefined);
   };
   const next = async (): Promise<CheckedRow> => {
     const row = await underWay.shift();
     if (row === undefined) throw new RangeError('no row is under way');
-    characters -= sizeOf(row.item);
+    characters -= countInput(row.item);
     return adopted.claim(row);
   };
-  for await (const { manifest, rows } of rowsOf(paths, options)) {
+  for await (const { manifest, rows } of readManifests(paths, options)) {
     const context: RowContext = { manifest, ids, allowOutside };
     count += rows.filter(({ line }) => line !== null).length;
     if (count > MAX_ROWS) {
-      const why = complaint('MANIFEST_ROWS_TOO_MANY', { limit: MAX_ROWS });
-      start(Promise.resolve(aboutPath(manifest.name, why)));
+      const why = createComplaint('MANIFEST_ROWS_TOO_MANY', { limit: MAX_ROWS });
+      start(Promise.resolve(createPathRow(manifest.name, why)));
       break;
     }
     for (const row of rows) {
@@ -96,7 +96,7 @@ export async function* checkManifests(
   while (underWay.length > 0) yield await next();
 }
 
-function sizeOf(item: Item | null): number {
+function countInput(item: Item | null): number {
   return item?.input.text.length ?? 0;
 }
 
@@ -105,31 +105,31 @@ interface RowsOfFile {
   readonly rows: readonly RawRow[];
 }
 
-async function* rowsOf(
+async function* readManifests(
   paths: readonly string[],
   { allowOutside = false, onDigest }: ManifestCheckOptions,
 ): AsyncGenerator<RowsOfFile> {
   const read = new Set<string>();
   for (const given of paths) {
-    for await (const source of sourcesOf(given, allowOutside)) {
+    for await (const source of findSources(given, allowOutside)) {
       if (source.type === 'problem') {
         const { name } = source;
-        yield { manifest: { name, path: name }, rows: [aboutFile(source.complaint)] };
+        yield { manifest: { name, path: name }, rows: [createFileRow(source.complaint)] };
         continue;
       }
       const manifest = source.file;
       if (read.has(manifest.path)) {
-        yield { manifest, rows: [aboutFile(complaint('MANIFEST_REPEATED', {}))] };
+        yield { manifest, rows: [createFileRow(createComplaint('MANIFEST_REPEATED', {}))] };
         continue;
       }
       read.add(manifest.path);
-      for await (const rows of rowsOfFile(manifest, onDigest)) yield { manifest, rows };
+      for await (const rows of readManifest(manifest, onDigest)) yield { manifest, rows };
     }
   }
 }
 
 /** The rows of one file, and the problems of the whole file. */
-async function* rowsOfFile(
+async function* readManifest(
   file: SourceFile,
   onDigest: ManifestCheckOptions['onDigest'],
 ): AsyncGenerator<readonly RawRow[]> {
@@ -140,18 +140,18 @@ async function* rowsOfFile(
     for await (const rows of readRows(file, text)) {
       // Invalid bytes explain later problems, so they come first.
       const found = text.takeComplaints();
-      const all = found.length > 0 ? [aboutFile(...found), ...rows] : rows;
+      const all = found.length > 0 ? [createFileRow(...found), ...rows] : rows;
       reported ||= all.some((row) => row.line !== null || row.complaints.some(isError));
       yield all;
     }
     const found = text.takeComplaints();
-    if (found.length > 0) yield [aboutFile(...found)];
+    if (found.length > 0) yield [createFileRow(...found)];
     reported ||= found.some(isError);
   } catch (error) {
     reported = true;
-    yield [aboutFile(...text.takeComplaints(), brokenOff(error, file.format))];
+    yield [createFileRow(...text.takeComplaints(), toComplaint(error, file.format))];
   }
-  if (!reported) yield [aboutFile(complaint('MANIFEST_EMPTY', {}))];
+  if (!reported) yield [createFileRow(createComplaint('MANIFEST_EMPTY', {}))];
   const sha256 = text.digest();
   if (sha256 !== null) onDigest?.({ file: file.name, sha256 });
 }
@@ -175,13 +175,13 @@ function readFrom(name: string): ReadFrom {
   return { file: path.basename(name), stem, extension };
 }
 
-function brokenOff(error: unknown, format: string): Complaint {
-  if (!(error instanceof LineTooLong)) return unreadable(error);
+function toComplaint(error: unknown, format: string): Complaint {
+  if (!(error instanceof LineTooLong)) return createUnreadable(error);
   const facts = { format: format.toUpperCase(), reason: ROW_TOO_LONG };
-  return complaint('MANIFEST_SYNTAX', facts, { line: error.line });
+  return createComplaint('MANIFEST_SYNTAX', facts, { line: error.line });
 }
 
-function aboutPath(file: string, why: Complaint): CheckedRow {
+function createPathRow(file: string, why: Complaint): CheckedRow {
   const source = { file, line: null };
   const problems = [toProblem(why, { ...source, id: null })];
   return { source, id: null, row: null, kind: null, item: null, problems };

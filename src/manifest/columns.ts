@@ -1,6 +1,6 @@
 /** Our columns (docs/manifest.md), and names that were probably meant to be one of them. */
-import { allKinds } from '../kinds/registry.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { listKinds } from '../kinds/registry.ts';
+import { createComplaint, type Complaint } from './problems.ts';
 
 /** Names of our columns in other programs. */
 const SYNONYMS: readonly (readonly [string, readonly string[]])[] = [
@@ -24,13 +24,13 @@ interface Columns {
 let columns: Columns | null = null;
 
 /** Made again when a plugin has added a kind. */
-function ourColumns(): Columns {
-  if (columns?.kinds === allKinds().length) return columns;
-  const cells = allKinds().flatMap(({ input }) => input.column ?? []);
-  const options = allKinds().flatMap((kind) => Object.entries(kind.options));
+function readColumns(): Columns {
+  if (columns?.kinds === listKinds().length) return columns;
+  const cells = listKinds().flatMap(({ input }) => input.column ?? []);
+  const options = listKinds().flatMap((kind) => Object.entries(kind.options));
   const inputs = ['file', ...cells.map(({ name }) => name)];
   return (columns = {
-    kinds: allKinds().length,
+    kinds: listKinds().length,
     inputs,
     all: new Set([
       ...['id', 'kind', ...inputs, 'remote_id'],
@@ -44,28 +44,28 @@ function ourColumns(): Columns {
   });
 }
 
-export function inputFields(): readonly string[] {
-  return ourColumns().inputs;
+export function listInputFields(): readonly string[] {
+  return readColumns().inputs;
 }
 
 /**
  * The columns of the input, and the one that names an existing job, whose input the service has. A table without any of
  * them has nothing to run.
  */
-export function workFields(): readonly string[] {
-  return [...inputFields(), 'remote_id'];
+export function listWorkFields(): readonly string[] {
+  return [...listInputFields(), 'remote_id'];
 }
 
-export function allFields(): readonly string[] {
-  return [...ourColumns().all];
+export function listFields(): readonly string[] {
+  return [...readColumns().all];
 }
 
 export function isField(column: string): boolean {
-  return ourColumns().all.has(column);
+  return readColumns().all.has(column);
 }
 
 /** Columns by our names: `SMILES` becomes `smiles` if no other column has that name. Trimmed. */
-export function fieldNames(columns: readonly string[]): string[] {
+export function toFieldNames(columns: readonly string[]): string[] {
   const names = columns.map((column) => column.trim());
   const written = new Set(names);
   return names.map((name) => {
@@ -75,7 +75,7 @@ export function fieldNames(columns: readonly string[]): string[] {
 }
 
 /** `Compound ID` is `compound_id`. */
-function plainName(column: string): string {
+function normaliseName(column: string): string {
   return column
     .trim()
     .toLowerCase()
@@ -86,7 +86,7 @@ function plainName(column: string): string {
 export function nameIn(cells: Readonly<Record<string, string>>): string {
   if ('id' in cells) return '';
   const own = Object.keys(cells);
-  const column = NAMES.map((name) => own.find((one) => plainName(one) === name)).find(
+  const column = NAMES.map((name) => own.find((one) => normaliseName(one) === name)).find(
     (one) => one !== undefined,
   );
   return column === undefined ? '' : (cells[column] ?? '').trim();
@@ -102,18 +102,21 @@ export function checkHeader(
 ): { readonly usable: boolean; readonly complaints: readonly Complaint[] } {
   if (written.length > MAX_COLUMNS) {
     const facts = { columns: written.length, limit: MAX_COLUMNS };
-    return { usable: false, complaints: [complaint('MANIFEST_COLUMNS_TOO_MANY', facts, { line })] };
+    return {
+      usable: false,
+      complaints: [createComplaint('MANIFEST_COLUMNS_TOO_MANY', facts, { line })],
+    };
   }
-  const names = fieldNames(written).filter((column) => column !== '');
+  const names = toFieldNames(written).filter((column) => column !== '');
   const repeated = new Set(names.filter((column, at) => names.indexOf(column) < at));
   const complaints = [...repeated].map((column) =>
-    complaint('MANIFEST_COLUMN_REPEATED', { column }, { column, value: column, line }),
+    createComplaint('MANIFEST_COLUMN_REPEATED', { column }, { column, value: column, line }),
   );
   complaints.push(...new ColumnWatch().see(names, line));
-  const usable = workFields().some((field) => names.includes(field));
+  const usable = listWorkFields().some((field) => names.includes(field));
   if (!usable) {
     const where = { line, value: names.join(',') };
-    complaints.push(complaint('MANIFEST_COLUMNS_MISSING', { found: names }, where));
+    complaints.push(createComplaint('MANIFEST_COLUMNS_MISSING', { found: names }, where));
   }
   return { usable, complaints };
 }
@@ -133,7 +136,7 @@ export class ColumnWatch {
       const suggestion = findMeant(column, columns);
       if (suggestion === null) continue;
       const where = { column, value: column, line };
-      found.push(complaint('MANIFEST_COLUMN_TYPO', { column, suggestion }, where));
+      found.push(createComplaint('MANIFEST_COLUMN_TYPO', { column, suggestion }, where));
     }
     return found;
   }
@@ -141,25 +144,25 @@ export class ColumnWatch {
 
 /** A name of another program is meant as ours only if no column of ours is there. */
 function findMeant(column: string, columns: readonly string[]): string | null {
-  const plain = plainName(column);
-  const near = nearest(plain, allFields());
+  const plain = normaliseName(column);
+  const near = findNearest(plain, listFields());
   if (near !== null) return near;
-  const field = ourColumns().synonyms.find(([, synonyms]) => synonyms.includes(plain))?.[0];
+  const field = readColumns().synonyms.find(([, synonyms]) => synonyms.includes(plain))?.[0];
   if (field === undefined) return null;
-  const inputs = inputFields();
+  const inputs = listInputFields();
   const rivals = inputs.includes(field) ? inputs : [field];
   return columns.some((name) => rivals.includes(name)) ? null : field;
 }
 
 /** The known name that was probably meant by a misspelt one. */
-export function nearest<T extends string>(text: string, known: readonly T[]): T | null {
+export function findNearest<T extends string>(text: string, known: readonly T[]): T | null {
   const wanted = text.trim().toLowerCase();
   let best: T | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const name of known) {
-    const limit = Math.min(allowance(name.length), allowance(wanted.length));
+    const limit = Math.min(computeAllowance(name.length), computeAllowance(wanted.length));
     if (Math.abs(name.length - wanted.length) > limit) continue;
-    const distance = editDistance(wanted, name);
+    const distance = computeEditDistance(wanted, name);
     if (distance <= limit && distance < bestDistance) {
       best = name;
       bestDistance = distance;
@@ -169,13 +172,13 @@ export function nearest<T extends string>(text: string, known: readonly T[]): T 
 }
 
 /** Names of up to two letters must match except for case; short ones may differ by one letter, long ones by two. */
-function allowance(length: number): number {
+function computeAllowance(length: number): number {
   if (length <= 2) return 0;
   return length <= 5 ? 1 : 2;
 }
 
 /** Letters added, dropped, changed, or swapped with their neighbour (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+function computeEditDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= a.length; row += 1) {
     const current = [row];

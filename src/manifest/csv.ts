@@ -1,10 +1,10 @@
 /** CSV and TSV (RFC 4180), parsed by csv-parse: the first line has the column names, every other line is a row. */
 import { CsvError, parse } from 'csv-parse';
 import { REASON_COLUMNS, unguardCell } from '../domain/formula-guard.ts';
-import { checkHeader, fieldNames, workFields } from './columns.ts';
-import { complaint, type Complaint } from './problems.ts';
-import { aboutFile, type RawRow, type RowReader } from './row.ts';
-import { lineBreaks, ROW_LIMIT, ROW_TOO_LONG } from './text.ts';
+import { checkHeader, toFieldNames, listWorkFields } from './columns.ts';
+import { createComplaint, type Complaint } from './problems.ts';
+import { createFileRow, type RawRow, type RowReader } from './row.ts';
+import { countLineBreaks, ROW_LIMIT, ROW_TOO_LONG } from './text.ts';
 
 type Delimiter = ',' | ';' | '\t';
 
@@ -36,7 +36,7 @@ async function* readDelimited(
   let rows: ParsedRows | null = null;
   const table = new Table();
   for await (const piece of text) {
-    rows ??= new ParsedRows(delimiterOf(piece, delimiters));
+    rows ??= new ParsedRows(detectDelimiter(piece, delimiters));
     const read = table.read(rows.take(piece));
     if (read.length > 0) yield read;
     // Without an input column every row would be invalid: it is reported once.
@@ -46,7 +46,7 @@ async function* readDelimited(
   if (table.isUsable && rows.failure === null) yield [...table.read(rows.end()), ...table.end()];
   if (table.isUsable && rows.failure !== null) {
     const { line, reason } = rows.failure;
-    const complaints = [complaint('MANIFEST_SYNTAX', { format, reason })];
+    const complaints = [createComplaint('MANIFEST_SYNTAX', { format, reason })];
     yield [{ line, cells: null, complaints }];
   }
 }
@@ -80,8 +80,8 @@ class ParsedRows {
     const { errored } = this.#parser;
     if (errored === null) return null;
     if (!(errored instanceof CsvError)) throw errored;
-    const line = this.#line + lineBreaks(emptyLines(String(errored['raw'])));
-    return { line, reason: reasonOf(errored) };
+    const line = this.#line + countLineBreaks(emptyLines(String(errored['raw'])));
+    return { line, reason: explainCsvError(errored) };
   }
 
   /** The rows that this piece completes; pieces never split a CRLF. */
@@ -103,12 +103,12 @@ class ParsedRows {
       if (parsed === null) return rows;
       const raw = parsed.raw.replace(/^[\r\n]+|[\r\n]+$/g, '');
       rows.push({
-        line: this.#line + lineBreaks(emptyLines(parsed.raw)),
+        line: this.#line + countLineBreaks(emptyLines(parsed.raw)),
         cells: parsed.record,
         raw,
-        misquoted: misquotedCell(raw, this.#delimiter),
+        misquoted: findMisquotedCell(raw, this.#delimiter),
       });
-      this.#line += lineBreaks(parsed.raw);
+      this.#line += countLineBreaks(parsed.raw);
     }
   }
 }
@@ -118,7 +118,7 @@ function emptyLines(raw: string): string {
   return /^[\r\n]*/.exec(raw)?.[0] ?? '';
 }
 
-function reasonOf({ code, message }: CsvError): string {
+function explainCsvError({ code, message }: CsvError): string {
   if (code === 'CSV_MAX_RECORD_SIZE') return ROW_TOO_LONG;
   if (code === 'CSV_QUOTE_NOT_CLOSED')
     return 'a double quote that is opened in this row is never closed';
@@ -129,12 +129,15 @@ function reasonOf({ code, message }: CsvError): string {
  * Spreadsheet programs write semicolons if the comma is the decimal separator: uses the one with which the header names
  * an input.
  */
-function delimiterOf(piece: string, delimiters: readonly [Delimiter, ...Delimiter[]]): Delimiter {
+function detectDelimiter(
+  piece: string,
+  delimiters: readonly [Delimiter, ...Delimiter[]],
+): Delimiter {
   const header = /^[^\r\n]*/.exec(piece.trimStart())?.[0] ?? '';
   const names = (delimiter: Delimiter): readonly string[] =>
-    fieldNames(header.split(delimiter).map((name) => name.replace(/^\s*"(.*)"\s*$/, '$1')));
+    toFieldNames(header.split(delimiter).map((name) => name.replace(/^\s*"(.*)"\s*$/, '$1')));
   const isIn = (delimiter: Delimiter): boolean =>
-    workFields().some((field) => names(delimiter).includes(field));
+    listWorkFields().some((field) => names(delimiter).includes(field));
   return delimiters.find(isIn) ?? delimiters[0];
 }
 
@@ -161,15 +164,15 @@ class Table {
     this.#isGuarded = REASON_COLUMNS.every((name) => row.cells.includes(name));
     const cells = this.#isGuarded ? row.cells.map(unguardCell) : row.cells;
     const { usable, complaints } = checkHeader(cells, line);
-    this.#columns = fieldNames(cells);
+    this.#columns = toFieldNames(cells);
     this.isUsable = usable;
-    return complaints.length > 0 ? [aboutFile(...complaints)] : [];
+    return complaints.length > 0 ? [createFileRow(...complaints)] : [];
   }
 
   /** Rows with empty cells too many: spreadsheets add them to all rows, an unquoted comma to one. */
   end(): RawRow[] {
     const isUsual = this.#shifted.length * 2 > this.#rows + 1;
-    return isUsual || this.#shifted.length === 0 ? [] : [aboutFile(...this.#shifted)];
+    return isUsual || this.#shifted.length === 0 ? [] : [createFileRow(...this.#shifted)];
   }
 
   #readRow(columns: readonly string[], row: DelimitedRow): RawRow {
@@ -177,40 +180,40 @@ class Table {
     for (const [at, column] of columns.entries()) {
       const written = row.cells[at] ?? '';
       const cell = this.#isGuarded ? unguardCell(written) : written;
-      if (column === '__proto__') Object.defineProperty(cells, column, ownValue(cell));
+      if (column === '__proto__') Object.defineProperty(cells, column, createOwnValue(cell));
       else if (column !== '') cells[column] = cell;
     }
-    const complaints = cellComplaints(columns, row);
+    const complaints = checkCells(columns, row);
     this.#rows += 1;
     if (row.cells.length > columns.length && complaints.length === 0) {
-      this.#shifted.push(shiftedRow(columns, row));
+      this.#shifted.push(checkShifted(columns, row));
     }
     return { line: row.line, cells, complaints };
   }
 }
 
 /** `cells.__proto__ = …` would set the prototype. */
-function ownValue(value: string): PropertyDescriptor {
+function createOwnValue(value: string): PropertyDescriptor {
   return { value, enumerable: true, writable: true, configurable: true };
 }
 
-function cellComplaints(columns: readonly string[], row: DelimitedRow): Complaint[] {
+function checkCells(columns: readonly string[], row: DelimitedRow): Complaint[] {
   const complaints: Complaint[] = [];
   const counts = { cells: row.cells.length, columns: columns.length };
   if (row.misquoted !== null) {
-    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: row.misquoted }));
+    complaints.push(createComplaint('MANIFEST_ROW_QUOTES', {}, { value: row.misquoted }));
   }
   // Spreadsheets add empty cells without a column at the end of rows.
   if (row.cells.some((cell, at) => !isBlank(cell) && (columns[at] ?? '') === '')) {
-    complaints.push(complaint('MANIFEST_ROW_LONG', counts, { value: row.raw }));
+    complaints.push(createComplaint('MANIFEST_ROW_LONG', counts, { value: row.raw }));
   } else if (counts.cells < counts.columns) {
-    complaints.push(complaint('MANIFEST_ROW_SHORT', counts, { value: row.raw }));
+    complaints.push(createComplaint('MANIFEST_ROW_SHORT', counts, { value: row.raw }));
   }
   return complaints;
 }
 
 /** After an unquoted comma, the rest of the cell usually begins with a blank. */
-function shiftedRow(columns: readonly string[], { cells, line }: DelimitedRow): Complaint {
+function checkShifted(columns: readonly string[], { cells, line }: DelimitedRow): Complaint {
   const at = cells.findIndex((cell, index) => index > 0 && /^ \S/.test(cell));
   const last = cells.findLastIndex((cell, index) => !isBlank(cell) && columns[index] !== undefined);
   const column = columns[last] ?? '';
@@ -220,14 +223,14 @@ function shiftedRow(columns: readonly string[], { cells, line }: DelimitedRow): 
     cut: cells[at - 1] ?? '',
     last: column,
   };
-  return complaint('MANIFEST_ROW_SHIFTED', facts, { line, column, value: cells[last] ?? '' });
+  return createComplaint('MANIFEST_ROW_SHIFTED', facts, { line, column, value: cells[last] ?? '' });
 }
 
 /**
  * The first cell whose quotes do not enclose it: text after the closing one, or blanks before the opening one. csv-parse
  * reads both as part of the text, which is seldom meant.
  */
-function misquotedCell(raw: string, delimiter: Delimiter): string | null {
+function findMisquotedCell(raw: string, delimiter: Delimiter): string | null {
   if (!raw.includes('"')) return null;
   for (const [cell] of raw.matchAll(CELLS[delimiter])) {
     if (/^(?: +"|"(?:[^"]|"")*"(?!")[^])/.test(cell)) return cell;

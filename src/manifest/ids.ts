@@ -2,8 +2,8 @@
 import type { CheckedRow } from '../domain/item.ts';
 import { toAscii, ID } from '../domain/name.ts';
 import { formatShown } from '../domain/plain-text.ts';
-import { complaint, type Complaint, toProblem } from './problems.ts';
-import { serviceOfKind } from '../services/registry.ts';
+import { createComplaint, type Complaint, toProblem } from './problems.ts';
+import { findServiceOfKind } from '../services/registry.ts';
 
 const MAX_LENGTH = 64;
 
@@ -26,17 +26,19 @@ export class IdRegister {
   claim(written: string, place: RowPlace): { id: string | null; complaints: Complaint[] } {
     const where = { column: 'id', value: written };
     if (!ID.test(written)) {
-      return { id: null, complaints: [complaint('MANIFEST_ID_INVALID', {}, where)] };
+      return { id: null, complaints: [createComplaint('MANIFEST_ID_INVALID', {}, where)] };
     }
     const same = this.#places.get(written);
     const like = this.#inAnyCase.get(written.toLowerCase());
     if (same !== undefined) {
       const facts = { first: placeText(same) };
-      return { id: written, complaints: [complaint('MANIFEST_ID_DUPLICATE', facts, where)] };
+      return { id: written, complaints: [createComplaint('MANIFEST_ID_DUPLICATE', facts, where)] };
     }
     this.#add(written, place);
     const complaints =
-      like === undefined ? [] : [complaint('MANIFEST_ID_CASE', { first: placeText(like) }, where)];
+      like === undefined
+        ? []
+        : [createComplaint('MANIFEST_ID_CASE', { first: placeText(like) }, where)];
     return { id: written, complaints };
   }
 
@@ -94,7 +96,7 @@ export class RemoteIdRegister {
     const { item } = row;
     if (!item?.adopts) return row;
     const { remoteId } = item.adopts;
-    const { name: service, jobId } = serviceOfKind(item.kind);
+    const { name: service, jobId } = findServiceOfKind(item.kind);
     const name = `${service} ${jobId.ignoreCase ? remoteId.toLowerCase() : remoteId}`;
     const used = this.#places.get(name);
     if (used === undefined) {
@@ -102,7 +104,7 @@ export class RemoteIdRegister {
       return row;
     }
     const where = { column: 'remote_id', value: remoteId };
-    const why = complaint('MANIFEST_REMOTE_ID_DUPLICATE', { first: placeText(used) }, where);
+    const why = createComplaint('MANIFEST_REMOTE_ID_DUPLICATE', { first: placeText(used) }, where);
     const problem = toProblem(why, { ...item.source, id: item.id });
     return { ...row, item: null, problems: [...row.problems, problem] };
   }

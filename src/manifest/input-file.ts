@@ -7,9 +7,9 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { complaint, type Complaint } from './problems.ts';
-import { isInside, systemErrorCode } from './sources.ts';
-import { badLine, isGzip, isZlibError } from './text.ts';
+import { createComplaint, type Complaint } from './problems.ts';
+import { isInside, readSystemErrorCode } from './sources.ts';
+import { findBadLine, isGzip, isZlibError } from './text.ts';
 
 /** A whole BMRB entry has a few megabytes, a molecule of 200 atoms a few kilobytes. */
 export const MAX_INPUT_BYTES = 16_000_000;
@@ -24,31 +24,31 @@ export async function readInputFile(
   const wanted = path.resolve(folder, value);
   // Before any disk access: a manifest must not reveal which files exist elsewhere.
   if (!allowOutside && !isInside(wanted, folder)) {
-    return complaint('MANIFEST_FILE_OUTSIDE', {}, where);
+    return createComplaint('MANIFEST_FILE_OUTSIDE', {}, where);
   }
   try {
     const real = await realpath(wanted);
     if (!allowOutside && !isInside(real, folder)) {
-      return complaint('MANIFEST_FILE_OUTSIDE', {}, where);
+      return createComplaint('MANIFEST_FILE_OUTSIDE', {}, where);
     }
     const stats = await stat(real);
-    if (!stats.isFile()) return complaint('MANIFEST_FILE_NOT_REGULAR', {}, where);
-    if (stats.size > MAX_INPUT_BYTES) return tooLarge(stats.size, where);
-    return textOf(await expanded(await readFile(real)), where);
+    if (!stats.isFile()) return createComplaint('MANIFEST_FILE_NOT_REGULAR', {}, where);
+    if (stats.size > MAX_INPUT_BYTES) return createTooLarge(stats.size, where);
+    return decodeText(await decompress(await readFile(real)), where);
   } catch (error) {
     // The limit is for the decompressed size, so that a small file cannot fill the memory.
-    if (error instanceof RangeError) return tooLarge(MAX_INPUT_BYTES + 1, where);
-    const reason = isZlibError(error) ? `gzip: ${error.message}` : systemErrorCode(error);
+    if (error instanceof RangeError) return createTooLarge(MAX_INPUT_BYTES + 1, where);
+    const reason = isZlibError(error) ? `gzip: ${error.message}` : readSystemErrorCode(error);
     if (reason === null) throw error;
     return reason === 'ENOENT' || reason === 'ENOTDIR'
-      ? complaint('MANIFEST_FILE_NOT_FOUND', {}, where)
-      : complaint('MANIFEST_FILE_UNREADABLE', { reason }, where);
+      ? createComplaint('MANIFEST_FILE_NOT_FOUND', {}, where)
+      : createComplaint('MANIFEST_FILE_UNREADABLE', { reason }, where);
   }
 }
 
-function tooLarge(bytes: number, where: { column: string; value: string }): Complaint {
+function createTooLarge(bytes: number, where: { column: string; value: string }): Complaint {
   const facts = { bytes, limitMegabytes: MAX_INPUT_BYTES / 1e6 };
-  return complaint('MANIFEST_FILE_TOO_LARGE', facts, where);
+  return createComplaint('MANIFEST_FILE_TOO_LARGE', facts, where);
 }
 
 /** Every line of what is sent ends with LF. */
@@ -56,15 +56,16 @@ export function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-async function expanded(bytes: Buffer): Promise<Buffer> {
+async function decompress(bytes: Buffer): Promise<Buffer> {
   return isGzip(bytes)
     ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_INPUT_BYTES })
     : bytes;
 }
 
-function textOf(bytes: Buffer, where: { column: string; value: string }): string | Complaint {
-  if (!isUtf8(bytes)) return complaint('MANIFEST_FILE_NOT_UTF8', { line: badLine(bytes) }, where);
+function decodeText(bytes: Buffer, where: { column: string; value: string }): string | Complaint {
+  if (!isUtf8(bytes))
+    return createComplaint('MANIFEST_FILE_NOT_UTF8', { line: findBadLine(bytes) }, where);
   // The engines fail on a byte order mark, and not all end a line at a CR.
   const text = withLineFeeds(bytes.toString('utf8').replace(/^\uFEFF/, ''));
-  return text.trim() === '' ? complaint('MANIFEST_FILE_EMPTY', {}, where) : text;
+  return text.trim() === '' ? createComplaint('MANIFEST_FILE_EMPTY', {}, where) : text;
 }

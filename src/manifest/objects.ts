@@ -4,11 +4,11 @@
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Document, Node, ParsedNode } from 'yaml';
-import { allKinds } from '../kinds/registry.ts';
-import { ColumnWatch, fieldNames, isField } from './columns.ts';
-import { complaint, type Complaint } from './problems.ts';
-import { aboutFile, type RawRow, type RowReader } from './row.ts';
-import { lineBreaks, linesOf } from './text.ts';
+import { listKinds } from '../kinds/registry.ts';
+import { ColumnWatch, toFieldNames, isField } from './columns.ts';
+import { createComplaint, type Complaint } from './problems.ts';
+import { createFileRow, type RawRow, type RowReader } from './row.ts';
+import { countLineBreaks, splitLines } from './text.ts';
 
 /** In characters; the tree takes about twenty times as many bytes. */
 const MAX_DOCUMENT = 16_000_000;
@@ -22,17 +22,21 @@ export const readJson: RowReader = (text) => readDocument(text, 'JSON');
 
 export const readJsonl: RowReader = async function* (text) {
   const columns = new ColumnWatch();
-  for await (const lines of linesOf(text)) {
+  for await (const lines of splitLines(text)) {
     const rows = lines.filter((line) => line.text.trim() !== '');
-    yield rows.map((line) => jsonRow(line.text, line.number, columns));
+    yield rows.map((line) => parseJsonRow(line.text, line.number, columns));
   }
 };
 
-function jsonRow(text: string, line: number, columns: ColumnWatch): RawRow {
+function parseJsonRow(text: string, line: number, columns: ColumnWatch): RawRow {
   const found = parseJson(text);
   return 'value' in found
-    ? objectRow(found.value, line, columns)
-    : { line, cells: null, complaints: [syntax('JSON', found.reason, { value: text })] };
+    ? toRow(found.value, line, columns)
+    : {
+        line,
+        cells: null,
+        complaints: [createSyntaxComplaint('JSON', found.reason, { value: text })],
+      };
 }
 
 async function* readDocument(
@@ -44,27 +48,27 @@ async function* readDocument(
     text += piece;
     if (text.length > MAX_DOCUMENT) {
       const facts = { format, limitMegabytes: MAX_DOCUMENT / 1e6 };
-      yield [aboutFile(complaint('MANIFEST_TOO_LARGE', facts))];
+      yield [createFileRow(createComplaint('MANIFEST_TOO_LARGE', facts))];
       return;
     }
   }
   try {
-    const broken = format === 'JSON' && text.trim() !== '' ? jsonFault(text) : null;
-    yield broken ? [aboutFile(broken)] : documentRows(text, format);
+    const broken = format === 'JSON' && text.trim() !== '' ? findJsonFault(text) : null;
+    yield broken ? [createFileRow(broken)] : readDocumentRows(text, format);
   } catch (error) {
     if (!isTooDeep(error)) throw error;
-    yield [aboutFile(syntax(format, TOO_DEEP))];
+    yield [createFileRow(createSyntaxComplaint(format, TOO_DEEP))];
   }
 }
 
-function jsonFault(text: string): Complaint | null {
+function findJsonFault(text: string): Complaint | null {
   const found = parseJson(text);
   if ('value' in found) return null;
-  const line = 1 + lineBreaks(text.slice(0, found.position ?? text.trimEnd().length));
-  return syntax('JSON', found.reason, { line });
+  const line = 1 + countLineBreaks(text.slice(0, found.position ?? text.trimEnd().length));
+  return createSyntaxComplaint('JSON', found.reason, { line });
 }
 
-function documentRows(text: string, format: string): RawRow[] {
+function readDocumentRows(text: string, format: string): RawRow[] {
   const lines = new LineCounter();
   const lineAt = (node: Node | null): number => lines.linePos(node?.range?.[0] ?? 0).line;
   // All scalars stay text, as written: 1.0, +1, no, 0012.
@@ -77,41 +81,45 @@ function documentRows(text: string, format: string): RawRow[] {
   if (document === undefined || document.contents === null) return [];
   const broken = document.errors.slice(0, MAX_ERRORS).map(({ linePos, message }) => {
     const reason = (message.split('\n')[0] ?? '').replace(/ at line \d+.*$/, '');
-    return syntax(format, reason.replace(/[.:]$/, ''), { line: linePos?.[0].line ?? 1 });
+    return createSyntaxComplaint(format, reason.replace(/[.:]$/, ''), {
+      line: linePos?.[0].line ?? 1,
+    });
   });
-  if (broken.length > 0) return [aboutFile(...broken)];
+  if (broken.length > 0) return [createFileRow(...broken)];
   if (second !== undefined) {
     const { line } = lines.linePos(second.range[0]);
-    return [aboutFile(syntax(format, 'it contains several documents', { line }))];
+    return [
+      createFileRow(createSyntaxComplaint(format, 'it contains several documents', { line })),
+    ];
   }
   const contents: ParsedNode | null = document.contents;
   const list = isMap(contents) ? contents.get('items', true) : contents;
   if (!isSeq(list)) {
     const reason = 'it must be a list of mappings, or a mapping with such a list under `items`';
-    return [aboutFile(syntax(format, reason, { line: 1 }))];
+    return [createFileRow(createSyntaxComplaint(format, reason, { line: 1 }))];
   }
   const columns = new ColumnWatch();
   return (list.items as Node[]).map((node) =>
-    nodeRow(document, node, { format, line: lineAt(node), columns }),
+    readNodeRow(document, node, { format, line: lineAt(node), columns }),
   );
 }
 
-function nodeRow(
+function readNodeRow(
   document: Document.Parsed,
   node: Node,
   { format, line, columns }: { format: string; line: number; columns: ColumnWatch },
 ): RawRow {
   try {
-    const value: unknown = withoutNulls(node).toJS(document, { maxAliasCount: MAX_ALIASES });
-    return objectRow(value, line, columns);
+    const value: unknown = removeNulls(node).toJS(document, { maxAliasCount: MAX_ALIASES });
+    return toRow(value, line, columns);
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    return { line, cells: null, complaints: [syntax(format, error.message)] };
+    return { line, cells: null, complaints: [createSyntaxComplaint(format, error.message)] };
   }
 }
 
 /** The failsafe schema has no null: a plain `~` or `null` becomes an empty cell. */
-function withoutNulls(node: Node): Node {
+function removeNulls(node: Node): Node {
   if (isAlias(node)) return node;
   visit(node, {
     Scalar: (_, scalar) => {
@@ -123,21 +131,21 @@ function withoutNulls(node: Node): Node {
 }
 
 /** Reads a mapping of column names to values; lists become comma-separated text. */
-function objectRow(value: unknown, line: number, columns: ColumnWatch): RawRow {
+function toRow(value: unknown, line: number, columns: ColumnWatch): RawRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const complaints = [complaint('MANIFEST_ROW_NOT_OBJECT', { found: describe(value) })];
+    const complaints = [createComplaint('MANIFEST_ROW_NOT_OBJECT', { found: describe(value) })];
     return { line, cells: null, complaints };
   }
   const values: readonly unknown[] = Object.values(value);
-  const names = fieldNames(Object.keys(value));
+  const names = toFieldNames(Object.keys(value));
   const complaints: Complaint[] = columns.see(names, line);
   const cells = names.map((column, at) => {
     const cell = values[at];
     if (isField(column) && isNested(cell, column)) {
       const where = { column, value: JSON.stringify(cell) };
-      complaints.push(complaint('MANIFEST_VALUE_NESTED', { column }, where));
+      complaints.push(createComplaint('MANIFEST_VALUE_NESTED', { column }, where));
     }
-    return [column, textOf(cell)] as const;
+    return [column, toCell(cell)] as const;
   });
   return { line, cells: Object.fromEntries(cells), complaints };
 }
@@ -151,7 +159,7 @@ function describe(value: unknown): string {
 /** Only a column with a list of words may be a list. */
 function isNested(cell: unknown, column: string): boolean {
   if (typeof cell !== 'object' || cell === null) return false;
-  const isList = allKinds().some(({ options }) => options[column]?.type === 'list');
+  const isList = listKinds().some(({ options }) => options[column]?.type === 'list');
   return !(isList && Array.isArray(cell) && cell.every(isPlain));
 }
 
@@ -159,19 +167,19 @@ function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-function textOf(cell: unknown): string {
+function toCell(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell === 'string') return cell;
-  if (Array.isArray(cell) && cell.every(isPlain)) return cell.map(textOf).join(',');
+  if (Array.isArray(cell) && cell.every(isPlain)) return cell.map(toCell).join(',');
   return typeof cell === 'number' ? String(cell) : JSON.stringify(cell);
 }
 
-function syntax(
+function createSyntaxComplaint(
   format: string,
   reason: string,
   where: { line?: number; value?: string } = {},
 ): Complaint {
-  return complaint('MANIFEST_SYNTAX', { format, reason }, where);
+  return createComplaint('MANIFEST_SYNTAX', { format, reason }, where);
 }
 
 type Parsed =
@@ -190,12 +198,12 @@ function parseJson(text: string): Parsed {
     const { message } = error;
     // V8 repeats the text in its message, unescaped; we show it ourselves.
     const reason = message.replace(/,? ?(\.\.\.)?".*$/s, '').replace(/\s*\(line.*$/s, '');
-    return { reason, position: positionIn(message, text) };
+    return { reason, position: parsePosition(message, text) };
   }
 }
 
 /** V8 says it, or quotes ten characters before it and after it. */
-function positionIn(message: string, text: string): number | null {
+function parsePosition(message: string, text: string): number | null {
   const said = / at position (\d+)/.exec(message)?.[1];
   if (said !== undefined) return Number(said);
   const quoted = /, \.\.\."(.*)"(?:\.\.\.)? is not valid/s.exec(message)?.[1];

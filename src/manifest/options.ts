@@ -1,9 +1,9 @@
 /** Converts the option columns of a row to the typed options of its kind, with the defaults of the services. */
 import type { Kind, Options } from '../domain/item.ts';
 import type { OptionColumn } from '../kinds/columns.ts';
-import { allKinds, kindOf } from '../kinds/registry.ts';
-import { nearest } from './columns.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { listKinds, findKind } from '../kinds/registry.ts';
+import { findNearest } from './columns.ts';
+import { createComplaint, type Complaint } from './problems.ts';
 
 /** The trimmed value of one of our columns; empty if the row does not have it. */
 export type FieldValues = (field: string) => string;
@@ -13,18 +13,20 @@ const FALSE = ['false', 'no', 'n', 'f', '0'];
 
 /** With defaults for refused values: the row then has an error. */
 export function readOptions(kind: Kind, values: FieldValues, complaints: Complaint[]): Options {
-  const own = kindOf(kind).options;
-  for (const column of allKinds().flatMap(({ options }) => Object.keys(options))) {
+  const own = findKind(kind).options;
+  for (const column of listKinds().flatMap(({ options }) => Object.keys(options))) {
     const value = values(column);
     if (value === '' || column in own) continue;
-    complaints.push(complaint('MANIFEST_OPTION_UNUSED', { column, kind }, { column, value }));
+    complaints.push(createComplaint('MANIFEST_OPTION_UNUSED', { column, kind }, { column, value }));
   }
   const read = Object.entries(own).map(([name, column]) => {
     const value = values(name);
     const refuse: Refuse = (facts, code = 'MANIFEST_OPTION_INVALID') => {
       // The facts of a column's own problem are known to the column.
       const all = { column: name, ...facts } as never;
-      complaints.push(complaint(code as 'MANIFEST_OPTION_INVALID', all, { column: name, value }));
+      complaints.push(
+        createComplaint(code as 'MANIFEST_OPTION_INVALID', all, { column: name, value }),
+      );
     };
     return [column.key, readOption(column, value, refuse)];
   });
@@ -57,7 +59,7 @@ function readChoice(column: ColumnOf<'choice'>, value: string, refuse: Refuse): 
   const chosen = misspelt?.meant ?? findWord(column.allowed, word);
   if (misspelt) refuse({}, misspelt.problem);
   else if (chosen === undefined) {
-    refuse({ allowed: column.allowed, suggestion: nearest(value, column.allowed) });
+    refuse({ allowed: column.allowed, suggestion: findNearest(value, column.allowed) });
   }
   return chosen ?? column.default;
 }
@@ -69,7 +71,7 @@ function readList(column: ColumnOf<'list'>, value: string, refuse: Refuse): read
     const known = allowed.find((word) => word === name.toLowerCase());
     if (known !== undefined) chosen.add(known);
     else {
-      const suggestion = column.aliases?.[name.toLowerCase()] ?? nearest(name, allowed);
+      const suggestion = column.aliases?.[name.toLowerCase()] ?? findNearest(name, allowed);
       refuse({ name, allowed, suggestion }, column.problem);
     }
   }
@@ -88,7 +90,7 @@ function readInteger(column: ColumnOf<'integer'>, value: string, refuse: Refuse)
 function readFlag(column: ColumnOf<'flag'>, value: string, refuse: Refuse): boolean {
   const word = findWord([...TRUE, ...FALSE], value.toLowerCase());
   if (word !== undefined) return TRUE.includes(word);
-  refuse({ allowed: ['true', 'false'], suggestion: nearest(value, [...TRUE, ...FALSE]) });
+  refuse({ allowed: ['true', 'false'], suggestion: findNearest(value, [...TRUE, ...FALSE]) });
   return column.default;
 }
 

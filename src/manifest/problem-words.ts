@@ -4,13 +4,13 @@
  */
 import { list, suggestOr, formatShown } from '../domain/plain-text.ts';
 import { error, warning } from '../domain/problem.ts';
-import { allKinds, kindNames } from '../kinds/registry.ts';
+import { listKinds, listKindNames } from '../kinds/registry.ts';
 
 const UTF8 = 'Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"; on a command line: iconv -t UTF-8).';
 
-const cellNames = (): string[] => allKinds().flatMap(({ input }) => input.column?.name ?? []);
+const listCellNames = (): string[] => listKinds().flatMap(({ input }) => input.column?.name ?? []);
 
-function formats(): string {
+function describeFormats(): string {
   return 'tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz';
 }
 
@@ -54,7 +54,7 @@ export const MANIFEST_PROBLEMS = {
       extension === ''
         ? 'The file has no extension, so its format is unknown.'
         : `A file ending in ${formatShown(extension)} is neither a manifest nor an input.`,
-    () => `Supported are ${formats()}.`,
+    () => `Supported are ${describeFormats()}.`,
   ),
   MANIFEST_REPEATED: error(
     'The same file is given twice.',
@@ -63,7 +63,7 @@ export const MANIFEST_PROBLEMS = {
   MANIFEST_EMPTY: error(
     'The manifest has no rows.',
     () =>
-      `Write one row for each ${allKinds()
+      `Write one row for each ${listKinds()
         .map(({ words }) => words.one)
         .join(', ')
         .replace(/, ([^,]*)$/, ' or $1')}.`,
@@ -106,7 +106,7 @@ export const MANIFEST_PROBLEMS = {
   ),
   MANIFEST_COLUMNS_MISSING: error(
     ({ found }: { found: readonly string[] }) =>
-      `The first line names none of the columns ${list(['file', ...cellNames()])} and \`remote_id\`; it has ${list(found)}.`,
+      `The first line names none of the columns ${list(['file', ...listCellNames()])} and \`remote_id\`; it has ${list(found)}.`,
     'The first line contains the column names, separated by commas or semicolons in .csv and by tabs in .tsv; one of these is needed.',
   ),
   MANIFEST_COLUMNS_TOO_MANY: error(
@@ -191,17 +191,17 @@ export const MANIFEST_PROBLEMS = {
   ),
   MANIFEST_KIND_UNKNOWN: error(
     (_: { suggestion: string | null }, value: string) => `\`${value}\` is not a kind.`,
-    ({ suggestion }) => suggestOr(suggestion, `Kinds are ${list(kindNames())}.`),
+    ({ suggestion }) => suggestOr(suggestion, `Kinds are ${list(listKindNames())}.`),
   ),
   MANIFEST_KIND_UNCLEAR: error(
     ({ reason }: { reason: string }) => `The kind cannot be inferred from the input: ${reason}.`,
-    () => `Set \`kind\` to one of ${list(kindNames())}.`,
+    () => `Set \`kind\` to one of ${list(listKindNames())}.`,
   ),
   MANIFEST_INPUT_MISSING: error(
     (_: { kind: string | null }) => 'The row has no input.',
     ({ kind }) => {
-      if (kind === null) return `Fill in one of ${list(['file', ...cellNames()])}.`;
-      const own = allKinds().find(({ name }) => name === kind)?.input.column?.name;
+      if (kind === null) return `Fill in one of ${list(['file', ...listCellNames()])}.`;
+      const own = listKinds().find(({ name }) => name === kind)?.input.column?.name;
       return own === undefined ? 'Fill in `file`.' : `Fill in \`${own}\` or \`file\`.`;
     },
   ),
@@ -224,7 +224,7 @@ export const MANIFEST_PROBLEMS = {
       `\`${column}\` is not an input of the kind \`${kind}\`.`,
     ({ column }) => {
       const kind =
-        allKinds().find(({ input }) => input.column?.name === column)?.name ?? 'another kind';
+        listKinds().find(({ input }) => input.column?.name === column)?.name ?? 'another kind';
       return `Set \`kind\` to \`${kind}\`, or use another input.`;
     },
   ),

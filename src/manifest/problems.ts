@@ -24,7 +24,7 @@ export interface Complaint {
   readonly words?: ProblemWords<object> | undefined;
 }
 
-export function complaint<C extends ProblemCode>(
+export function createComplaint<C extends ProblemCode>(
   code: C,
   facts: Facts<C>,
   where: { column?: string | null; value?: string | null; line?: number | null } = {},
@@ -33,19 +33,19 @@ export function complaint<C extends ProblemCode>(
   return { code, facts, column, value, line };
 }
 
-export function severityOf(code: string): Severity {
+export function findSeverity(code: string): Severity {
   return PROBLEMS[code as ProblemCode].severity;
 }
 
 export function isError({ code, words }: Complaint): boolean {
-  return (words?.severity ?? severityOf(code)) === 'error';
+  return (words?.severity ?? findSeverity(code)) === 'error';
 }
 
 export function toProblem(
   { code, facts, column, value: written, line, words: own }: Complaint,
   place: { readonly file: string; readonly line: number | null; readonly id: string | null },
 ): Problem {
-  // `complaint` checked that the facts are those of the code.
+  // `createComplaint` checked that the facts are those of the code.
   const words = (own ?? PROBLEMS[code]) as ProblemWords<unknown>;
   const value = written === null ? null : formatShown(written);
   return {
@@ -62,7 +62,7 @@ export function toProblem(
 }
 
 /** What a kind found in an input; some findings are about another cell than the input's. */
-export function findingComplaint(
+export function toComplaint(
   { code, facts, words }: InputFinding,
   input: { readonly column: string; readonly value: string },
 ): Complaint {

@@ -1,14 +1,14 @@
 /** Files with several inputs, one item per record: a list with one a line (SMILES), FASTA, SD files. */
-import { allKinds, type AnyKind } from '../kinds/registry.ts';
+import { listKinds, type AnyKind } from '../kinds/registry.ts';
 import { isField } from './columns.ts';
 import { MAX_INPUT_BYTES } from './input-file.ts';
-import { complaint } from './problems.ts';
+import { createComplaint } from './problems.ts';
 import type { RawRow, ReadFrom, RowReader } from './row.ts';
-import { linesOf, LineTooLong, type TextLine } from './text.ts';
+import { splitLines, LineTooLong, type TextLine } from './text.ts';
 
 /** The kind whose inputs are the records of such a file. */
 function recordKind({ extension }: ReadFrom): AnyKind {
-  const kind = allKinds().find(({ input }) => input.records?.[extension] !== undefined);
+  const kind = listKinds().find(({ input }) => input.records?.[extension] !== undefined);
   if (!kind) throw new RangeError(`no records in ${extension}`);
   return kind;
 }
@@ -23,7 +23,7 @@ export const readLines: RowReader = async function* (text, from) {
   const headers = [column?.name, ...(column?.synonyms ?? [])];
   let count = 0;
   let mayBeHeader = true;
-  for await (const lines of linesOf(text)) {
+  for await (const lines of splitLines(text)) {
     const rows: RawRow[] = [];
     for (const { text: line, number } of lines) {
       const content = line.trim();
@@ -113,7 +113,7 @@ async function* readRecords(
   let record = null as OpenRecord | null;
   const tooLong = (line: number): RawRow[] => {
     const reason = `a record is longer than ${String(MAX_INPUT_BYTES / 1e6)} MB`;
-    const complaints = [complaint('MANIFEST_SYNTAX', { format, reason })];
+    const complaints = [createComplaint('MANIFEST_SYNTAX', { format, reason })];
     return [...rows.release(), { line, cells: null, complaints }];
   };
   const take = ({ text, number }: TextLine): RawRow[] => {
@@ -126,7 +126,7 @@ async function* readRecords(
     return ended;
   };
   try {
-    for await (const lines of linesOf(pieces)) {
+    for await (const lines of splitLines(pieces)) {
       yield lines.flatMap(take);
       if (record === null || record.length <= MAX_INPUT_BYTES) continue;
       yield tooLong(record.line);
@@ -181,7 +181,7 @@ class SdfRecord implements OpenRecord {
     if (this.#isEnded) return false;
     this.#isBlank &&= text.trim() === '';
     this.length += text.length + 1;
-    const name = this.#molfile.length > SDF_HEADER ? dataName(text) : null;
+    const name = this.#molfile.length > SDF_HEADER ? parseDataName(text) : null;
     if (name !== null) this.#begin(name);
     else if (this.#data.size === 0) this.#molfile.push(text);
     else if (text.trim() === '') this.#item = null;
@@ -211,7 +211,7 @@ class SdfRecord implements OpenRecord {
 }
 
 /** `> <MELTING.POINT>`, `> 25 <MELTING.POINT>`, `> DT12`; null if it does not begin a data item. */
-function dataName(line: string): string | null {
+function parseDataName(line: string): string | null {
   if (!line.startsWith('>')) return null;
   return (/<(.*)>/.exec(line)?.[1] ?? line.slice(1)).trim() || 'data';
 }
@@ -234,14 +234,14 @@ export const readFastaFile: RowReader = async function* (text, from) {
     // The last record may continue in the next piece.
     const last = Math.max(begun.lastIndexOf('\n>'), begun.lastIndexOf('\r>'), 0);
     const beginning = isEnded ? begun : begun.slice(0, last);
-    const whole = allKinds().find(
+    const whole = listKinds().find(
       (one) =>
         one.name !== kind.name &&
         one.input.extensions.includes(from.extension) &&
         one.input.recognise?.(beginning) === true,
     );
     const cells = { kind: (whole ?? kind).name };
-    yield* readRecords(continued(begun, pieces), from, {
+    yield* readRecords(prependLine(begun, pieces), from, {
       format: 'FASTA',
       extension: from.extension,
       open: (line) => new FastaRecord(line, cells, whole !== undefined),
@@ -251,7 +251,7 @@ export const readFastaFile: RowReader = async function* (text, from) {
   }
 };
 
-async function* continued(begun: string, pieces: AsyncIterator<string>): AsyncGenerator<string> {
+async function* prependLine(begun: string, pieces: AsyncIterator<string>): AsyncGenerator<string> {
   yield begun;
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     yield next.value;

@@ -3,21 +3,21 @@ import path from 'node:path';
 import type { CheckedRow, InputText, Item, Kind, Options } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import type { InputFinding } from '../kinds/finding.ts';
-import { allKinds, kindNames, kindOf } from '../kinds/registry.ts';
-import { inputFields, isField, nameIn, nearest } from './columns.ts';
+import { listKinds, listKindNames, findKind } from '../kinds/registry.ts';
+import { listInputFields, isField, nameIn, findNearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';
 import { readInputFile, withLineFeeds } from './input-file.ts';
 import { type FieldValues, readOptions } from './options.ts';
 import {
-  complaint,
+  createComplaint,
   type Complaint,
-  findingComplaint,
+  toComplaint,
   isError,
   type ProblemCode,
   toProblem,
 } from './problems.ts';
-import { kindsWith, readFileName, type SourceFile } from './sources.ts';
-import { serviceOfKind } from '../services/registry.ts';
+import { listKindsWith, readFileName, type SourceFile } from './sources.ts';
+import { findServiceOfKind } from '../services/registry.ts';
 
 /** What the reader of a format gives, before values are checked. */
 export interface RawRow {
@@ -33,7 +33,7 @@ export interface RawRow {
 }
 
 /** A problem of the file. */
-export function aboutFile(...complaints: Complaint[]): RawRow {
+export function createFileRow(...complaints: Complaint[]): RawRow {
   return { line: null, cells: null, complaints };
 }
 
@@ -132,7 +132,9 @@ async function readWork(
 ): Promise<{ kind: Kind | null; work: Work | null }> {
   const email = values('email');
   if (email !== '' && !/^[^\s@,;]+@[^\s@,;]+$/.test(email)) {
-    complaints.push(complaint('MANIFEST_EMAIL_INVALID', {}, { column: 'email', value: email }));
+    complaints.push(
+      createComplaint('MANIFEST_EMAIL_INVALID', {}, { column: 'email', value: email }),
+    );
   }
   const before = complaints.length;
   const input = await readInput(values, carried, context, complaints);
@@ -159,20 +161,20 @@ async function readInput(
   { manifest, allowOutside }: RowContext,
   complaints: Complaint[],
 ): Promise<RowInput | null> {
-  const columns = inputFields().filter((field) => values(field) !== '');
+  const columns = listInputFields().filter((field) => values(field) !== '');
   const [column, other] = columns;
   if (column === undefined) {
     // The service already has the job's input.
     if (values('remote_id') !== '') return null;
     const kind = values('kind') === '' ? null : values('kind').toLowerCase();
-    const own = allKinds().find(({ name }) => name === kind)?.input.column?.name;
+    const own = listKinds().find(({ name }) => name === kind)?.input.column?.name;
     const where = { column: own ?? 'file', value: '' };
-    complaints.push(complaint('MANIFEST_INPUT_MISSING', { kind }, where));
+    complaints.push(createComplaint('MANIFEST_INPUT_MISSING', { kind }, where));
     return null;
   }
   if (other !== undefined) {
     const where = { column: other, value: values(other) };
-    complaints.push(complaint('MANIFEST_INPUT_REPEATED', { columns }, where));
+    complaints.push(createComplaint('MANIFEST_INPUT_REPEATED', { columns }, where));
     return null;
   }
   const value = values(column);
@@ -192,12 +194,12 @@ function readKind(
   complaints: Complaint[],
 ): Kind | null {
   if (written !== '') {
-    const names = kindNames();
+    const names = listKindNames();
     const kind = names.find((known) => known === written.toLowerCase());
     if (kind !== undefined) return kind;
     const where = { column: 'kind', value: written };
-    const facts = { suggestion: nearest(written, names) };
-    complaints.push(complaint('MANIFEST_KIND_UNKNOWN', facts, where));
+    const facts = { suggestion: findNearest(written, names) };
+    complaints.push(createComplaint('MANIFEST_KIND_UNKNOWN', facts, where));
     return null;
   }
   const found = input === null ? { reason: NO_INPUT } : inferKind(input);
@@ -205,7 +207,7 @@ function readKind(
   // A problem of the input is already reported.
   if (!hasProblem) {
     const { column, value } = input ?? { column: 'kind', value: written };
-    complaints.push(complaint('MANIFEST_KIND_UNCLEAR', found, { column, value }));
+    complaints.push(createComplaint('MANIFEST_KIND_UNCLEAR', found, { column, value }));
   }
   return null;
 }
@@ -213,9 +215,9 @@ function readKind(
 const NO_INPUT = 'the row has a `remote_id` and no input';
 
 function inferKind({ column, extension, text }: RowInput): { kind: Kind } | { reason: string } {
-  const ofColumn = allKinds().find((kind) => kind.input.column?.name === column);
+  const ofColumn = listKinds().find((kind) => kind.input.column?.name === column);
   if (ofColumn) return { kind: ofColumn.name };
-  const able = kindsWith(extension);
+  const able = listKindsWith(extension);
   const [first, other] = able;
   if (!first) {
     return { reason: extension === '' ? 'the file has no extension' : `${extension} is unknown` };
@@ -235,7 +237,9 @@ function inferKind({ column, extension, text }: RowInput): { kind: Kind } | { re
 function readRemoteId(value: string, complaints: Complaint[]): string | null {
   if (value === '') return null;
   if (isUsableId(value)) return value;
-  complaints.push(complaint('MANIFEST_REMOTE_ID_INVALID', {}, { column: 'remote_id', value }));
+  complaints.push(
+    createComplaint('MANIFEST_REMOTE_ID_INVALID', {}, { column: 'remote_id', value }),
+  );
   return null;
 }
 
@@ -244,7 +248,7 @@ function readRemoteId(value: string, complaints: Complaint[]): string | null {
  * item and equal notes never count as equal work.
  */
 function noteOfJob(kind: Kind, remoteId: string): InputText {
-  const where = `job ${remoteId} of the service for ${serviceOfKind(kind).name}`;
+  const where = `job ${remoteId} of the service for ${findServiceOfKind(kind).name}`;
   const text = `This item is ${where}. Its input was not given in the manifest.\n`;
   return { name: 'adopted.txt', text };
 }
@@ -257,26 +261,28 @@ async function readContent(
   complaints: Complaint[],
 ): Promise<Pick<Item, 'input' | 'canonical'> | null> {
   const { kind } = options;
-  const { column: cell, extensions, isByExtension = false, read } = kindOf(kind).input;
+  const { column: cell, extensions, isByExtension = false, read } = findKind(kind).input;
   const where = { column, value };
   if (column !== 'file' && cell?.name !== column) {
-    complaints.push(complaint('MANIFEST_INPUT_OF_OTHER_KIND', { column, kind }, where));
+    complaints.push(createComplaint('MANIFEST_INPUT_OF_OTHER_KIND', { column, kind }, where));
     return null;
   }
   if (text === null) return null;
   if (column === 'file' && isByExtension && !extensions.includes(extension)) {
-    complaints.push(complaint('MANIFEST_FILE_TYPE', { extension, allowed: extensions }, where));
+    complaints.push(
+      createComplaint('MANIFEST_FILE_TYPE', { extension, allowed: extensions }, where),
+    );
     return null;
   }
   const { input, canonical, findings } = await read({ id, column, text, extension }, options);
-  complaints.push(...firstOfEach(findings).map((one) => findingComplaint(one, where)));
+  complaints.push(...keepFirstOfEach(findings).map((one) => toComplaint(one, where)));
   return input && { input, canonical };
 }
 
 /** Limit for findings of one type per input: an alignment may have a thousand sequences. */
 const MAX_OF_EACH = 3;
 
-function firstOfEach(findings: readonly InputFinding[]): readonly InputFinding[] {
+function keepFirstOfEach(findings: readonly InputFinding[]): readonly InputFinding[] {
   const counts = new Map<string, number>();
   return findings.filter(({ code }) => {
     const count = (counts.get(code) ?? 0) + 1;

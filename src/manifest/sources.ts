@@ -10,8 +10,8 @@ import { glob, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readErrno, hasErrno } from '../domain/errno.ts';
 import { nameFrom } from '../domain/name.ts';
-import { allKinds } from '../kinds/registry.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { listKinds } from '../kinds/registry.ts';
+import { createComplaint, type Complaint } from './problems.ts';
 import { DamagedGzip, SwollenGzip } from './text.ts';
 
 /** Tables: every row states its kind. */
@@ -49,40 +49,42 @@ export interface ManifestDigest {
 }
 
 /** The sources of one path, in a stable order. */
-export async function* sourcesOf(given: string, allowOutside: boolean): AsyncGenerator<Source> {
+export async function* findSources(given: string, allowOutside: boolean): AsyncGenerator<Source> {
   try {
     const stats = await stat(given);
     if (stats.isDirectory()) yield* readFolder(given, allowOutside);
-    else if (stats.isFile()) yield await fileSource(given);
-    else yield problemSource(given, NOT_REGULAR);
+    else if (stats.isFile()) yield await createFileSource(given);
+    else yield createProblemSource(given, NOT_REGULAR);
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT' && /[*?[{]/.test(given) && !given.includes('\0')) {
-      yield* matching(given, allowOutside);
-    } else yield problemSource(given, unreadable(error));
+    if (readSystemErrorCode(error) === 'ENOENT' && /[*?[{]/.test(given) && !given.includes('\0')) {
+      yield* findMatching(given, allowOutside);
+    } else yield createProblemSource(given, createUnreadable(error));
   }
 }
 
 /** A shell passes a pattern on if it matches no file or is quoted. */
-async function* matching(pattern: string, allowOutside: boolean): AsyncGenerator<Source> {
+async function* findMatching(pattern: string, allowOutside: boolean): AsyncGenerator<Source> {
   const found: string[] = [];
   for await (const name of glob(pattern)) found.push(name);
-  if (found.length === 0) yield problemSource(pattern, complaint('MANIFEST_PATTERN_EMPTY', {}));
-  for (const name of inNaturalOrder(found)) yield* sourcesOf(name, allowOutside);
+  if (found.length === 0)
+    yield createProblemSource(pattern, createComplaint('MANIFEST_PATTERN_EMPTY', {}));
+  for (const name of sortNaturally(found)) yield* findSources(name, allowOutside);
 }
 
 /** A file of a known format; `name` determines it, also for a link to another name. */
-async function fileSource(name: string): Promise<Source> {
+async function createFileSource(name: string): Promise<Source> {
   const { extension } = readFileName(name);
-  const format = formatOf(extension);
-  if (format === null) return problemSource(name, complaint('MANIFEST_FORMAT', { extension }));
+  const format = findFormat(extension);
+  if (format === null)
+    return createProblemSource(name, createComplaint('MANIFEST_FORMAT', { extension }));
   return { type: 'file', file: { name, path: await realpath(path.resolve(name)), format } };
 }
 
-function problemSource(name: string, why: Complaint): Source {
+function createProblemSource(name: string, why: Complaint): Source {
   return { type: 'problem', name, complaint: why };
 }
 
-const NOT_REGULAR = complaint('MANIFEST_UNREADABLE', { reason: 'not a regular file' });
+const NOT_REGULAR = createComplaint('MANIFEST_UNREADABLE', { reason: 'not a regular file' });
 
 /** A folder means the manifest in it, or else the input files in it. Throws errors of the file system. */
 async function* readFolder(given: string, allowOutside: boolean): AsyncGenerator<Source> {
@@ -90,10 +92,10 @@ async function* readFolder(given: string, allowOutside: boolean): AsyncGenerator
   const manifests = entries.map(({ name }) => name).filter(isManifestName);
   const [only] = manifests;
   if (manifests.length > 1) {
-    const names = inNaturalOrder(manifests);
-    yield problemSource(given, complaint('MANIFEST_FOLDER_AMBIGUOUS', { names }));
-  } else if (only !== undefined) yield await entrySource(given, only, allowOutside);
-  else yield* inputFiles(given, entries, allowOutside);
+    const names = sortNaturally(manifests);
+    yield createProblemSource(given, createComplaint('MANIFEST_FOLDER_AMBIGUOUS', { names }));
+  } else if (only !== undefined) yield await createEntrySource(given, only, allowOutside);
+  else yield* findInputFiles(given, entries, allowOutside);
 }
 
 /** `manifest.csv`, `manifest.jsonl.gz`, … */
@@ -105,7 +107,7 @@ function isManifestName(name: string): boolean {
 /** Maximum number of skipped names that are listed. */
 const MAX_NAMED = 3;
 
-async function* inputFiles(
+async function* findInputFiles(
   given: string,
   entries: readonly Dirent[],
   allowOutside: boolean,
@@ -113,15 +115,16 @@ async function* inputFiles(
   const inputs = entries.filter(isInput).map(({ name }) => name);
   const others = entries.filter((entry) => !isInput(entry)).map(({ name }) => name);
   if (inputs.length === 0) {
-    const tables = inNaturalOrder(others.filter((name) => isTable(name)));
-    yield problemSource(given, complaint('MANIFEST_FOLDER_EMPTY', { tables }));
+    const tables = sortNaturally(others.filter((name) => isTable(name)));
+    yield createProblemSource(given, createComplaint('MANIFEST_FOLDER_EMPTY', { tables }));
     return;
   }
   if (others.length > 0) {
-    const facts = { count: others.length, names: inNaturalOrder(others).slice(0, MAX_NAMED) };
-    yield problemSource(given, complaint('MANIFEST_FOLDER_SKIPPED', facts));
+    const facts = { count: others.length, names: sortNaturally(others).slice(0, MAX_NAMED) };
+    yield createProblemSource(given, createComplaint('MANIFEST_FOLDER_SKIPPED', facts));
   }
-  for (const name of inNaturalOrder(inputs)) yield await entrySource(given, name, allowOutside);
+  for (const name of sortNaturally(inputs))
+    yield await createEntrySource(given, name, allowOutside);
 }
 
 function isTable(name: string): boolean {
@@ -132,23 +135,27 @@ function isTable(name: string): boolean {
 function isInput(entry: Dirent): boolean {
   const isFile = (entry.isFile() || entry.isSymbolicLink()) && !entry.name.startsWith('.');
   const { extension } = readFileName(entry.name);
-  return isFile && !isTable(entry.name) && extension !== ANY_TEXT && formatOf(extension) !== null;
+  return isFile && !isTable(entry.name) && extension !== ANY_TEXT && findFormat(extension) !== null;
 }
 
 /** A problem of one entry does not hide the others. A link may have been copied, and must not expose files elsewhere. */
-async function entrySource(given: string, entry: string, allowOutside: boolean): Promise<Source> {
+async function createEntrySource(
+  given: string,
+  entry: string,
+  allowOutside: boolean,
+): Promise<Source> {
   const name = path.join(given, entry);
   try {
-    const source = await fileSource(name);
+    const source = await createFileSource(name);
     if (source.type === 'problem') return source;
     const file = source.file.path;
     if (!allowOutside && !isInside(file, await realpath(given))) {
       const where = { column: 'file', value: entry };
-      return problemSource(name, complaint('MANIFEST_FILE_OUTSIDE', {}, where));
+      return createProblemSource(name, createComplaint('MANIFEST_FILE_OUTSIDE', {}, where));
     }
-    return (await stat(file)).isFile() ? source : problemSource(name, NOT_REGULAR);
+    return (await stat(file)).isFile() ? source : createProblemSource(name, NOT_REGULAR);
   } catch (error) {
-    return problemSource(name, unreadable(error));
+    return createProblemSource(name, createUnreadable(error));
   }
 }
 
@@ -161,20 +168,20 @@ export function isInside(file: string, folder: string): boolean {
 const ANY_TEXT = '.txt';
 
 /** The kinds whose input a file with this extension may be. */
-export function kindsWith(extension: string) {
-  return allKinds().filter(({ input }) =>
+export function listKindsWith(extension: string) {
+  return listKinds().filter(({ input }) =>
     extension === ANY_TEXT ? input.recognise : input.extensions.includes(extension),
   );
 }
 
 /** By the extension from `readFileName`; null if it is unknown. */
-export function formatOf(extension: string): SourceFormat | null {
+export function findFormat(extension: string): SourceFormat | null {
   if (Object.hasOwn(TABLES, extension)) return TABLES[extension as keyof typeof TABLES];
-  for (const { input } of allKinds()) {
+  for (const { input } of listKinds()) {
     const records = input.records?.[extension];
     if (records !== undefined) return records;
   }
-  return kindsWith(extension).length > 0 ? 'input' : null;
+  return listKindsWith(extension).length > 0 ? 'input' : null;
 }
 
 /** Treats `ligand.pdb.gz` as a `.pdb`: the extension is in lower case with its dot, the stem is without both. */
@@ -188,13 +195,13 @@ export function readFileName(file: string): { readonly stem: string; readonly ex
 /** `plate2` before `plate10`, the same on every machine. */
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
-function inNaturalOrder(names: readonly string[]): string[] {
+function sortNaturally(names: readonly string[]): string[] {
   // The collator treats names that differ only in accents or width as equal; their order must be stable too.
   return [...names].sort((a, b) => COLLATOR.compare(a, b) || (a < b ? -1 : 1));
 }
 
 /** `ENOENT`, `EACCES`, …; null for anything else. A path with a NUL never exists. */
-export function systemErrorCode(error: unknown): string | null {
+export function readSystemErrorCode(error: unknown): string | null {
   if (hasErrno(error, 'ERR_INVALID_ARG_VALUE')) return 'ENOENT';
   return error instanceof Error && 'syscall' in error ? readErrno(error) : null;
 }
@@ -202,29 +209,30 @@ export function systemErrorCode(error: unknown): string | null {
 /**
  * The user's problem for a failed access to a source; any error that the file or its disk did not cause is rethrown.
  */
-export function unreadable(error: unknown): Complaint {
-  if (error instanceof DamagedGzip) return complaint('MANIFEST_GZIP', { reason: error.message });
+export function createUnreadable(error: unknown): Complaint {
+  if (error instanceof DamagedGzip)
+    return createComplaint('MANIFEST_GZIP', { reason: error.message });
   if (error instanceof SwollenGzip) {
-    return complaint('MANIFEST_GZIP_SWOLLEN', { megabytes: error.expandedMegabytes });
+    return createComplaint('MANIFEST_GZIP_SWOLLEN', { megabytes: error.expandedMegabytes });
   }
-  const reason = systemErrorCode(error);
+  const reason = readSystemErrorCode(error);
   if (reason === null) throw error;
   return reason === 'ENOENT' || reason === 'ENOTDIR'
-    ? complaint('MANIFEST_NOT_FOUND', {})
-    : complaint('MANIFEST_UNREADABLE', { reason });
+    ? createComplaint('MANIFEST_NOT_FOUND', {})
+    : createComplaint('MANIFEST_UNREADABLE', { reason });
 }
 
 /**
  * Digests of manifests without reading their rows: whether they are still what a campaign was prepared from. In the
  * order of `checkManifests`; null if one of them cannot be read, which the check of the rows reports.
  */
-export async function digestsOfManifests(
+export async function digestManifests(
   paths: readonly string[],
   allowOutside: boolean,
 ): Promise<readonly ManifestDigest[] | null> {
   const digests: ManifestDigest[] = [];
   for (const given of paths) {
-    for await (const source of sourcesOf(given, allowOutside)) {
+    for await (const source of findSources(given, allowOutside)) {
       if (source.type === 'problem') return null;
       const hash = createHash('sha256');
       try {
@@ -243,10 +251,10 @@ export async function digestsOfManifests(
  * The default name of a campaign. From the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`
  * are both `demo`. From a pattern, the folder before its first wildcard: `plates/*.csv` is `plates`.
  */
-export function campaignName(paths: readonly string[]): string {
+export function deriveCampaignName(paths: readonly string[]): string {
   const first = path.resolve(/^[^*?[{]*/.exec(paths[0] ?? '.')?.[0] ?? '.');
   const { stem, extension } = readFileName(first);
-  const isKnown = formatOf(extension) !== null;
+  const isKnown = findFormat(extension) !== null;
   const base = path.basename(first);
   // A folder may have a dot in its name: only known extensions are removed.
   const named = isKnown && stem !== '' ? stem : base;

@@ -12,7 +12,7 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { complaint, type Complaint } from './problems.ts';
+import { createComplaint, type Complaint } from './problems.ts';
 
 /** The gzip data are damaged, or end too early. */
 export class DamagedGzip extends Error {}
@@ -93,7 +93,7 @@ export class SourceText {
     try {
       const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
       const disk = this.#hashed(handle.createReadStream({ start: 0, autoClose: false }));
-      yield* isGzip(buffer) ? expanded(disk) : disk;
+      yield* isGzip(buffer) ? decompressChunks(disk) : disk;
     } finally {
       await handle.close();
     }
@@ -125,12 +125,12 @@ export class SourceText {
     try {
       for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
         const bytes = rest.length === 0 ? next.value : Buffer.concat([rest, next.value]);
-        const marked = first ? byteOrderMark(bytes) : null;
+        const marked = first ? detectByteOrderMark(bytes) : null;
         if (marked !== null) {
           yield* this.#marked(marked, bytes, chunks);
           return;
         }
-        const end = lastSafeCut(bytes);
+        const end = findSafeCut(bytes);
         rest = bytes.subarray(end);
         const whole = bytes.subarray(0, end);
         if (!isUtf8(whole)) {
@@ -155,7 +155,7 @@ export class SourceText {
   }
 
   #counted(text: string): string {
-    this.#line += lineBreaks(text);
+    this.#line += countLineBreaks(text);
     return text;
   }
 
@@ -166,7 +166,7 @@ export class SourceText {
     chunks: AsyncGenerator<Buffer>,
   ): AsyncGenerator<string> {
     if (encoding === 'UTF-32') {
-      this.#complaints.push(complaint('MANIFEST_NOT_UTF8', { encoding }, { line: 1 }));
+      this.#complaints.push(createComplaint('MANIFEST_NOT_UTF8', { encoding }, { line: 1 }));
       return;
     }
     yield* this.#transcoded({ encoding, word: '' }, bytes, chunks);
@@ -191,8 +191,8 @@ export class SourceText {
       yield* this.#transcoded(detected, bytes, chunks);
       return;
     }
-    const line = this.#line + badLine(bytes) - 1;
-    this.#complaints.push(complaint('MANIFEST_NOT_UTF8', { encoding: null }, { line }));
+    const line = this.#line + findBadLine(bytes) - 1;
+    this.#complaints.push(createComplaint('MANIFEST_NOT_UTF8', { encoding: null }, { line }));
     const text = this.#decoded(new TextDecoder(), bytes, chunks);
     for await (const piece of text) yield first ? piece.replace(/^\uFEFF/, '') : piece;
   }
@@ -203,15 +203,15 @@ export class SourceText {
     chunks: AsyncGenerator<Buffer>,
   ): AsyncGenerator<string> {
     const where = { value: word === '' ? null : word, line: this.#line };
-    this.#complaints.push(complaint('MANIFEST_TRANSCODED', { encoding }, where));
+    this.#complaints.push(createComplaint('MANIFEST_TRANSCODED', { encoding }, where));
     const decoder = new TextDecoder(encoding);
     let isBroken = false;
     for await (const piece of this.#decoded(decoder, bytes, chunks)) {
       const broken = isBroken ? -1 : piece.indexOf('\uFFFD');
       if (broken >= 0) {
         isBroken = true;
-        const line = this.#line - lineBreaks(piece.slice(broken));
-        this.#complaints.push(complaint('MANIFEST_NOT_UTF8', { encoding }, { line }));
+        const line = this.#line - countLineBreaks(piece.slice(broken));
+        this.#complaints.push(createComplaint('MANIFEST_NOT_UTF8', { encoding }, { line }));
       }
       yield piece;
     }
@@ -238,7 +238,7 @@ export class SourceText {
   }
 }
 
-function byteOrderMark(bytes: Buffer): string | null {
+function detectByteOrderMark(bytes: Buffer): string | null {
   const mark = bytes.subarray(0, 4).toString('hex');
   if (mark === 'fffe0000' || mark === '0000feff') return 'UTF-32';
   if (mark.startsWith('fffe')) return 'UTF-16LE';
@@ -246,7 +246,7 @@ function byteOrderMark(bytes: Buffer): string | null {
 }
 
 /** Before an incomplete character at the end, and before a CR whose LF may follow. */
-function lastSafeCut(bytes: Buffer): number {
+function findSafeCut(bytes: Buffer): number {
   const end = bytes.length;
   if (bytes[end - 1] === CR) return end - 1;
   // A character has at most four bytes: its first byte says how many, the others begin with the bits 10.
@@ -260,7 +260,7 @@ function lastSafeCut(bytes: Buffer): number {
 }
 
 /** The line, from 1, of the first byte that is not UTF-8. */
-export function badLine(bytes: Buffer): number {
+export function findBadLine(bytes: Buffer): number {
   let start = 0;
   let line = 1;
   for (let at = 0; at <= bytes.length; at += 1) {
@@ -280,7 +280,7 @@ const LARGEST_RATIO = 200;
 const ANY_RATIO = 64 * 1024 * 1024;
 
 /** Chunk by chunk, so that a small file that expands enormously does not take much memory or time. */
-async function* expanded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* decompressChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 64 * 1024 });
   // Errors are thrown where the chunks are awaited.
   pipeline(chunks, gunzip, () => undefined);
@@ -303,7 +303,7 @@ export function isZlibError(error: unknown): error is Error {
 }
 
 /** Lines as every editor counts them: LF, CRLF and a lone CR each end one. */
-export function lineBreaks(text: string): number {
+export function countLineBreaks(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -332,7 +332,9 @@ export interface TextLine {
 }
 
 /** The lines of a text in pieces that never split a CRLF; throws `LineTooLong`. */
-export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly TextLine[]> {
+export async function* splitLines(
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<readonly TextLine[]> {
   let number = 1;
   let begun: string[] = [];
   let length = 0;

@@ -1,9 +1,9 @@
 /** What the exports of a plugin are, and what is wrong with them, in words. */
-import { allKinds, isOwnKind, type AnyKind } from '../kinds/registry.ts';
-import { allServices, isOwnService } from '../services/registry.ts';
-import { longestName, type ServedKind, type Service } from '../services/service.ts';
-import { markOf } from './mark.ts';
-import { kindShape, serviceShape, shapeFaults } from './shapes.ts';
+import { listKinds, isOwnKind, type AnyKind } from '../kinds/registry.ts';
+import { listServices, isOwnService } from '../services/registry.ts';
+import { findMaxNameLength, type ServedKind, type Service } from '../services/service.ts';
+import { readMark } from './mark.ts';
+import { kindShape, serviceShape, listShapeFaults } from './shapes.ts';
 
 /** What to do about each sort of fault. */
 export const PLUGIN_REMEDIES = {
@@ -42,38 +42,38 @@ export function checkDefinitions(
   others: Others,
 ): Definitions & { readonly faults: readonly PluginFault[] } {
   const values = Object.values(exports);
-  const services = values.filter((one) => markOf(one) === 'service') as Service[];
-  const exported = values.filter((one) => markOf(one) === 'kind') as AnyKind[];
+  const services = values.filter((one) => readMark(one) === 'service') as Service[];
+  const exported = values.filter((one) => readMark(one) === 'kind') as AnyKind[];
   if (services.length + exported.length === 0)
-    return { kinds: [], services, faults: [nothing(exports)] };
+    return { kinds: [], services, faults: [createNothingFault(exports)] };
   const served = services.flatMap(({ kinds }) => (Array.isArray(kinds) ? kinds : []) as AnyKind[]);
   const kinds = [...new Set([...exported, ...served])];
   const faults: PluginFault[] = [
-    ...services.flatMap((one) => faultsOfService(one)),
-    ...kinds.flatMap((one) => faultsOfKind(one)),
+    ...services.flatMap((one) => checkService(one)),
+    ...kinds.flatMap((one) => checkKind(one)),
   ];
   // What has no right form has no names to compare.
   if (faults.length === 0) {
     for (const { name } of kinds.filter((one) => !served.includes(one)))
       faults.push({ sort: 'shape', what: `${name}: no service of this plugin takes it` });
-    faults.push(...nameFaults(kinds, services, others), ...columnFaults(kinds, others));
+    faults.push(...nameFaults(kinds, services, others), ...checkColumns(kinds, others));
   }
   return { kinds, services, faults };
 }
 
-function nothing(exports: object): PluginFault {
+function createNothingFault(exports: object): PluginFault {
   const names = Object.keys(exports).filter((name) => name !== '__esModule');
   const found = names.length === 0 ? 'nothing' : names.join(', ');
   const what = `it exports ${found}, and no kind or service that defineKind or defineService returned`;
   return { sort: 'empty', what };
 }
 
-function faultsOfService(service: Service): readonly PluginFault[] {
+function checkService(service: Service): readonly PluginFault[] {
   const name = typeof service.name === 'string' ? service.name : 'a service';
   const config: unknown = service.config;
-  const foreign = isForeignSchema(config) || Object.values(shapeOf(config)).some(isForeignSchema);
+  const foreign = isForeignSchema(config) || Object.values(readShape(config)).some(isForeignSchema);
   if (foreign) return [{ sort: 'zod', what: `${name}: \`config\` is of another copy of zod` }];
-  const shape = shapeFaults(serviceShape, service);
+  const shape = listShapeFaults(serviceShape, service);
   const all = shape.length > 0 ? shape : listFaults(service);
   return all.map((one) => ({ sort: 'shape', what: `${name}: ${one}` }));
 }
@@ -83,7 +83,7 @@ export function listFaults(service: Service): readonly string[] {
   const { name, kinds, identity, secrets, list, submit, fetch, config } = service;
   const faults: string[] = [];
   const check = (isRight: boolean, fault: string) => isRight || faults.push(fault);
-  const longest = longestName(service);
+  const longest = findMaxNameLength(service);
   check(
     longest === null || !('missing' in list),
     `\`identity\` is by ${identity.by}, but there is no \`list\` in which a name could be looked up`,
@@ -125,16 +125,16 @@ function isForeignSchema(value: unknown): boolean {
   return _zod?.version?.major !== 4;
 }
 
-function shapeOf(config: unknown): object {
+function readShape(config: unknown): object {
   return (config as { shape?: object } | undefined)?.shape ?? {};
 }
 
-function faultsOfKind(kind: AnyKind): readonly PluginFault[] {
-  if (allKinds().some((known) => known === kind && isOwnKind(kind.name))) return [];
+function checkKind(kind: AnyKind): readonly PluginFault[] {
+  if (listKinds().some((known) => known === kind && isOwnKind(kind.name))) return [];
   const name = typeof kind.name === 'string' ? kind.name : 'a kind';
-  if (markOf(kind) !== 'kind')
+  if (readMark(kind) !== 'kind')
     return [{ sort: 'shape', what: `${name}: make kinds with defineKind` }];
-  return shapeFaults(kindShape, kind).map((one) => ({
+  return listShapeFaults(kindShape, kind).map((one) => ({
     sort: 'shape',
     what: `${name}: ${one}`,
   }));
@@ -143,7 +143,7 @@ function faultsOfKind(kind: AnyKind): readonly PluginFault[] {
 type Names = readonly (readonly [what: string, name: string, owner: string])[];
 
 /** Names that must be unique in a process, with whose they are. */
-function namesOf(kinds: readonly AnyKind[], services: readonly Service[], owner: string): Names {
+function listNames(kinds: readonly AnyKind[], services: readonly Service[], owner: string): Names {
   return [
     ...kinds.flatMap(({ name, folder, table, measuresTable }): Names => [
       ['kind', name, owner],
@@ -161,16 +161,16 @@ function nameFaults(
   others: Others,
 ): readonly PluginFault[] {
   const taken = [
-    ...namesOf(
-      allKinds().filter(({ name }) => isOwnKind(name)),
-      allServices().filter(({ name }) => isOwnService(name)),
+    ...listNames(
+      listKinds().filter(({ name }) => isOwnKind(name)),
+      listServices().filter(({ name }) => isOwnService(name)),
       'hundredfold',
     ),
     ...['tables', 'rejected', '.hundredfold'].map((one) => ['folder', one, 'hundredfold'] as const),
-    ...others.flatMap((one) => namesOf(one.kinds, one.services, one.entry)),
+    ...others.flatMap((one) => listNames(one.kinds, one.services, one.entry)),
   ];
   const faults: PluginFault[] = [];
-  for (const [what, name] of namesOf(kinds, services, '')) {
+  for (const [what, name] of listNames(kinds, services, '')) {
     const owner = taken.find((other) => other[0] === what && other[1] === name)?.[2];
     if (owner !== undefined)
       faults.push({ sort: 'name', what: `the ${what} ${name} is one of ${owner}` });
@@ -179,8 +179,8 @@ function nameFaults(
   return faults;
 }
 
-function columnFaults(kinds: readonly AnyKind[], others: Others): readonly PluginFault[] {
-  const known = [...allKinds(), ...others.flatMap((one) => one.kinds), ...kinds];
+function checkColumns(kinds: readonly AnyKind[], others: Others): readonly PluginFault[] {
+  const known = [...listKinds(), ...others.flatMap((one) => one.kinds), ...kinds];
   const faults: PluginFault[] = [];
   const refuse = (what: string) => faults.push({ sort: 'column', what });
   for (const kind of kinds) {
@@ -188,9 +188,10 @@ function columnFaults(kinds: readonly AnyKind[], others: Others): readonly Plugi
     for (const column of own) {
       if (EVERY_ROW.includes(column)) refuse(`${kind.name}: every row has a column ${column}`);
       const other = known.find(
-        (one) => one.name !== kind.name && meaningOf(one, column) !== meaningOf(kind, column),
+        (one) =>
+          one.name !== kind.name && findMeaningOf(one, column) !== findMeaningOf(kind, column),
       );
-      if (other && meaningOf(other, column) !== null)
+      if (other && findMeaningOf(other, column) !== null)
         refuse(`${kind.name}: the kind ${other.name} has another column ${column}`);
     }
     const rival = known.find(
@@ -207,7 +208,7 @@ function columnFaults(kinds: readonly AnyKind[], others: Others): readonly Plugi
 }
 
 /** What a column says in rows of a kind; null if the kind has no such column. */
-function meaningOf({ input, options }: AnyKind, column: string): string | null {
+function findMeaningOf({ input, options }: AnyKind, column: string): string | null {
   if (input.column?.name === column) return 'input';
   return column in options ? JSON.stringify(options[column]) : null;
 }

@@ -16,7 +16,7 @@ import type {
   StoredReading,
   TableColumn,
 } from '../kinds/kind.ts';
-import { readsStored } from '../kinds/stored-reading.ts';
+import { createStoredReader } from '../kinds/stored-reading.ts';
 import { mark } from './mark.ts';
 
 export interface PluginArtefact {
@@ -178,13 +178,14 @@ export function definePluginKind<
     artefacts: Object.fromEntries(
       Object.entries(artefacts).map(([key, one]) => [key, { presence: 'required', ...one }]),
     ) as never,
-    ...readsStored({
+    ...createStoredReader({
       name,
       measures,
       columns: table?.columns ?? null,
     }),
     estimate: kind.estimate ?? { seconds: 10, bytes: 50_000 },
-    judge: (files: Texts, job: JobFacts) => judge({ ...kind, measures }, files, job as never),
+    judge: (files: Texts, job: JobFacts) =>
+      judgeAnswers({ ...kind, measures }, files, job as never),
   });
 }
 
@@ -205,7 +206,7 @@ function checkKeys(kind: object): void {
 
 type Texts = Readonly<Record<string, readonly string[]>>;
 
-function judge<C extends Options, A extends Artefacts, T extends Columns, R>(
+function judgeAnswers<C extends Options, A extends Artefacts, T extends Columns, R>(
   kind: Omit<PluginKind<string, C, A, T, R>, 'measures'> & {
     readonly measures: Readonly<Record<string, Measure<R>>>;
   },

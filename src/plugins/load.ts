@@ -6,7 +6,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { isOwnKind, registerKind } from '../kinds/registry.ts';
 import { registerService } from '../services/registry.ts';
 import { checkDefinitions, PLUGIN_REMEDIES, type Definitions, type PluginFault } from './check.ts';
-import { ImportRefused, lineOf, loadModule, type LoadedModule } from './modules.ts';
+import { ImportRefused, findLine, loadModule, type LoadedModule } from './modules.ts';
 
 export interface Plugin extends Definitions {
   /** As the configuration names it. */
@@ -64,7 +64,7 @@ function loadPlugin(
   try {
     module = loadModule(file);
   } catch (error) {
-    return [faultOf(error, file)];
+    return [toFault(error, file)];
   }
   const { kinds, services, faults } = checkDefinitions(module.exports, others);
   if (faults.length > 0) return faults;
@@ -91,9 +91,9 @@ function findFile(entry: string, base: string): string | PluginFault {
 }
 
 /** Why a module could not be loaded. */
-function faultOf(error: unknown, file: string): PluginFault {
+function toFault(error: unknown, file: string): PluginFault {
   const { code = '', message = String(error) } = error as { code?: string; message?: string };
-  const at = lineOf(error);
+  const at = findLine(error);
   const where = at === null ? '' : `${basename(at.file)}:${at.line}: `;
   if (error instanceof ImportRefused)
     return { sort: 'import', what: `${basename(file)} or a file of it ${message}` };

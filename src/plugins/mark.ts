@@ -10,7 +10,7 @@ export function mark<T extends object>(what: Marked, definition: T): T {
   return Object.assign(definition, { [MARK]: what });
 }
 
-export function markOf(value: unknown): Marked | null {
+export function readMark(value: unknown): Marked | null {
   if (typeof value !== 'object' || value === null) return null;
   return ((value as Record<symbol, unknown>)[MARK] as Marked | undefined) ?? null;
 }

@@ -8,9 +8,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { moduleBeside } from '../program/files.ts';
+import { resolveModule } from '../program/files.ts';
 
-const SERVICE = moduleBeside('../service', import.meta.url).href;
+const SERVICE = resolveModule('../service', import.meta.url).href;
 
 const ALLOWED: ReadonlySet<string> = new Set(
   ['buffer', 'crypto', 'util', 'zlib'].flatMap((name) => [name, `node:${name}`]),
@@ -25,7 +25,7 @@ export class ImportRefused extends Error {}
 let isHooked = false;
 
 /** They stay: a file may be imported later. */
-function hook(): void {
+function installHook(): void {
   if (isHooked) return;
   isHooked = true;
   registerHooks({
@@ -44,13 +44,13 @@ function hook(): void {
     },
     load(url, context, next) {
       return own.has(url)
-        ? next(url, { ...context, format: formatOf(url, context.format) })
+        ? next(url, { ...context, format: chooseFormat(url, context.format) })
         : next(url, context);
     },
   });
 }
 
-function formatOf(url: string, format: string | null | undefined): string | null | undefined {
+function chooseFormat(url: string, format: string | null | undefined): string | null | undefined {
   if (/\.m?ts$/.test(url)) return 'module-typescript';
   return /\.m?js$/.test(url) ? 'module' : format;
 }
@@ -65,20 +65,20 @@ const require = createRequire(import.meta.url);
 
 /** @param file absolute; throws what the module throws */
 export function loadModule(file: string): LoadedModule {
-  hook();
+  installHook();
   const { href } = pathToFileURL(file);
   if (!own.has(href)) own.set(href, new Set());
   const exports = require(file) as LoadedModule['exports'];
-  return { exports, digest: digestOf(href) };
+  return { exports, digest: computeDigest(href) };
 }
 
-function digestOf(entry: string): string {
+function computeDigest(entry: string): string {
   const reached = new Set([entry]);
   for (const url of reached) for (const one of own.get(url) ?? []) reached.add(one);
   const folder = dirname(fileURLToPath(entry));
   const parts = Array.from(reached, (url) => {
     const path = fileURLToPath(url);
-    if (!own.has(url)) return `package ${packageOf(path)}`;
+    if (!own.has(url)) return `package ${findPackage(path)}`;
     const bytes = createHash('sha256').update(readFileSync(path)).digest('hex');
     return `${url === entry ? '' : relative(folder, path).replaceAll('\\', '/')} ${bytes}`;
   });
@@ -88,7 +88,7 @@ function digestOf(entry: string): string {
 }
 
 /** `NAME@VERSION` of the package with the file. */
-function packageOf(path: string): string {
+function findPackage(path: string): string {
   let folder = dirname(path);
   while (!existsSync(join(folder, 'package.json'))) {
     if (dirname(folder) === folder) return path;
@@ -101,7 +101,7 @@ function packageOf(path: string): string {
 }
 
 /** The line of a plugin's own file at which an error was thrown: `uniprot.ts:12`; null if none is named. */
-export function lineOf(error: unknown): { readonly file: string; readonly line: number } | null {
+export function findLine(error: unknown): { readonly file: string; readonly line: number } | null {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   for (const [, url = '', line] of stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g))
     if (own.has(url)) return { file: fileURLToPath(url), line: Number(line) };

@@ -22,7 +22,7 @@ const duration = z
   });
 const count = z.int('write a whole number').positive('write a number above zero');
 /** Functions or outcomes by status: `200`, `4xx`; or a function of the configuration. */
-function answers(table: keyof typeof OUTCOMES) {
+function checkOutcome(table: keyof typeof OUTCOMES) {
   const types: readonly string[] = OUTCOMES[table];
   const outcome = `write a function, or an outcome of the type ${types.join(', ')}`;
   return z.unknown().superRefine((value, context) => {
@@ -101,11 +101,11 @@ export const serviceShape = z.strictObject({
   }),
   submit: z.strictObject({
     request: z.record(z.string(), method, 'write { KIND: (job) => … }'),
-    answers: answers('submit'),
+    answers: checkOutcome('submit'),
   }),
   poll: z.strictObject({
     request: method,
-    answers: answers('poll'),
+    answers: checkOutcome('poll'),
     maxBytes: count.exactOptional(),
   }),
   fetch: z.record(
@@ -113,7 +113,7 @@ export const serviceShape = z.strictObject({
     z.strictObject({
       request: method,
       needsDetails: z.literal(true).exactOptional(),
-      answers: answers('fetch').exactOptional(),
+      answers: checkOutcome('fetch').exactOptional(),
       next: method.exactOptional(),
     }),
   ),
@@ -121,13 +121,13 @@ export const serviceShape = z.strictObject({
     z.strictObject({ missing: text }),
     z.strictObject({
       request: method,
-      answers: answers('list'),
+      answers: checkOutcome('list'),
       maxBytes: count.exactOptional(),
     }),
   ]),
   probe: z.strictObject({
     request: method,
-    answers: answers('probe'),
+    answers: checkOutcome('probe'),
     submitPath: method.exactOptional(),
   }),
 } satisfies Record<keyof Service, z.ZodType>);
@@ -202,12 +202,12 @@ export const kindShape = z.object({
 } satisfies Partial<Record<keyof AnyKind, z.ZodType>>);
 
 /** A sentence for each difference: `` `pace.every` is '10 s'; write '10s' ``. */
-export function shapeFaults(shape: z.ZodType, value: object): readonly string[] {
+export function listShapeFaults(shape: z.ZodType, value: object): readonly string[] {
   const { error } = shape.safeParse(value);
-  return (error?.issues ?? []).map((issue) => wordsOf(issue, value));
+  return (error?.issues ?? []).map((issue) => describeIssue(issue, value));
 }
 
-function wordsOf(issue: z.core.$ZodIssue, value: object): string {
+function describeIssue(issue: z.core.$ZodIssue, value: object): string {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.map((key) => `\`${[...(path === '' ? [] : [path]), key].join('.')}\``);
@@ -218,10 +218,10 @@ function wordsOf(issue: z.core.$ZodIssue, value: object): string {
   const isPlain = issue.code === 'invalid_type' && issue.message.startsWith('Invalid input');
   const words = isPlain ? `write a value of the type ${issue.expected}` : issue.message;
   if (found === undefined) return `\`${path}\` is missing: ${words}`;
-  return `\`${path}\` is ${shown(found)}; ${words}`;
+  return `\`${path}\` is ${formatValue(found)}; ${words}`;
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return `'${value.slice(0, 60)}'`;
   if (typeof value === 'function') return 'a function';
   return JSON.stringify(value).slice(0, 60);

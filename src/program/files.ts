@@ -21,15 +21,15 @@ export const BUILT_FOLDER = join(PROGRAM_FOLDER, 'dist');
 /** The entry of the command line, for processes that the program starts. */
 export const COMMAND = join(PROGRAM_FOLDER, 'bin', 'hundredfold.js');
 
-/** A module in the same folder, by its name without extension: `moduleBeside('parts', import.meta.url)`. */
-export function moduleBeside(name: string, url: string): URL {
+/** A module in the same folder, by its name without extension: `resolveModule('parts', import.meta.url)`. */
+export function resolveModule(name: string, url: string): URL {
   return new URL(`./${name}${extname(url)}`, url);
 }
 
 let version: string | null = null;
 
 /** The version of this program. */
-export function programVersion(): string {
+export function readProgramVersion(): string {
   version ??= (
     JSON.parse(readFileSync(join(PROGRAM_FOLDER, 'package.json'), 'utf8')) as { version: string }
   ).version;

@@ -34,7 +34,7 @@ type ProcessStart = Pick<
 >;
 
 /** How the process is to be started instead; null: it is not replaced. */
-export function restartOf({
+export function planRestart({
   argv,
   env,
   execArgv,
@@ -68,7 +68,7 @@ export function becomeWorkerProcess(): void {
   if (hasFlags(process.execArgv)) {
     for (const name of Object.keys(ALLOCATOR)) Reflect.deleteProperty(process.env, name);
   }
-  const restart = restartOf(process);
+  const restart = planRestart(process);
   if (!restart) return;
   try {
     process.execve?.(restart.file, restart.args, restart.env);

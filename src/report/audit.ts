@@ -5,10 +5,10 @@
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ResultFault } from '../kinds/kind.ts';
-import { kindOf } from '../kinds/registry.ts';
-import { digestOf, type FileDigest } from '../store/digest.ts';
+import { findKind } from '../kinds/registry.ts';
+import { computeDigest, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { artefactFile, CONTENT_TYPES, itemKey, REJECTED } from '../store/layout.ts';
+import { nameArtefactFile, CONTENT_TYPES, buildItemKey, REJECTED } from '../store/layout.ts';
 import type { CheckedFolders, Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
@@ -22,7 +22,7 @@ const MAX_COMPARED_BYTES = 32 * 1024 * 1024;
  * Applies the findings to a record. A success with a damaged file becomes `failed`, and is listed in failed.csv; once
  * the user has repaired the files, the same check restores it. Any other item keeps its state and its first reason.
  */
-export function judge(record: ItemRecord, faults: readonly FileFault[]): ItemRecord {
+export function judgeRecord(record: ItemRecord, faults: readonly FileFault[]): ItemRecord {
   if (record.state === 'succeeded' && faults.length > 0) {
     const message = faults.map((fault) => fault.message).join(' ');
     return { ...record, state: 'failed', error: { code: DIGEST_MISMATCH, message } };
@@ -60,12 +60,12 @@ export async function checkFiles(
   const faults: FileFault[] = [];
   const texts = new Map<string, string>();
   const checked = new Set<string>();
-  for (const [name, expected] of recordedFiles(record)) {
-    const key = itemKey(record.kind, record.id, name);
+  for (const [name, expected] of listRecordedFiles(record)) {
+    const key = buildItemKey(record.kind, record.id, name);
     const bytes = reads.includes(name) ? await readIfUnchanged(store, key, checked) : null;
     if (bytes !== null) texts.set(name, Buffer.from(bytes).toString('utf8'));
-    const found = bytes === null ? await store.digest(key, checked) : digestOf(bytes);
-    const difference = differenceFrom(expected, found);
+    const found = bytes === null ? await store.digest(key, checked) : computeDigest(bytes);
+    const difference = describeDifference(expected, found);
     if (difference !== null) faults.push({ key, message: `${key} ${difference}.` });
   }
   return { faults, texts };
@@ -85,7 +85,7 @@ async function readIfUnchanged(
   }
 }
 
-function differenceFrom(expected: FileDigest, found: FileDigest | null): string | null {
+function describeDifference(expected: FileDigest, found: FileDigest | null): string | null {
   if (found === null) return 'is missing';
   if (found.bytes !== expected.bytes) {
     return `has ${found.bytes} bytes instead of ${expected.bytes}`;
@@ -95,7 +95,7 @@ function differenceFrom(expected: FileDigest, found: FileDigest | null): string 
 }
 
 /** All files with a digest in the record: the input, the user's replacement for it, and the fetched files. */
-export function recordedFiles({
+export function listRecordedFiles({
   input,
   files,
 }: ItemRecord): readonly (readonly [string, FileDigest])[] {
@@ -122,8 +122,8 @@ let turn: Promise<unknown> = Promise.resolve();
  * Whether the files in the folder of an item belong together, and to its job. One item at a time: its files are read
  * into memory completely.
  */
-export function disagreement(store: Store, folder: JobFolder): Promise<ResultFault | null> {
-  if (kindOf(folder.kind).compare === undefined) return Promise.resolve(null);
+export function findDisagreement(store: Store, folder: JobFolder): Promise<ResultFault | null> {
+  if (findKind(folder.kind).compare === undefined) return Promise.resolve(null);
   const own = turn.then(() => compare(store, folder));
   turn = own.catch(() => null);
   return own;
@@ -133,18 +133,18 @@ async function compare(
   store: Store,
   { kind, id, remoteId, files: kept }: JobFolder,
 ): Promise<ResultFault | null> {
-  const { artefacts, compare: compareTexts } = kindOf(kind);
+  const { artefacts, compare: compareTexts } = findKind(kind);
   const texts: Record<string, string> = {};
   for (const { name, bytes } of kept) {
     const artefact = Object.keys(artefacts).find((one) =>
-      CONTENT_TYPES.some((type) => artefactFile(kind, one, type) === name),
+      CONTENT_TYPES.some((type) => nameArtefactFile(kind, one, type) === name),
     );
     if (artefact === undefined || bytes > MAX_COMPARED_BYTES) continue;
     // Usually it was written by the previous step. An earlier attempt may have moved it to the rejected files, and
     // stopped before writing the end.
     const text =
-      (await store.readText(itemKey(kind, id, name))) ??
-      (await store.readText(itemKey(kind, id, REJECTED + name)));
+      (await store.readText(buildItemKey(kind, id, name))) ??
+      (await store.readText(buildItemKey(kind, id, REJECTED + name)));
     if (text !== null) texts[artefact] = text;
   }
   return compareTexts?.(texts, { remoteId }) ?? null;

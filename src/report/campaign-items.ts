@@ -5,12 +5,12 @@ import type { ItemState } from '../domain/states.ts';
 import type { FileDigest } from '../store/digest.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readListed } from '../store/item-store.ts';
-import { allKinds } from '../kinds/registry.ts';
+import { listKinds } from '../kinds/registry.ts';
 import { isField } from '../manifest/columns.ts';
 import { readInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
-import { ITEM_RECORD, itemFolder, itemKey } from '../store/layout.ts';
+import { ITEM_RECORD, buildItemFolder, buildItemKey } from '../store/layout.ts';
 import {
-  notPrepared,
+  createNotPreparedError,
   readPage,
   type PageEntry,
   type PreparedCampaign,
@@ -38,21 +38,21 @@ interface DamagedItem {
   readonly damage: ItemError;
 }
 
-export async function* itemPages(
+export async function* readItemPages(
   store: Store,
   campaign: PreparedCampaign,
 ): AsyncGenerator<readonly CampaignItem[]> {
   for (let page = 0; page < campaign.pages; page += 1) {
     const entries = await readPage(store, page);
-    yield await Promise.all(entries.map((entry) => campaignItem(store, entry)));
+    yield await Promise.all(entries.map((entry) => readCampaignItem(store, entry)));
   }
 }
 
-export async function* campaignItems(
+export async function* readCampaignItems(
   store: Store,
   campaign: PreparedCampaign,
 ): AsyncGenerator<CampaignItem> {
-  for await (const page of itemPages(store, campaign)) yield* page;
+  for await (const page of readItemPages(store, campaign)) yield* page;
 }
 
 /** Everything with a row in the tables: the items, then the refused rows. */
@@ -66,52 +66,52 @@ interface RefusedRow {
   readonly refused: InvalidRow;
 }
 
-export async function* listedItems(
+export async function* readListedItems(
   store: Store,
   campaign: PreparedCampaign,
 ): AsyncGenerator<Listed> {
-  yield* campaignItems(store, campaign);
-  yield* refusedRows(store);
+  yield* readCampaignItems(store, campaign);
+  yield* readRefusedRows(store);
 }
 
-export async function* refusedRows(store: Store): AsyncGenerator<RefusedRow> {
+export async function* readRefusedRows(store: Store): AsyncGenerator<RefusedRow> {
   for await (const refused of readInvalidRows(store)) {
     yield { id: refused.id, kind: refused.kind, record: null, refused };
   }
 }
 
 /** An item without a record is not lost (promise 3): it counts as failed, with the reason. */
-export function stateOf(item: Listed): ItemState {
+export function readState(item: Listed): ItemState {
   return 'refused' in item ? 'invalid' : (item.record?.state ?? 'failed');
 }
 
-export function errorOf(item: Listed): ItemError | null {
+export function readError(item: Listed): ItemError | null {
   if ('refused' in item) return { code: item.refused.code, message: item.refused.message };
   return item.damage ?? item.record.error;
 }
 
 /** The manifest row as the user wrote it. */
-export function rowOf(item: Listed): Readonly<Record<string, string>> {
+export function readRow(item: Listed): Readonly<Record<string, string>> {
   return 'refused' in item ? item.refused.row : (item.record?.row ?? {});
 }
 
 /** The user's own columns of the row. */
-export function ownOf(item: Listed): Readonly<Record<string, string>> {
+export function readOwnCells(item: Listed): Readonly<Record<string, string>> {
   if (!('refused' in item)) return item.record?.user ?? {};
   return Object.fromEntries(Object.entries(item.refused.row).filter(([name]) => !isField(name)));
 }
 
 /** Its folder in the tree; empty if it has none. */
-export function pathOf(item: Listed): string {
-  return 'refused' in item ? '' : itemFolder(item.kind, item.id);
+export function buildPath(item: Listed): string {
+  return 'refused' in item ? '' : buildItemFolder(item.kind, item.id);
 }
 
-async function campaignItem(store: Store, entry: PageEntry): Promise<CampaignItem> {
+async function readCampaignItem(store: Store, entry: PageEntry): Promise<CampaignItem> {
   const { id, kind } = entry;
   try {
     const found = await readListed(store, entry);
     if (found !== null) return { id, kind, ...found, damage: null };
-    const message = `${itemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
+    const message = `${buildItemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
     const code = 'STORE_MISSING' satisfies ErrorCode;
     return { id, kind, record: null, damage: { code, message } };
   } catch (error) {
@@ -132,12 +132,12 @@ const NAMED = 5;
  * @throws StoreError `STORE_NOT_PREPARED`: the pages do not list what was prepared; `STORE_RECORD_UNREADABLE`
  */
 export async function checkListedRows(store: Store, campaign: PreparedCampaign): Promise<void> {
-  const fault = await listedRowsFault(store, campaign);
-  if (fault !== null) throw notPrepared(store, fault);
+  const fault = await findListedRowsFault(store, campaign);
+  if (fault !== null) throw createNotPreparedError(store, fault);
 }
 
 /** A sentence without a full stop; null if there is no fault. */
-export async function listedRowsFault(
+export async function findListedRowsFault(
   store: Store,
   { pages, items }: PreparedCampaign,
 ): Promise<string | null> {
@@ -145,13 +145,13 @@ export async function listedRowsFault(
   let rows = 0;
   for (let page = 0; page < pages; page += 1) {
     for (const { kind, id } of await readPage(store, page)) {
-      folders.add(itemFolder(kind, id));
+      folders.add(buildItemFolder(kind, id));
       rows += 1;
     }
   }
   if (folders.size !== rows) return `its pages list ${rows - folders.size} of its rows twice`;
   if (rows === items) return null;
-  const unlisted = await unlistedFolders(store, folders);
+  const unlisted = await listUnlistedFolders(store, folders);
   const named = unlisted.slice(0, NAMED).join(', ');
   const more = unlisted.length > NAMED ? ` and ${unlisted.length - NAMED} more` : '';
   const which = unlisted.length > 0 ? `; no page has ${named}${more}` : '';
@@ -159,9 +159,9 @@ export async function listedRowsFault(
 }
 
 /** Folders of items that are not in any page. */
-async function unlistedFolders(store: Store, listed: ReadonlySet<string>): Promise<string[]> {
+async function listUnlistedFolders(store: Store, listed: ReadonlySet<string>): Promise<string[]> {
   const unlisted: string[] = [];
-  for (const { folder } of allKinds()) {
+  for (const { folder } of listKinds()) {
     for await (const key of store.list(`${folder}/`)) {
       if (!key.endsWith(`/${ITEM_RECORD}`)) continue;
       const item = key.slice(0, -ITEM_RECORD.length - 1);

@@ -5,12 +5,12 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { type CampaignState, isFinal, type ItemState } from '../domain/states.ts';
 import { parseJson } from '../kinds/json.ts';
-import { kindNames } from '../kinds/registry.ts';
-import { warningsOf } from '../store/item-record.ts';
+import { listKindNames } from '../kinds/registry.ts';
+import { listWarnings } from '../store/item-record.ts';
 import { CAMPAIGN_SUMMARY } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { type Listed, stateOf } from './campaign-items.ts';
+import { type Listed, readState } from './campaign-items.ts';
 
 const number = z.int().nonnegative();
 
@@ -110,7 +110,7 @@ export async function readSummary(store: Store): Promise<CampaignSummary | null>
 }
 
 /** How the last recorded run ended; null if the tree was never published. */
-export function lastEnd(summary: CampaignSummary | null): CampaignEnd | null {
+export function findLastEnd(summary: CampaignSummary | null): CampaignEnd | null {
   const last = summary?.runs.at(-1);
   if (!summary || !last) return null;
   const { started_at: startedAt, ended_at: endedAt, state, retried } = last;
@@ -136,21 +136,21 @@ export class CampaignTally {
 
   add(item: Listed): void {
     const { kind, record } = item;
-    const state = stateOf(item);
-    this.#items = counted(this.#items, state);
-    if (kind) this.#kinds.set(kind, counted(this.#kinds.get(kind) ?? NONE, state));
+    const state = readState(item);
+    this.#items = addCount(this.#items, state);
+    if (kind) this.#kinds.set(kind, addCount(this.#kinds.get(kind) ?? NONE, state));
     if (record === null) return;
     const { attempts, finishedAt, resultFrom } = record;
     if (finishedAt !== null && finishedAt > this.#lastEnd) this.#lastEnd = finishedAt;
     for (const { at } of attempts.slice(0, 1))
       if (this.#firstAttempt === null || at < this.#firstAttempt) this.#firstAttempt = at;
-    for (const { code } of warningsOf(record)) {
+    for (const { code } of listWarnings(record)) {
       this.#warnings[code] = (this.#warnings[code] ?? 0) + 1;
     }
     if (resultFrom?.type === 'duplicate') this.#duplicates += 1;
     if (resultFrom?.type === 'cache') this.#cached += 1;
     if (record.adopted) this.#adopted += 1;
-    this.#submissions += submissionsOf(attempts);
+    this.#submissions += countSubmissions(attempts);
     this.#rejected429 += attempts.filter(({ outcome }) => outcome === 'rate-limited').length;
   }
 
@@ -163,7 +163,7 @@ export class CampaignTally {
   ): CampaignSummary {
     const more = damaged.length - MAX_DAMAGED;
     const runs = this.#runs(end, former);
-    const { state, started_at, ended_at } = runs.at(-1) ?? runOf(end, '');
+    const { state, started_at, ended_at } = runs.at(-1) ?? toRun(end, '');
     const { total, open } = this.#items;
     return {
       format: 1,
@@ -177,7 +177,7 @@ export class CampaignTally {
       versions: end.versions,
       items: this.#items,
       kinds: Object.fromEntries(
-        kindNames().flatMap((kind) => {
+        listKindNames().flatMap((kind) => {
           const ofKind = this.#kinds.get(kind);
           return ofKind === undefined ? [] : [[kind, ofKind]];
         }),
@@ -197,7 +197,7 @@ export class CampaignTally {
   #runs(end: CampaignEnd, former: CampaignSummary | null): Run[] {
     // One that was open when it was published has ended since, or is the current one.
     const ended = former?.runs.filter(({ ended_at }) => ended_at !== null) ?? [];
-    const current = runOf(end, ended.at(-1)?.ended_at ?? this.#firstAttempt ?? NOT_BEGUN);
+    const current = toRun(end, ended.at(-1)?.ended_at ?? this.#firstAttempt ?? NOT_BEGUN);
     const broughtAnEnd = end.endedAt === null || this.#lastEnd >= current.started_at;
     if (ended.length > 0 && !broughtAnEnd) return ended;
     // A publication repeated after a crash describes the same run.
@@ -208,11 +208,11 @@ export class CampaignTally {
 /** When nothing tells when it began. */
 const NOT_BEGUN = new Date(0).toISOString();
 
-function runOf({ state, startedAt, endedAt, retried = 0 }: CampaignEnd, began: string): Run {
+function toRun({ state, startedAt, endedAt, retried = 0 }: CampaignEnd, began: string): Run {
   return { started_at: startedAt ?? began, ended_at: endedAt, state, retried };
 }
 
-function counted(before: Counts, state: ItemState): Counts {
+function addCount(before: Counts, state: ItemState): Counts {
   const column = isFinal(state) ? state : 'open';
   return { ...before, total: before.total + 1, [column]: before[column] + 1 };
 }
@@ -221,7 +221,7 @@ function counted(before: Counts, state: ItemState): Counts {
  * Number of jobs of one item. A POST with unknown outcome counts: there may be a job, and the budget was charged for it
  * (promise 4). After a look-up, its result counts instead. Polling a job again adds none.
  */
-export function submissionsOf(attempts: readonly Attempt[]): number {
+export function countSubmissions(attempts: readonly Attempt[]): number {
   const jobs = new Set<string>();
   let others = 0;
   attempts.forEach(({ outcome, remoteId }, index) => {
@@ -268,7 +268,7 @@ export interface EndedCampaign {
 }
 
 /** @throws HundredfoldError `CAMPAIGN_NOT_PUBLISHED` while it is open */
-export async function endedCampaign(store: Store, folder: string): Promise<EndedCampaign> {
+export async function readEndedCampaign(store: Store, folder: string): Promise<EndedCampaign> {
   const summary = await readSummary(store);
   if (summary === null || summary.ended_at === null) {
     throw new HundredfoldError(
@@ -280,10 +280,10 @@ export async function endedCampaign(store: Store, folder: string): Promise<Ended
   const { started_at: from, ended_at: to } = summary.runs.at(-1) ?? summary;
   const tookMs = to === null ? null : Date.parse(to) - Date.parse(from);
   const { damaged, warnings } = summary;
-  return { document: documentOf(summary, folder), tookMs, damaged, warnings };
+  return { document: buildDocument(summary, folder), tookMs, damaged, warnings };
 }
 
-export function documentOf(summary: CampaignSummary, out: string): CampaignDocument {
+export function buildDocument(summary: CampaignSummary, out: string): CampaignDocument {
   const { open: _, ...items } = summary.items;
   const { duplicates, cached, adopted } = summary;
   return {

@@ -1,10 +1,10 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
 import type { FileDigest } from '../store/digest.ts';
-import { inOrder } from '../store/in-parallel.ts';
-import { CHECKSUMS, ITEM_RECORD, WORK_AREA, isSendingNote, itemOf } from '../store/layout.ts';
+import { runInOrder } from '../store/in-parallel.ts';
+import { CHECKSUMS, ITEM_RECORD, WORK_AREA, isSendingNote, parseItemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
-import { recordedFiles } from './audit.ts';
-import { type Listed, pathOf } from './campaign-items.ts';
+import { listRecordedFiles } from './audit.ts';
+import { type Listed, buildPath } from './campaign-items.ts';
 import type { FileWriter } from './writer.ts';
 
 /** Of files, by name. */
@@ -26,7 +26,7 @@ export class Checksums {
   add(item: Listed): void {
     if ('refused' in item || item.record === null) return;
     const { record, digest } = item;
-    this.#items.set(pathOf(item), [[ITEM_RECORD, digest], ...recordedFiles(record)]);
+    this.#items.set(buildPath(item), [[ITEM_RECORD, digest], ...listRecordedFiles(record)]);
   }
 
   /** Writes to the store, and adds what is written. */
@@ -42,7 +42,7 @@ export class Checksums {
   /** The lines of all files except itself, internal ones and notes of submissions. `onFile` is called for each. */
   async *lines(store: Store, onFile: () => void = () => undefined): AsyncGenerator<Uint8Array> {
     let lines = '';
-    const all = inOrder(signedKeys(store), store.atOnce, async (key) => {
+    const all = runInOrder(listSignedKeys(store), store.atOnce, async (key) => {
       const digest = this.#known(key) ?? (await store.digest(key));
       return digest === null ? '' : `${digest.sha256}  ${key}\n`;
     });
@@ -57,14 +57,14 @@ export class Checksums {
   }
 
   #known(key: string): FileDigest | undefined {
-    const folder = itemOf(key)?.folder;
+    const folder = parseItemKey(key)?.folder;
     if (folder === undefined) return this.#written.get(key);
     const name = key.slice(folder.length + 1);
     return this.#items.get(folder)?.find(([file]) => file === name)?.[1];
   }
 }
 
-async function* signedKeys(store: Store): AsyncGenerator<string> {
+async function* listSignedKeys(store: Store): AsyncGenerator<string> {
   for await (const key of store.list(''))
     if (key !== CHECKSUMS && !key.startsWith(WORK_AREA) && !isSendingNote(key)) yield key;
 }

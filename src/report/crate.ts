@@ -6,25 +6,25 @@
  * entity per line.
  */
 import type { Kind, ServiceName } from '../domain/item.ts';
-import { kindNames, kindOf } from '../kinds/registry.ts';
-import { shownService } from '../services/registry.ts';
+import { listKindNames, findKind } from '../kinds/registry.ts';
+import { findShownService } from '../services/registry.ts';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   CRATE,
   FAILED_TABLE,
-  itemFolder,
+  buildItemFolder,
   ITEMS_TABLE,
   MULTIQC,
   REPORT,
-  resultFile,
-  tableKeys,
+  nameResultFile,
+  listTableKeys,
 } from '../store/layout.ts';
-import { type CampaignItem, errorOf, stateOf } from './campaign-items.ts';
+import { type CampaignItem, readError, readState } from './campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
 import { type FileWriter, OpenFile } from './writer.ts';
 import type { PublishedItem, Writer } from './writer.ts';
-import { engineVersion } from './result-rows.ts';
+import { parseEngineVersion } from './result-rows.ts';
 
 /** An entity of a crate. */
 interface Entity {
@@ -97,7 +97,7 @@ export class Crate implements Writer {
     if (item.kind !== null) this.#kinds.add(item.kind);
     if ('refused' in item) return;
     const { kind, record } = item;
-    const dataset = datasetOf(item);
+    const dataset = createDataset(item);
     const folders = this.#folders.get(kind) ?? [];
     this.#folders.set(kind, folders);
     const isFirst = folders.push(dataset['@id']) === 1 && this.#folders.size === 1;
@@ -105,9 +105,9 @@ export class Crate implements Writer {
     if (record === null) return;
     const versions = this.#versions.get(record.service) ?? new Set();
     this.#versions.set(record.service, versions);
-    const pattern = shownService(record.service).software?.version;
-    const stated = pattern?.exec(texts.get(resultFile(kind)) ?? '')?.[1];
-    const version = engineVersion(record) ?? stated;
+    const pattern = findShownService(record.service).software?.version;
+    const stated = pattern?.exec(texts.get(nameResultFile(kind)) ?? '')?.[1];
+    const version = parseEngineVersion(record) ?? stated;
     if (version !== undefined && version.length <= MAX_VERSION_LENGTH) versions.add(version);
   }
 
@@ -128,66 +128,70 @@ export class Crate implements Writer {
 
   /** All but the items. */
   #others(summary: CampaignSummary): readonly Entity[] {
-    const files = [...Object.keys(MEANING), ...tableKeys([...this.#kinds])].sort().map(fileEntity);
-    const folders = kindNames().flatMap((kind) => {
+    const files = [...Object.keys(MEANING), ...listTableKeys([...this.#kinds])]
+      .sort()
+      .map(createFileEntity);
+    const folders = listKindNames().flatMap((kind) => {
       const ids = this.#folders.get(kind);
-      return ids === undefined ? [] : [folderEntity(kind, ids)];
+      return ids === undefined ? [] : [createFolderEntity(kind, ids)];
     });
-    const software = [toolEntity(summary), ...this.#engines(summary)];
-    const manifests = summary.manifests.map(manifestEntity);
+    const software = [createToolEntity(summary), ...this.#engines(summary)];
+    const manifests = summary.manifests.map(createManifestEntity);
     return [
       {
         '@id': CRATE,
         '@type': 'CreativeWork',
-        conformsTo: [ref(SPECIFICATION), ref(FORMER_SPECIFICATION)],
-        about: ref('./'),
+        conformsTo: [toReference(SPECIFICATION), toReference(FORMER_SPECIFICATION)],
+        about: toReference('./'),
       },
       ...[PROFILE, NO_LICENCE, AGENT, ...files, ...folders, ...software, ...manifests],
-      actionEntity(summary, { software, manifests, folders }),
-      rootEntity(summary, [...files, ...folders]),
+      createActionEntity(summary, { software, manifests, folders }),
+      createRootEntity(summary, [...files, ...folders]),
     ];
   }
 
   #engines({ settings }: CampaignSummary): readonly Entity[] {
     return [...this.#versions].sort().flatMap(([service, versions]) => {
       const stated = [...versions].sort();
-      if (stated.length === 0) return [engineEntity(settings, service, null)];
-      return stated.map((version) => engineEntity(settings, service, version));
+      if (stated.length === 0) return [createEngineEntity(settings, service, null)];
+      return stated.map((version) => createEngineEntity(settings, service, version));
     });
   }
 }
 
 const BEGINNING = `{"@context":"${SPECIFICATION}/context","@graph":[\n`;
 
-const ref = (entity: Entity | string): { readonly '@id': string } => ({
+const toReference = (entity: Entity | string): { readonly '@id': string } => ({
   '@id': typeof entity === 'string' ? entity : entity['@id'],
 });
 
 /** RO-Crate has no arrays of one. */
-function refs(entities: readonly (Entity | string)[]): unknown {
-  const all = entities.map(ref);
+function toReferences(entities: readonly (Entity | string)[]): unknown {
+  const all = entities.map(toReference);
   return all.length === 1 ? all[0] : all;
 }
 
 /** An item without its own job has the result of another one. */
-function datasetOf(item: CampaignItem): Entity {
+function createDataset(item: CampaignItem): Entity {
   const { id, kind, record } = item;
-  const code = errorOf(item)?.code;
+  const code = readError(item)?.code;
   const from = record?.resultFrom;
   return {
-    '@id': `${itemFolder(kind, id)}/`,
+    '@id': `${buildItemFolder(kind, id)}/`,
     '@type': 'Dataset',
     name: record?.title ?? id,
-    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}`,
+    description: `${readState(item)}${code === undefined ? '' : ` (${code})`}`,
     ...(record?.finishedAt && { dateModified: record.finishedAt }),
-    ...(from?.type === 'duplicate' && { isBasedOn: ref(`${itemFolder(kind, from.id)}/`) }),
+    ...(from?.type === 'duplicate' && {
+      isBasedOn: toReference(`${buildItemFolder(kind, from.id)}/`),
+    }),
     ...(from?.type === 'cache' && {
       abstract: `The result of ${from.id} in the campaign ${from.campaign}`,
     }),
   };
 }
 
-function fileEntity(key: string): Entity {
+function createFileEntity(key: string): Entity {
   return {
     '@id': encodeURI(key),
     '@type': 'File',
@@ -197,17 +201,17 @@ function fileEntity(key: string): Entity {
   };
 }
 
-function folderEntity(kind: Kind, ids: readonly string[]): Entity {
+function createFolderEntity(kind: Kind, ids: readonly string[]): Entity {
   return {
-    '@id': `${kindOf(kind).folder}/`,
+    '@id': `${findKind(kind).folder}/`,
     '@type': 'Dataset',
     name: `The items of the kind ${kind}`,
     description: `One folder an item: its input, its record (item.json) and, where it succeeded, its results. ${ITEMS_TABLE} lists them.`,
-    hasPart: refs(ids),
+    hasPart: toReferences(ids),
   };
 }
 
-function toolEntity({ versions }: CampaignSummary): Entity {
+function createToolEntity({ versions }: CampaignSummary): Entity {
   const others = Object.entries(versions).filter(([name]) => name !== 'hundredfold');
   return {
     '@id': '#hundredfold',
@@ -224,14 +228,14 @@ function toolEntity({ versions }: CampaignSummary): Entity {
 }
 
 /** Items may be computed by several versions of an engine: each item.json has its own. */
-function engineEntity(
+function createEngineEntity(
   settings: CampaignSummary['settings'],
   service: ServiceName,
   version: string | null,
 ): Entity {
-  const { software, title, terms } = shownService(service);
+  const { software, title, terms } = findShownService(service);
   const { name, url, citation } = { citation: undefined, name: title, url: terms, ...software };
-  const address = addressOf(settings, service);
+  const address = findAddress(settings, service);
   return {
     '@id': version === null ? `#${service}` : `#${service}-${version}`,
     '@type': 'SoftwareApplication',
@@ -243,7 +247,7 @@ function engineEntity(
   };
 }
 
-function addressOf(settings: CampaignSummary['settings'], service: ServiceName): string | null {
+function findAddress(settings: CampaignSummary['settings'], service: ServiceName): string | null {
   const services = settings['services'] as
     Readonly<Record<string, { readonly url?: unknown } | undefined>> | undefined;
   const url = services?.[service]?.url;
@@ -251,7 +255,7 @@ function addressOf(settings: CampaignSummary['settings'], service: ServiceName):
 }
 
 /** It is outside the tree: described by its original name and its digest. */
-function manifestEntity(
+function createManifestEntity(
   { file, sha256 }: CampaignSummary['manifests'][number],
   index: number,
 ): Entity {
@@ -264,7 +268,7 @@ function manifestEntity(
   };
 }
 
-function actionEntity(
+function createActionEntity(
   { state, runs, started_at, ended_at }: CampaignSummary,
   of: Readonly<Record<'software' | 'manifests' | 'folders', readonly Entity[]>>,
 ): Entity {
@@ -275,24 +279,24 @@ function actionEntity(
     '@type': 'CreateAction',
     name: `The campaign (${state})`,
     description: `Sent the jobs and fetched their results${again}; each item.json has the times of its own.`,
-    startTime: crateTime(started_at),
-    endTime: crateTime(ended_at ?? started_at),
-    agent: ref(AGENT),
+    startTime: formatCrateTime(started_at),
+    endTime: formatCrateTime(ended_at ?? started_at),
+    agent: toReference(AGENT),
     actionStatus: `http://schema.org/${status}ActionStatus`,
-    instrument: of.software.map(ref),
-    object: refs(of.manifests),
-    result: refs(of.folders),
+    instrument: of.software.map(toReference),
+    object: toReferences(of.manifests),
+    result: toReferences(of.folders),
   };
 }
 
 const ACTION = '#campaign';
 
 /** `2026-11-21T20:00:04+00:00`, the format that the profile's validator accepts. */
-function crateTime(text: string): string {
+function formatCrateTime(text: string): string {
   return text.replace(/(?:\.000)?Z$/, '+00:00');
 }
 
-function rootEntity(summary: CampaignSummary, parts: readonly Entity[]): Entity {
+function createRootEntity(summary: CampaignSummary, parts: readonly Entity[]): Entity {
   const { name, items, started_at, ended_at } = summary;
   const ends = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
   const counts = ends.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);
@@ -300,12 +304,12 @@ function rootEntity(summary: CampaignSummary, parts: readonly Entity[]): Entity 
   return {
     '@id': './',
     '@type': 'Dataset',
-    conformsTo: ref(PROFILE),
+    conformsTo: toReference(PROFILE),
     name: `Campaign ${name}`,
     description: `Results of ${items.total} items computed by hundredfold${ended}. ${CHECKSUMS} has the SHA-256 of every file.`,
     datePublished: ended_at ?? started_at,
-    license: ref(NO_LICENCE),
-    hasPart: parts.map(ref),
-    mentions: ref(ACTION),
+    license: toReference(NO_LICENCE),
+    hasPart: parts.map(toReference),
+    mentions: toReference(ACTION),
   };
 }

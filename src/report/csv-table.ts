@@ -10,12 +10,12 @@ const QUOTED = /\r|^\s|\s$/;
 const STYLE = { record_delimiter: '\n', quoted_match: QUOTED };
 
 /** A cell as written to a table. */
-export function csvCell(text: string): string {
+export function formatCsvCell(text: string): string {
   return text === '' ? '' : stringify([[guardCell(text)]], { ...STYLE, eof: false });
 }
 
 /** A row with its line end. */
-export function csvLine(row: Row): string {
+export function formatCsvLine(row: Row): string {
   return stringify([row.map(guardCell)], STYLE);
 }
 
@@ -28,21 +28,21 @@ const OWN_SUFFIX = '_user';
  * The own cells by the name of their column in the table. Names are compared case-insensitively: databases and
  * spreadsheets do not distinguish `State` from `state`.
  */
-export function ownCells(
+export function renameOwnCells(
   own: Readonly<Record<string, string>>,
   ours: readonly string[],
 ): ReadonlyMap<string, string> {
-  const reserved = reservedBy(ours);
+  const reserved = listReserved(ours);
   const entries = Object.entries(own);
   // The common case: no column has to be renamed.
-  if (!entries.some(([column]) => reserved.has(folded(column)))) return new Map(entries);
-  const taken = new Set([...reserved, ...Object.keys(own).map(folded)]);
+  if (!entries.some(([column]) => reserved.has(foldName(column)))) return new Map(entries);
+  const taken = new Set([...reserved, ...Object.keys(own).map(foldName)]);
   return new Map(
     entries.map(([column, value]) => {
       let name = column;
-      if (reserved.has(folded(column))) {
-        while (taken.has(folded(name))) name += OWN_SUFFIX;
-        taken.add(folded(name));
+      if (reserved.has(foldName(column))) {
+        while (taken.has(foldName(name))) name += OWN_SUFFIX;
+        taken.add(foldName(name));
       }
       return [name, value];
     }),
@@ -52,12 +52,12 @@ export function ownCells(
 /** Per list of our columns, of which there are few: this is called several times per item. */
 const reservedNames = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-function reservedBy(ours: readonly string[]): ReadonlySet<string> {
+function listReserved(ours: readonly string[]): ReadonlySet<string> {
   let names = reservedNames.get(ours);
-  if (names === undefined) reservedNames.set(ours, (names = new Set(['', ...ours.map(folded)])));
+  if (names === undefined) reservedNames.set(ours, (names = new Set(['', ...ours.map(foldName)])));
   return names;
 }
 
-function folded(name: string): string {
+function foldName(name: string): string {
   return name.trim().toLowerCase();
 }

@@ -31,13 +31,13 @@ interface Pair {
 const MAX_NAMED = 20;
 
 /** Empty if only the order of the lines differs. Memory holds what only one of the files has so far. */
-export async function differences(
+export async function findDifferences(
   file: string,
   found: AsyncIterable<Uint8Array>,
   expected: AsyncIterable<Uint8Array>,
 ): Promise<readonly Difference[]> {
-  const subjectOf = SUBJECTS[file] ?? idOfRow;
-  const [ours, theirs] = [groupsIn(found, subjectOf), groupsIn(expected, subjectOf)];
+  const subjectOf = SUBJECTS[file] ?? readId;
+  const [ours, theirs] = [readGroups(found, subjectOf), readGroups(expected, subjectOf)];
   const unequal = new Map<string, Pair>();
   let header = '';
   for (;;) {
@@ -48,8 +48,8 @@ export async function differences(
     if (other.value) match(unequal, other.value.subject, { expected: other.value });
   }
   return [...unequal].slice(0, MAX_NAMED).map(([subject, pair]) => ({
-    about: readable(subject),
-    message: describe(file, readable(subject), pair, header),
+    about: decodeUtf8(subject),
+    message: describe(file, decodeUtf8(subject), pair, header),
     isAdded: pair.found === undefined,
   }));
 }
@@ -60,17 +60,17 @@ function match(unequal: Map<string, Pair>, subject: string, side: Pair): void {
   if (pair.found?.lines.join('\n') === pair.expected?.lines.join('\n')) unequal.delete(subject);
 }
 
-async function* groupsIn(
+async function* readGroups(
   chunks: AsyncIterable<Uint8Array>,
   subjectOf: (line: string) => string,
 ): AsyncGenerator<Group, undefined> {
   let group: Group | null = null;
   let number = 0;
-  for await (const line of linesIn(chunks)) {
+  for await (const line of readLines(chunks)) {
     number += 1;
     const last: string = group?.lines.at(-1) ?? '';
     // A line break inside of a quoted cell: the row goes on.
-    if (group !== null && subjectOf === idOfRow && last.split('"').length % 2 === 0) {
+    if (group !== null && subjectOf === readId && last.split('"').length % 2 === 0) {
       group.lines[group.lines.length - 1] = `${last}\n${line}`;
       continue;
     }
@@ -86,7 +86,7 @@ async function* groupsIn(
 }
 
 /** Without line ends; also a last line without one. */
-async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of chunks) {
     const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
@@ -97,7 +97,7 @@ async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 }
 
 /** The decoded text, for messages. */
-function readable(text: string): string {
+function decodeUtf8(text: string): string {
   return Buffer.from(text, 'latin1').toString('utf8');
 }
 
@@ -112,7 +112,7 @@ const SUBJECTS: Readonly<Record<string, (line: string) => string>> = {
 };
 
 /** The rows of a table begin with the id of their item. */
-function idOfRow(row: string): string {
+function readId(row: string): string {
   return row.split(',', 1)[0] ?? '';
 }
 
@@ -129,7 +129,7 @@ function describe(file: string, subject: string, pair: Pair, header: string): st
   if (!expected) return `${where} does not belong there.`;
   return file in SUBJECTS
     ? `${where} is not what the tree gives.`
-    : describeRows(file, found, expected, cellsOf(header));
+    : describeRows(file, found, expected, parseCells(header));
 }
 
 function describeRows(
@@ -140,11 +140,14 @@ function describeRows(
 ): string {
   if (found.line === 1)
     return `${file}, line 1: the columns are not those of its items (${columns.join(', ')}).`;
-  const where = `${file}, line ${found.line}: ${readable(found.subject)}`;
+  const where = `${file}, line ${found.line}: ${decodeUtf8(found.subject)}`;
   const [is, should] = [found.lines.length, expected.lines.length];
   if (is !== should) return `${where} has ${is} ${is === 1 ? 'row' : 'rows'}, not ${should}.`;
   const row = found.lines.findIndex((text, n) => text !== expected.lines[n]);
-  const [cells, wanted] = [cellsOf(found.lines[row] ?? ''), cellsOf(expected.lines[row] ?? '')];
+  const [cells, wanted] = [
+    parseCells(found.lines[row] ?? ''),
+    parseCells(expected.lines[row] ?? ''),
+  ];
   const column = columns.findIndex((_, n) => cells[n] !== wanted[n]);
   const ofRows = is === 1 ? '' : `, row ${row + 1} of ${is},`;
   // Only quotes or line ends differ.
@@ -152,11 +155,11 @@ function describeRows(
   return `${where}${ofRows} has ${JSON.stringify(cells[column] ?? '')} for ${columns[column]}, not ${JSON.stringify(wanted[column] ?? '')}.`;
 }
 
-function cellsOf(row: string): readonly string[] {
+function parseCells(row: string): readonly string[] {
   try {
-    const [cells = []] = parse(readable(row));
+    const [cells = []] = parse(decodeUtf8(row));
     return cells;
   } catch {
-    return [readable(row)];
+    return [decodeUtf8(row)];
   }
 }

@@ -5,13 +5,20 @@
  */
 import { REASON_COLUMNS } from '../domain/formula-guard.ts';
 import type { ItemState } from '../domain/states.ts';
-import { kindOf } from '../kinds/registry.ts';
+import { findKind } from '../kinds/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { warningsOf } from '../store/item-record.ts';
+import { listWarnings } from '../store/item-record.ts';
 import { FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
-import { errorOf, type Listed, ownOf, pathOf, rowOf, stateOf } from './campaign-items.ts';
-import { csvLine, ownCells, type Row } from './csv-table.ts';
-import { engineVersion } from './result-rows.ts';
+import {
+  readError,
+  type Listed,
+  readOwnCells,
+  buildPath,
+  readRow,
+  readState,
+} from './campaign-items.ts';
+import { formatCsvLine, renameOwnCells, type Row } from './csv-table.ts';
+import { parseEngineVersion } from './result-rows.ts';
 import type { FileWriter } from './writer.ts';
 import type { PublishedItem, Writer } from './writer.ts';
 
@@ -19,38 +26,38 @@ import type { PublishedItem, Writer } from './writer.ts';
 const COLUMNS = {
   id: ({ id }) => id,
   kind: ({ kind }) => kind,
-  state: stateOf,
+  state: readState,
   remote_id: ({ record }) => record?.remoteId,
   attempts: ({ record }) => record?.attempts.length.toString(),
   sent_at: ({ record }) => record?.sentAt,
   submitted_at: ({ record }) => record?.submittedAt,
-  queued_at: ({ record }) => queuedTime(record?.timing?.queuedAt ?? ''),
+  queued_at: ({ record }) => formatQueuedTime(record?.timing?.queuedAt ?? ''),
   finished_at: ({ record }) => record?.finishedAt,
-  error_code: (item) => errorOf(item)?.code,
-  error: (item) => errorOf(item)?.message,
-  path: pathOf,
-  result_from: ({ record }) => resultFrom(record),
-  engine_version: ({ record }) => engineVersion(record),
-  warnings: ({ record }) => record && warningCodes(record),
+  error_code: (item) => readError(item)?.code,
+  error: (item) => readError(item)?.message,
+  path: buildPath,
+  result_from: ({ record }) => formatResultFrom(record),
+  engine_version: ({ record }) => parseEngineVersion(record),
+  warnings: ({ record }) => record && formatWarningCodes(record),
 } as const satisfies Readonly<Record<string, (item: Listed) => string | null | undefined>>;
 
 export const ITEM_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 
 /** `duplicate:ID`, `cache:CAMPAIGN/ID` or `adopted`; empty if the campaign submitted the item. */
-function resultFrom(record: ItemRecord | null): string {
+function formatResultFrom(record: ItemRecord | null): string {
   const from = record?.resultFrom;
   if (!from) return record?.adopted ? 'adopted' : '';
   return from.type === 'duplicate' ? `duplicate:${from.id}` : `cache:${from.campaign}/${from.id}`;
 }
 
 /** With a zone, like the other times; a time without one is left as the service wrote it. */
-function queuedTime(text: string): string {
+function formatQueuedTime(text: string): string {
   const at = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? text : new Date(at).toISOString();
 }
 
-function warningCodes(record: ItemRecord): string {
-  return warningsOf(record)
+function formatWarningCodes(record: ItemRecord): string {
+  return listWarnings(record)
     .map(({ code }) => code)
     .join(' ');
 }
@@ -61,35 +68,35 @@ const FAILED_COLUMNS = ['id', 'kind', 'file'] as const;
 const LISTED: readonly ItemState[] = ['failed', 'held', 'invalid'];
 
 /** By column name: the row as it can be run again from the folder of the tables. */
-export function manifestRow(item: Listed): Readonly<Record<string, string>> {
+export function buildManifestRow(item: Listed): Readonly<Record<string, string>> {
   const { id, kind } = item;
-  const others = [...otherCells(item)].filter(([, value]) => value !== '');
-  return { id, kind: kind ?? '', file: fileOf(item), ...Object.fromEntries(others) };
+  const others = [...listOtherCells(item)].filter(([, value]) => value !== '');
+  return { id, kind: kind ?? '', file: chooseFile(item), ...Object.fromEntries(others) };
 }
 
 /**
  * The kept input, relative to failed.csv: the manifest's own path is relative to another folder, and its file may have
  * changed since. Empty if the row contains the input itself.
  */
-function fileOf(item: Listed): string {
+function chooseFile(item: Listed): string {
   const { record } = item;
   // It was never accepted: its path is still relative to its own manifest.
-  if ('refused' in item) return (rowOf(item)['file'] ?? '').trim();
+  if ('refused' in item) return (readRow(item)['file'] ?? '').trim();
   // Instead of an input there is the note with the job's id, which is also in `remote_id`.
   if (record === null || record.adopted?.inputKnown === false) return '';
-  const { column } = kindOf(record.kind).input;
+  const { column } = findKind(record.kind).input;
   const carried = column !== null && (record.row[column.name] ?? '').trim() !== '';
-  return carried ? '' : `${pathOf(item)}/${(record.input.original ?? record.input).name}`;
+  return carried ? '' : `${buildPath(item)}/${(record.input.original ?? record.input).name}`;
 }
 
 /** The row without the cells of our own columns. */
-function otherCells(item: Listed): ReadonlyMap<string, string> {
-  const row = rowOf(item);
+function listOtherCells(item: Listed): ReadonlyMap<string, string> {
+  const row = readRow(item);
   // Both together come from an earlier failed.csv: the reason is replaced, not added.
   const hasReason = REASON_COLUMNS.every((column) => Object.hasOwn(row, column));
   const replaced: readonly string[] = [...FAILED_COLUMNS, ...(hasReason ? REASON_COLUMNS : [])];
   const others = Object.entries(row).filter(([column]) => !replaced.includes(column));
-  return ownCells(Object.fromEntries(others), [...FAILED_COLUMNS, ...REASON_COLUMNS]);
+  return renameOwnCells(Object.fromEntries(others), [...FAILED_COLUMNS, ...REASON_COLUMNS]);
 }
 
 /** The rows stay in memory until all columns are known. */
@@ -104,10 +111,10 @@ class ItemTable {
 
   async *lines(before: Row, after: Row = []): AsyncGenerator<Uint8Array> {
     const columns = [...this.#columns];
-    yield Buffer.from(csvLine([...before, ...columns, ...after]));
+    yield Buffer.from(formatCsvLine([...before, ...columns, ...after]));
     for (const { first, others, last } of this.#rows) {
       const cells = columns.map((column) => others.get(column) ?? '');
-      yield await Promise.resolve(Buffer.from(csvLine([...first, ...cells, ...last])));
+      yield await Promise.resolve(Buffer.from(formatCsvLine([...first, ...cells, ...last])));
     }
   }
 }
@@ -124,11 +131,11 @@ export class ItemTables implements Writer {
 
   add({ item }: PublishedItem): void {
     const cells = Object.values(COLUMNS).map((cellOf) => cellOf(item) ?? '');
-    this.#items.add(cells, ownCells(ownOf(item), ITEM_COLUMNS));
-    if (!LISTED.includes(stateOf(item))) return;
-    const error = errorOf(item);
+    this.#items.add(cells, renameOwnCells(readOwnCells(item), ITEM_COLUMNS));
+    if (!LISTED.includes(readState(item))) return;
+    const error = readError(item);
     const reason = [error?.code ?? '', error?.message ?? ''];
-    this.#failed.add([item.id, item.kind ?? '', fileOf(item)], otherCells(item), reason);
+    this.#failed.add([item.id, item.kind ?? '', chooseFile(item)], listOtherCells(item), reason);
   }
 
   async end(): Promise<void> {

@@ -1,8 +1,8 @@
 /** `hundredfold_mqc.json`: the items and their main measures as custom content of MultiQC (https://docs.seqera.io/multiqc). */
 import type { Kind } from '../domain/item.ts';
-import { kindNames, kindOf } from '../kinds/registry.ts';
+import { listKindNames, findKind } from '../kinds/registry.ts';
 import { MULTIQC } from '../store/layout.ts';
-import { stateOf } from './campaign-items.ts';
+import { readState } from './campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
 import { type FileWriter, OpenFile } from './writer.ts';
 import type { PublishedItem, Writer } from './writer.ts';
@@ -22,17 +22,17 @@ export class MultiQc implements Writer {
     const { id, kind } = item;
     this.#kinds.add(kind);
     const values = Object.entries(measures ?? {}).filter(
-      ([key, value]) => value !== null && kindOf(kind).measures[key]?.isMain === true,
+      ([key, value]) => value !== null && findKind(kind).measures[key]?.isMain === true,
     );
-    const cells = Object.fromEntries(values.map(([key, value]) => [columnOf(kind, key), value]));
-    const row = { state: stateOf(item), kind, ...cells };
+    const cells = Object.fromEntries(values.map(([key, value]) => [nameColumn(kind, key), value]));
+    const row = { state: readState(item), kind, ...cells };
     await this.#write(`${this.#before}${JSON.stringify(id)}:${JSON.stringify(row)}`);
     this.#before = ',\n';
   }
 
   async end(summary: CampaignSummary): Promise<void> {
     const beginning = this.#before === ',\n' ? '' : this.#before;
-    const rest = JSON.stringify(sectionOf(summary, this.#headers())).slice(1);
+    const rest = JSON.stringify(buildSection(summary, this.#headers())).slice(1);
     await this.#write(`${beginning}},\n${rest}\n`);
     await this.#file.end();
   }
@@ -46,14 +46,14 @@ export class MultiQc implements Writer {
   }
 
   #headers(): Readonly<Record<string, unknown>> {
-    const measures = kindNames()
+    const measures = listKindNames()
       .filter((kind) => this.#kinds.has(kind))
       .flatMap((kind) =>
-        Object.entries(kindOf(kind).measures).map((one) => [kind, ...one] as const),
+        Object.entries(findKind(kind).measures).map((one) => [kind, ...one] as const),
       )
       .filter(([, , { isMain }]) => isMain)
       .map(([kind, key, { title, unit, meaning, decimals }]) => [
-        columnOf(kind, key),
+        nameColumn(kind, key),
         {
           title,
           description: meaning,
@@ -72,11 +72,11 @@ export class MultiQc implements Writer {
 }
 
 /** Several kinds may have a measure of one name. */
-function columnOf(kind: Kind, key: string): string {
+function nameColumn(kind: Kind, key: string): string {
   return `${kind}_${key}`;
 }
 
-function sectionOf({ name, items, so_far }: CampaignSummary, headers: unknown): unknown {
+function buildSection({ name, items, so_far }: CampaignSummary, headers: unknown): unknown {
   const soFar = so_far ? `, so far ${so_far.ended} of ${so_far.items} ended` : '';
   return {
     id: 'hundredfold',

@@ -30,7 +30,7 @@ export const DATA_FOLDER = 'report-data';
 export const DELIVER = 'hundredfoldReportData';
 
 /** `report-data/00017.js`. */
-export function chunkFile(chunk: number): string {
+export function nameChunkFile(chunk: number): string {
   return `${DATA_FOLDER}/${String(chunk).padStart(5, '0')}.js`;
 }
 

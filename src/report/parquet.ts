@@ -65,7 +65,7 @@ export class ParquetFile {
         name,
         // The writer reads one column after the other: only one is put together at a time.
         get data() {
-          return columnOf(blocks, index, rows);
+          return collectColumn(blocks, index, rows);
         },
         ...(type === 'number' && MEASURED),
       })),
@@ -83,7 +83,7 @@ export class ParquetFile {
   }
 }
 
-function columnOf(blocks: readonly RowBlock[], index: number, rows: number): Cell[] {
+function collectColumn(blocks: readonly RowBlock[], index: number, rows: number): Cell[] {
   const column = new Array<Cell>(rows);
   let at = 0;
   for (const block of blocks) {

@@ -1,30 +1,30 @@
 /** Makes the tables, the report, the summary and the checksums of a campaign from its output tree alone, at any time. */
 import { isFinal } from '../domain/states.ts';
 import { measure } from '../kinds/measure.ts';
-import { kindOf } from '../kinds/registry.ts';
-import { inOrder } from '../store/in-parallel.ts';
+import { findKind } from '../kinds/registry.ts';
+import { runInOrder } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   CRATE,
   ITEM_RECORD,
-  itemKey,
+  buildItemKey,
   PREPARED_CAMPAIGN,
 } from '../store/layout.ts';
 import { openStore } from '../store/open-store.ts';
 import {
-  notPrepared,
+  createNotPreparedError,
   readPreparedCampaign,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { checkFiles, type FileFault, judge } from './audit.ts';
+import { checkFiles, type FileFault, judgeRecord } from './audit.ts';
 import {
-  campaignItems,
+  readCampaignItems,
   checkListedRows,
   type RecordedItem,
-  refusedRows,
+  readRefusedRows,
 } from './campaign-items.ts';
 import {
   type CampaignEnd,
@@ -39,7 +39,7 @@ import { ItemTables } from './item-tables.ts';
 import { MultiQc } from './multiqc.ts';
 import type { FileWriter, PublishedItem, Writer } from './writer.ts';
 import { ReportPage } from './page/report-page.ts';
-import { filesToRead, readResult } from './read-result.ts';
+import { listFilesToRead, readResult } from './read-result.ts';
 import { ResultTables } from './result-tables.ts';
 
 export interface PublishProgress {
@@ -71,7 +71,7 @@ export async function publishCampaign(
   options: ProgressOptions = {},
 ): Promise<CampaignSummary> {
   const campaign = await readPreparedCampaign(store);
-  if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
+  if (campaign === null) throw createNotPreparedError(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);
   const hasEnded = end.endedAt !== null;
   const sums = new Checksums();
@@ -89,14 +89,15 @@ export async function publishCampaign(
     openWriters: () => [page, ...(hasEnded ? [new Crate(files)] : [])],
     sums,
     judge: async (item, faults) => {
-      const record = judge(item.record, faults);
+      const record = judgeRecord(item.record, faults);
       if (record === item.record) return item;
       const digest = hasEnded ? await writeItem(store, record) : item.digest;
       return { ...item, record, digest };
     },
   });
   await store.write(CAMPAIGN_SUMMARY, writeSummary(summary));
-  if (hasEnded) await store.write(CHECKSUMS, sums.lines(store, counter('checksums', options)));
+  if (hasEnded)
+    await store.write(CHECKSUMS, sums.lines(store, createCounter('checksums', options)));
   return summary;
 }
 
@@ -135,11 +136,11 @@ export async function deriveFiles(
   const { files, former } = derivation;
   const tables = [new ItemTables(files), new ResultTables(files, campaign), new MultiQc(files)];
   const writers: readonly Writer[] = [...tables, ...derivation.openWriters()];
-  const done = counter('items', derivation);
+  const done = createCounter('items', derivation);
   const tally = new CampaignTally();
   const damaged: string[] = [];
   try {
-    for await (const one of publishedItems(store, campaign, derivation)) {
+    for await (const one of readPublishedItems(store, campaign, derivation)) {
       damaged.push(...one.faults.map(({ message }) => message));
       tally.add(one.item);
       derivation.sums?.add(one.item);
@@ -156,27 +157,31 @@ export async function deriveFiles(
 }
 
 /** In the order of the manifest, the refused rows last. */
-async function* publishedItems(
+async function* readPublishedItems(
   store: Store,
   campaign: PreparedCampaign,
   { judge: judged }: Pick<Derivation, 'judge'>,
 ): AsyncGenerator<PublishedItem> {
-  yield* inOrder(campaignItems(store, campaign), AHEAD, async (found): Promise<PublishedItem> => {
-    const { kind, id, damage } = found;
-    if (found.record === null) {
-      const key = itemKey(kind, id, ITEM_RECORD);
-      return { ...WITHOUT_FILES, item: found, faults: damage ? [{ ...damage, key }] : [] };
-    }
-    const reads = [found.record.input.name, ...filesToRead(found.record)];
-    const { faults, texts } = await checkFiles(store, found.record, reads);
-    const item = (await judged?.(found, faults)) ?? found;
-    const { record } = item;
-    const isReadable = record.state === 'succeeded' && faults.length === 0;
-    const reading = isReadable ? readResult(record, texts) : null;
-    const measures = reading === null ? null : measure(kindOf(kind), reading);
-    return { item, reading, measures, texts, faults };
-  });
-  for await (const item of refusedRows(store)) {
+  yield* runInOrder(
+    readCampaignItems(store, campaign),
+    AHEAD,
+    async (found): Promise<PublishedItem> => {
+      const { kind, id, damage } = found;
+      if (found.record === null) {
+        const key = buildItemKey(kind, id, ITEM_RECORD);
+        return { ...WITHOUT_FILES, item: found, faults: damage ? [{ ...damage, key }] : [] };
+      }
+      const reads = [found.record.input.name, ...listFilesToRead(found.record)];
+      const { faults, texts } = await checkFiles(store, found.record, reads);
+      const item = (await judged?.(found, faults)) ?? found;
+      const { record } = item;
+      const isReadable = record.state === 'succeeded' && faults.length === 0;
+      const reading = isReadable ? readResult(record, texts) : null;
+      const measures = reading === null ? null : measure(findKind(kind), reading);
+      return { item, reading, measures, texts, faults };
+    },
+  );
+  for await (const item of readRefusedRows(store)) {
     yield { ...WITHOUT_FILES, item };
   }
 }
@@ -189,7 +194,7 @@ const WITHOUT_FILES = {
 } as const;
 
 /** Call it after each row or file of the step. */
-function counter(
+function createCounter(
   step: PublishProgress['step'],
   { heartbeat, signal }: ProgressOptions,
 ): () => void {
@@ -214,7 +219,7 @@ interface Standing {
 /** A campaign that runs, is paused or was interrupted has open items, and notes of submissions beside them. */
 export async function readStanding(store: Store, campaign: PreparedCampaign): Promise<Standing> {
   let [ended, items] = [0, 0];
-  for await (const { record } of campaignItems(store, campaign)) {
+  for await (const { record } of readCampaignItems(store, campaign)) {
     items += 1;
     if (record === null || isFinal(record.state)) ended += 1;
   }
@@ -235,10 +240,10 @@ export async function isPublished(folder: string): Promise<boolean> {
   if (JSON.stringify(campaign.manifestDigests) !== JSON.stringify(summary.manifests)) return false;
   const damaged: string[] = [];
   const sums = new Checksums();
-  for await (const item of campaignItems(store, campaign)) {
+  for await (const item of readCampaignItems(store, campaign)) {
     const { record, damage } = item;
     const { faults } = record ? await checkFiles(store, record) : { faults: [] };
-    if (record && judge(record, faults) !== record) return false;
+    if (record && judgeRecord(record, faults) !== record) return false;
     for (const { message } of damage ? [damage] : faults) damaged.push(message);
     sums.add(item);
   }

@@ -1,10 +1,10 @@
 /** The content of an item's result, from the files in its folder. */
-import { kindOf } from '../kinds/registry.ts';
+import { findKind } from '../kinds/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
 /** The names of the files that the result of an item is read from. */
-export function filesToRead(record: ItemRecord): readonly string[] {
-  return kindOf(record.kind).reads.flatMap((name) => filesNamed(record, name));
+export function listFilesToRead(record: ItemRecord): readonly string[] {
+  return findKind(record.kind).reads.flatMap((name) => listFilesNamed(record, name));
 }
 
 /**
@@ -17,8 +17,8 @@ export function readResult(
 ): unknown {
   const { id, kind, options, input, resultFrom } = record;
   const pages = (name: string): readonly string[] =>
-    filesNamed(record, name).flatMap((file) => texts.get(file) ?? []);
-  return kindOf(kind).readResult(
+    listFilesNamed(record, name).flatMap((file) => texts.get(file) ?? []);
+  return findKind(kind).readResult(
     { get: (name) => pages(name)[0] ?? null, pages },
     {
       options,
@@ -29,7 +29,7 @@ export function readResult(
 }
 
 /** The files with this name or ending, or the pages of it; of the first result set. */
-export function filesNamed({ files }: ItemRecord, name: string): readonly string[] {
+export function listFilesNamed({ files }: ItemRecord, name: string): readonly string[] {
   const dot = name.lastIndexOf('.');
   const [stem, ending] = [name.slice(0, dot), name.slice(dot)];
   return Object.keys(files)

@@ -8,7 +8,7 @@ import type { Cell, Cells, TableColumn } from '../kinds/kind.ts';
 import type { AnyKind } from '../kinds/registry.ts';
 import type { MeasureValues } from '../kinds/measure.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { csvCell, ownCells } from './csv-table.ts';
+import { formatCsvCell, renameOwnCells } from './csv-table.ts';
 
 export type ColumnType = TableColumn['type'];
 
@@ -27,7 +27,7 @@ export interface RowBlock {
 /** A table of a kind: that of its results, or that of its measures. */
 export type TableOf = 'results' | 'measures';
 
-export function columns(type: ColumnType, ...names: readonly string[]): readonly Column[] {
+export function defineColumns(type: ColumnType, ...names: readonly string[]): readonly Column[] {
   return names.map((name) => ({ name, type }));
 }
 
@@ -37,7 +37,7 @@ export function isList(cells: Cell | readonly Cell[] | undefined): cells is read
 }
 
 /** The columns that every campaign has; the user's own follow them. */
-export function fixedColumns(kind: AnyKind, table: TableOf): readonly Column[] {
+export function listFixedColumns(kind: AnyKind, table: TableOf): readonly Column[] {
   const inner =
     table === 'results'
       ? Object.entries(kind.table.columns).map(([name, { type }]): Column => ({ name, type }))
@@ -45,13 +45,17 @@ export function fixedColumns(kind: AnyKind, table: TableOf): readonly Column[] {
           name: column,
           type: decimals === 0 ? 'integer' : 'number',
         }));
-  return [...columns('text', 'id'), ...inner, ...columns('text', 'engine', 'engine_version')];
+  return [
+    ...defineColumns('text', 'id'),
+    ...inner,
+    ...defineColumns('text', 'engine', 'engine_version'),
+  ];
 }
 
 const PROGRAM_AND_VERSION = /\b(?:ACPYPE|b2bTools|ShiftCrypt) (\d[\w.+-]*)/i;
 
 /** `2023.10.27` from `real, ACPYPE 2023.10.27, Open Babel 3.1.1.23`; null if the service did not report it. */
-export function engineVersion(record: Pick<ItemRecord, 'engine'> | null): string | null {
+export function parseEngineVersion(record: Pick<ItemRecord, 'engine'> | null): string | null {
   return PROGRAM_AND_VERSION.exec(record?.engine ?? '')?.[1] ?? null;
 }
 
@@ -63,11 +67,11 @@ export class RowMaker {
 
   /** @param own the user's columns of the kind */
   constructor(kind: AnyKind, table: TableOf, own: readonly string[]) {
-    this.#fixed = fixedColumns(kind, table);
+    this.#fixed = listFixedColumns(kind, table);
     this.#own = own;
     const ours = this.#fixed.map(({ name }) => name);
-    const names = ownCells(Object.fromEntries(own.map((name) => [name, ''])), ours).keys();
-    this.columns = [...this.#fixed, ...columns('text', ...names)];
+    const names = renameOwnCells(Object.fromEntries(own.map((name) => [name, ''])), ours).keys();
+    this.columns = [...this.#fixed, ...defineColumns('text', ...names)];
   }
 
   blocks(record: ItemRecord, results: readonly Cells[]): readonly RowBlock[] {
@@ -78,7 +82,7 @@ export class RowMaker {
     const about: Cells = {
       id: record.id,
       engine: record.engine ?? null,
-      engine_version: engineVersion(record),
+      engine_version: parseEngineVersion(record),
     };
     return results.map((result) => {
       const lists = Object.values(result).filter(isList);
@@ -96,8 +100,8 @@ export function measureCells({ measures }: AnyKind, values: MeasureValues): Cell
 }
 
 /** Numbers as JavaScript writes them, in the shortest form. */
-export function csvRows({ rows, cells }: RowBlock): string {
-  const texts = cells.map((cell) => (isList(cell) ? cell.map(cellText) : cellText(cell)));
+export function formatCsvRows({ rows, cells }: RowBlock): string {
+  const texts = cells.map((cell) => (isList(cell) ? cell.map(formatCell) : formatCell(cell)));
   let csv = '';
   for (let row = 0; row < rows; row += 1) {
     let comma = '';
@@ -114,13 +118,13 @@ export function csvRows({ rows, cells }: RowBlock): string {
 const MAX_REMEMBERED = 1_000;
 const remembered = new Map<string, string>();
 
-function cellText(cell: Cell): string {
+function formatCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
   const known = remembered.get(cell);
   if (known !== undefined) return known;
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  const text = csvCell(cell);
+  const text = formatCsvCell(cell);
   remembered.set(cell, text);
   return text;
 }

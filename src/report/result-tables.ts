@@ -1,15 +1,15 @@
 /** The tables of a campaign in `tables/`: the results of each kind, and the measures of its items. */
 import type { Kind } from '../domain/item.ts';
 import type { Cells } from '../kinds/kind.ts';
-import { type AnyKind, kindOf } from '../kinds/registry.ts';
+import { type AnyKind, findKind } from '../kinds/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { tableKey, writtenKinds } from '../store/layout.ts';
+import { buildTableKey, listWrittenKinds } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
-import { csvLine } from './csv-table.ts';
+import { formatCsvLine } from './csv-table.ts';
 import { type FileWriter, OpenFile } from './writer.ts';
 import { ParquetFile } from './parquet.ts';
 import type { PublishedItem, Writer } from './writer.ts';
-import { csvRows, measureCells, RowMaker, type TableOf } from './result-rows.ts';
+import { formatCsvRows, measureCells, RowMaker, type TableOf } from './result-rows.ts';
 
 /** With only a header if the campaign has no such result. */
 export class ResultTables implements Writer {
@@ -18,16 +18,16 @@ export class ResultTables implements Writer {
   constructor(files: FileWriter, { columns, counts }: PreparedCampaign) {
     const kinds = Object.keys(counts.items).filter((kind) => (counts.items[kind] ?? 0) > 0);
     this.#tables = new Map(
-      writtenKinds(kinds).map((kind) => [
+      listWrittenKinds(kinds).map((kind) => [
         kind,
-        openTables(files, kindOf(kind), columns[kind] ?? []),
+        openTables(files, findKind(kind), columns[kind] ?? []),
       ]),
     );
   }
 
   async add({ item: { record }, reading, measures }: PublishedItem): Promise<void> {
     if (record === null || reading === null || measures === null) return;
-    const kind = kindOf(record.kind);
+    const kind = findKind(record.kind);
     for (const table of this.#tables.get(kind.name) ?? []) {
       const isOfResults = table.of === 'results';
       const cells = isOfResults ? kind.table.rows(reading, record) : [measureCells(kind, measures)];
@@ -75,14 +75,14 @@ class ResultTable {
     this.of = of;
     this.#rows = rows;
     this.#groups = new ParquetFile(rows.columns);
-    this.#csv = new OpenFile(files, tableKey(name, 'csv'));
-    this.#parquet = new OpenFile(files, tableKey(name, 'parquet'));
-    this.#beginning = csvLine(rows.columns.map((column) => column.name));
+    this.#csv = new OpenFile(files, buildTableKey(name, 'csv'));
+    this.#parquet = new OpenFile(files, buildTableKey(name, 'parquet'));
+    this.#beginning = formatCsvLine(rows.columns.map((column) => column.name));
   }
 
   async add(record: ItemRecord, results: readonly Cells[]): Promise<void> {
     const blocks = this.#rows.blocks(record, results);
-    await this.#csv.write(Buffer.from(this.#beginning + blocks.map(csvRows).join('')));
+    await this.#csv.write(Buffer.from(this.#beginning + blocks.map(formatCsvRows).join('')));
     this.#beginning = '';
     for (const block of blocks) await this.#parquet.write(this.#groups.add(block));
   }

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
-import { allKinds } from '../kinds/registry.ts';
+import { listKinds } from '../kinds/registry.ts';
 import { openFileStore } from '../store/file-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import {
@@ -16,20 +16,20 @@ import {
   CRATE,
   ITEM_RECORD,
   isSendingNote,
-  itemFolder,
-  itemOf,
+  buildItemFolder,
+  parseItemKey,
   MULTIQC,
   PREPARED_CAMPAIGN,
 } from '../store/layout.ts';
 import { type PreparedCampaign, readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { disagreement, recordedFiles } from './audit.ts';
-import { listedRowsFault } from './campaign-items.ts';
-import { type CampaignEnd, type CampaignSummary, lastEnd } from './campaign-summary.ts';
+import { findDisagreement, listRecordedFiles } from './audit.ts';
+import { findListedRowsFault } from './campaign-items.ts';
+import { type CampaignEnd, type CampaignSummary, findLastEnd } from './campaign-summary.ts';
 import { Checksums } from './checksums.ts';
 import { Crate } from './crate.ts';
-import { differences } from './differences.ts';
+import { findDifferences } from './differences.ts';
 import { deriveFiles, readStanding } from './publish.ts';
 import type { FileWriter, PublishedItem, Writer } from './writer.ts';
 
@@ -92,10 +92,12 @@ export async function verifyTree(store: Store, options: VerifyOptions = {}): Pro
           `${campaign.name} has not ended (${ended} of ${items})`,
           `Wait until it ends (hundredfold watch ${campaign.name}). If no command works on it, run its "hundredfold run" command again.`,
         );
-      const words = await listedRowsFault(store, campaign);
+      const words = await findListedRowsFault(store, campaign);
       const message = `${store.location}: ${words}.`;
       if (words !== null) found.add('records', '.hundredfold', message, REMEDIES.campaign);
-      await inTemporaryFolder((made) => checkDerived({ store, made, campaign, summary, checks }));
+      await runInTemporaryFolder((made) =>
+        checkDerived({ store, made, campaign, summary, checks }),
+      );
     });
   }
   for await (const path of store.leftovers())
@@ -104,11 +106,11 @@ export async function verifyTree(store: Store, options: VerifyOptions = {}): Pro
 }
 
 /** The faults of a tree, one sentence each; empty if there are none. */
-export async function treeFaults(store: Store): Promise<readonly string[]> {
+export async function findTreeFaults(store: Store): Promise<readonly string[]> {
   return (await verifyTree(store)).faults.map(({ message }) => message);
 }
 
-async function inTemporaryFolder(work: (made: Store) => Promise<void>): Promise<void> {
+async function runInTemporaryFolder(work: (made: Store) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-verify-'));
   try {
     await work(await openFileStore(folder));
@@ -170,7 +172,7 @@ class ItemChecks implements Writer {
   async add({ item, faults: damage }: PublishedItem): Promise<void> {
     if ('refused' in item) return;
     const { id, kind, record } = item;
-    const folder = itemFolder(kind, id);
+    const folder = buildItemFolder(kind, id);
     if (this.#known.has(folder))
       this.found.add('records', folder, `Item ${id} is listed twice.`, REMEDIES.campaign);
     const faults: Fault[] = damage.map(({ key, message }) =>
@@ -182,9 +184,10 @@ class ItemChecks implements Writer {
     else {
       faults.push(...recordFaults(record, folder));
       // Files that differ from what was received would contradict each other anyway.
-      if (faults.length === 0) faults.push(...(await contradictions(this.#store, record, folder)));
+      if (faults.length === 0)
+        faults.push(...(await findContradictions(this.#store, record, folder)));
     }
-    const names = record === null ? [] : recordedFiles(record).map(([name]) => name);
+    const names = record === null ? [] : listRecordedFiles(record).map(([name]) => name);
     this.#known.set(folder, new Set([ITEM_RECORD, ...names]));
     if (faults.length > 0) this.found.addItem(id, folder);
     for (const { check, path, message, remedy } of faults)
@@ -196,9 +199,9 @@ class ItemChecks implements Writer {
 
   /** Files in the folders of the kinds that no record has. */
   async end(): Promise<void> {
-    for (const { folder: top } of allKinds()) {
+    for (const { folder: top } of listKinds()) {
       for await (const path of this.#store.list(`${top}/`)) {
-        const folder = itemOf(path)?.folder ?? '';
+        const folder = parseItemKey(path)?.folder ?? '';
         const isKnown = this.#known.get(folder)?.has(path.slice(folder.length + 1));
         if (isKnown === true || isSendingNote(path)) continue;
         this.found.add('files', path, `${path} belongs to no item's record.`, REMEDIES.stray);
@@ -228,7 +231,7 @@ function recordFaults(record: ItemRecord, folder: string): readonly Fault[] {
 }
 
 /** For files that were changed together with their digests. */
-async function contradictions(
+async function findContradictions(
   store: Store,
   record: ItemRecord,
   folder: string,
@@ -236,7 +239,7 @@ async function contradictions(
   const { kind, id, remoteId, state } = record;
   if (remoteId === null || state !== 'succeeded') return [];
   const files = Object.entries(record.files).map(([name, { bytes }]) => ({ name, bytes }));
-  const problem = await disagreement(store, { kind, id, remoteId, files });
+  const problem = await findDisagreement(store, { kind, id, remoteId, files });
   if (problem === null) return [];
   const message = `${folder}: ${problem.message}`;
   return [{ check: 'files', path: folder, message, remedy: REMEDIES.file }];
@@ -267,7 +270,7 @@ async function checkDerived({ store, made, campaign, summary, checks }: DerivedC
   const derived = await deriveFiles(
     store,
     { ...campaign, ...published },
-    lastEnd(summary) ?? NOT_PUBLISHED,
+    findLastEnd(summary) ?? NOT_PUBLISHED,
     {
       files,
       sums,
@@ -288,7 +291,7 @@ async function checkDerived({ store, made, campaign, summary, checks }: DerivedC
     const state = (await store.exists(CAMPAIGN_SUMMARY)) ? 'cannot be read' : 'is missing';
     found.add('summary', CAMPAIGN_SUMMARY, `${CAMPAIGN_SUMMARY} ${state}.`, REMEDIES.derived);
   } else if (!checks.hasLostRecord) {
-    for (const message of summaryFaults(summary, derived))
+    for (const message of findSummaryFaults(summary, derived))
       found.add('summary', CAMPAIGN_SUMMARY, message, REMEDIES.derived);
   }
   const onFile = (): void => options.signal?.throwIfAborted();
@@ -319,7 +322,7 @@ async function checkFile({ store, made, key, found }: FileCheck): Promise<boolea
   if (is === null) add(`${key} is missing.`);
   else if (key.endsWith('.parquet')) add(`${key} does not contain the rows of its items.`);
   if (is === null || key.endsWith('.parquet')) return true;
-  const all = await differences(key, store.readStream(key), made.readStream(key));
+  const all = await findDifferences(key, store.readStream(key), made.readStream(key));
   if (all.length === 0) add(`${key} has its lines in another order.`);
   for (const { about, isAdded, message } of all.filter((one) => !found.isKnown(one.about))) {
     // A line of the checksums is about a file.
@@ -330,15 +333,18 @@ async function checkFile({ store, made, key, found }: FileCheck): Promise<boolea
 }
 
 /** What campaign.json counts. */
-function summaryFaults(published: CampaignSummary, derived: CampaignSummary): readonly string[] {
-  const [found, expected] = [countsIn(published), countsIn(derived)];
+function findSummaryFaults(
+  published: CampaignSummary,
+  derived: CampaignSummary,
+): readonly string[] {
+  const [found, expected] = [listCounts(published), listCounts(derived)];
   return [...expected].flatMap(([what, count]) => {
     const is = found.get(what) ?? 'none';
     return is === count ? [] : [`${CAMPAIGN_SUMMARY} counts ${is} ${what}, not ${count}.`];
   });
 }
 
-function countsIn(summary: CampaignSummary): ReadonlyMap<string, number> {
+function listCounts(summary: CampaignSummary): ReadonlyMap<string, number> {
   const { items, kinds, duplicates, cached, adopted, submissions, rejected_429 } = summary;
   return new Map([
     ...Object.entries(items),

@@ -11,13 +11,13 @@ import { isObjectAddress } from '../domain/object-store.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { isFinal } from '../domain/states.ts';
 import type { LocalName } from '../host/local-settings.ts';
-import { kindsOf, serviceOf, serviceOfKind } from '../services/registry.ts';
-import { jobsInFolder, type JobsInFolder, namesIn } from '../store/jobs-in-tree.ts';
-import { absoluteAddress, addressOf, PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';
+import { listKindsOf, findService, findServiceOfKind } from '../services/registry.ts';
+import { listFolderJobs, type JobsInFolder, listNames } from '../store/jobs-in-tree.ts';
+import { resolveAddress, buildAddress, PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import type { Campaign } from './campaign.ts';
-import { type ListedJob, remoteJobs, type RemoteJobs, withServices } from './remote-jobs.ts';
-import { settingsOf } from './session.ts';
+import { type ListedJob, listRemoteJobs, type RemoteJobs, withServices } from './remote-jobs.ts';
+import { readSettings } from './session.ts';
 import { startCampaign, type StartOptions } from './start.ts';
 
 interface Adoption {
@@ -71,15 +71,15 @@ export async function adoptJobs<T>(
   start: (manifest: string, name: string) => Promise<T>,
 ): Promise<T | null> {
   checkAdoption(order, ids === 'past' ? [] : ids);
-  const past = ids === 'past' ? await pastJobs(order) : null;
+  const past = ids === 'past' ? await listPastJobs(order) : null;
   if (past) onPast?.(past);
-  const jobs = ids === 'past' ? past?.adopted : await namedJobs(order, [...new Set(ids)]);
+  const jobs = ids === 'past' ? past?.adopted : await adoptNamedJobs(order, [...new Set(ids)]);
   if (!jobs) return null;
-  const tree = addressOf(order.folder, jobs.name);
+  const tree = buildAddress(order.folder, jobs.name);
   await addAdopted(tree, jobs.rows);
   const startWith = (manifest: string): Promise<T> => start(manifest, jobs.name);
   if (isObjectAddress(tree)) return withLocalCopy(tree, startWith);
-  return startWith(addressOf(tree, ADOPTED_MANIFEST));
+  return startWith(buildAddress(tree, ADOPTED_MANIFEST));
 }
 
 /** @throws HundredfoldError `ADOPT_REFUSED`, `ADOPT_REFUSED` */
@@ -87,11 +87,11 @@ function checkAdoption(
   { service, kind }: Pick<Adoption, 'service' | 'kind'>,
   ids: readonly string[],
 ): void {
-  if (kind !== null && serviceOfKind(kind).name !== service) {
+  if (kind !== null && findServiceOfKind(kind).name !== service) {
     throw new HundredfoldError(
       'ADOPT_REFUSED',
       `${kind} is not a kind of the service ${service}`,
-      `Its kinds are ${kindsOf(serviceOf(service)).join(', ')}.`,
+      `Its kinds are ${listKindsOf(findService(service)).join(', ')}.`,
     );
   }
   const bad = ids.filter((id) => !isUsableId(id));
@@ -111,27 +111,27 @@ function checkAdoption(
  * Jobs by their ids. The same order continues the campaign that has one of them.
  * @throws HundredfoldError `ADOPT_REFUSED`
  */
-async function namedJobs(order: Adoption, ids: readonly string[]): Promise<AdoptedJobs> {
+async function adoptNamedJobs(order: Adoption, ids: readonly string[]): Promise<AdoptedJobs> {
   const { service, folder } = order;
   const has = (rows: readonly AdoptedRow[]): boolean =>
     rows.some(({ remote_id: id }) => ids.includes(id));
-  const name = order.name ?? (await formerCampaign(order, has)) ?? newName(service);
+  const name = order.name ?? (await findFormerCampaign(order, has)) ?? createName(service);
   const former = new Map(
-    (await readAdopted(addressOf(folder, name))).map((row) => [row.remote_id, row] as const),
+    (await readAdopted(buildAddress(folder, name))).map((row) => [row.remote_id, row] as const),
   );
-  const [only, ...others] = kindsOf(serviceOf(service));
+  const [only, ...others] = listKindsOf(findService(service));
   const kind = order.kind ?? (others.length === 0 ? only : undefined);
   const rows = ids.flatMap((id): AdoptedRow[] => {
     const known = kind ?? former.get(id)?.kind;
-    return known === undefined ? [] : [{ ...idFor(id), kind: known, remote_id: id }];
+    return known === undefined ? [] : [{ ...toId(id), kind: known, remote_id: id }];
   });
   const unclear = ids.filter((id) => !rows.some(({ remote_id: known }) => known === id));
-  return { name, rows: [...rows, ...(unclear.length === 0 ? [] : await looked(order, unclear))] };
+  return { name, rows: [...rows, ...(unclear.length === 0 ? [] : await findJobs(order, unclear))] };
 }
 
 /** Jobs whose kind is unknown: each list of past results is of one kind (contract 4.7). */
-async function looked(order: Adoption, ids: readonly string[]): Promise<readonly AdoptedRow[]> {
-  const { jobs, notes } = await listed(order);
+async function findJobs(order: Adoption, ids: readonly string[]): Promise<readonly AdoptedRow[]> {
+  const { jobs, notes } = await listJobs(order);
   const found = jobs.filter(({ remoteId }) => ids.includes(remoteId));
   const missing = ids.filter((id) => !found.some(({ remoteId }) => remoteId === id));
   if (missing.length > 0) {
@@ -140,31 +140,31 @@ async function looked(order: Adoption, ids: readonly string[]): Promise<readonly
     throw new HundredfoldError(
       'ADOPT_REFUSED',
       `the past results of your token do not have ${shown}${why}: its kind is not known`,
-      `Set it with --kind (${kindsOf(serviceOf(order.service)).join(', ')}), in one command per kind.`,
+      `Set it with --kind (${listKindsOf(findService(order.service)).join(', ')}), in one command per kind.`,
     );
   }
-  return found.map(rowOf);
+  return found.map(toRow);
 }
 
 /**
  * Every job that the service still has and this folder does not.
  * @throws HundredfoldError `ADOPT_LIST_UNAVAILABLE`, `ADOPT_REFUSED`
  */
-async function pastJobs(order: Adoption): Promise<PastJobs> {
+async function listPastJobs(order: Adoption): Promise<PastJobs> {
   const { service, folder, kind } = order;
-  const list = await listed(order);
+  const list = await listJobs(order);
   checkList(order, list);
-  const jobsHere = await jobsInFolder(folder, service);
+  const jobsHere = await listFolderJobs(folder, service);
   const isOpen = (rows: readonly AdoptedRow[]): boolean =>
     rows.some((row) => !hasEnded(row, jobsHere));
-  const name = order.name ?? (await formerCampaign(order, isOpen)) ?? newName(service);
-  const own = new Set((await readAdopted(addressOf(folder, name))).map((row) => row.remote_id));
+  const name = order.name ?? (await findFormerCampaign(order, isOpen)) ?? createName(service);
+  const own = new Set((await readAdopted(buildAddress(folder, name))).map((row) => row.remote_id));
   const wanted = list.jobs.filter((job) => kind === null || job.kind === kind);
   const absent = wanted.filter(({ remoteId, here }) => !own.has(remoteId) && here === null);
   const fresh = absent.filter((job) => !isFailed(job) && isUsableId(job.remoteId));
   const nothing = fresh.length === 0 && own.size === 0;
   return {
-    adopted: nothing ? null : { name, rows: fresh.map(rowOf) },
+    adopted: nothing ? null : { name, rows: fresh.map(toRow) },
     listed: wanted.length,
     here: wanted.length - absent.length,
     failed: absent.filter(isFailed).length,
@@ -181,7 +181,7 @@ function checkList({ service }: Adoption, { jobs, notes, incomplete }: RemoteJob
       'Nothing was started. Try again when the service answers: hundredfold doctor.',
     );
   }
-  if (jobs.length > 0 || !('missing' in serviceOf(service).list)) return;
+  if (jobs.length > 0 || !('missing' in findService(service).list)) return;
   throw new HundredfoldError(
     'ADOPT_REFUSED',
     `--past is not possible here: ${notes.join('; ')}`,
@@ -198,35 +198,35 @@ function hasEnded({ remote_id: id }: AdoptedRow, { jobs }: JobsInFolder): boolea
   return holder !== undefined && isFinal(holder.state);
 }
 
-async function listed({ service, local, settings, folder }: Adoption): Promise<RemoteJobs> {
+async function listJobs({ service, local, settings, folder }: Adoption): Promise<RemoteJobs> {
   const wanted = { services: new Set([service]), local, who: '`hundredfold adopt`' };
-  return withServices(settings, wanted, (known) => remoteJobs(known, folder));
+  return withServices(settings, wanted, (known) => listRemoteJobs(known, folder));
 }
 
-function rowOf({ kind, remoteId, jobName }: ListedJob): AdoptedRow {
+function toRow({ kind, remoteId, jobName }: ListedJob): AdoptedRow {
   const title = jobName === null ? {} : { title: jobName };
-  return { ...idFor(remoteId), kind, remote_id: remoteId, ...title };
+  return { ...toId(remoteId), kind, remote_id: remoteId, ...title };
 }
 
 /** The job's id names the item if it is valid as a folder name; otherwise the row gets an id from its line number. */
-function idFor(remoteId: string): { readonly id?: string } {
+function toId(remoteId: string): { readonly id?: string } {
   return ID.test(remoteId) ? { id: remoteId } : {};
 }
 
 /** With today's date in local time. */
-function newName(service: ServiceName): string {
+function createName(service: ServiceName): string {
   return `adopted-${service}-${new Intl.DateTimeFormat('sv-SE').format(new Date())}`;
 }
 
 /** The newest campaign that was named here and that fits: the same order resumes it, also on another day. */
-async function formerCampaign(
+async function findFormerCampaign(
   { service, folder }: Adoption,
   fits: (rows: readonly AdoptedRow[]) => boolean,
 ): Promise<string | null> {
   const named = new RegExp(`^adopted-${service}-\\d{4}-\\d\\d-\\d\\d$`);
-  const names = (await namesIn(folder)).filter((name) => named.test(name));
+  const names = (await listNames(folder)).filter((name) => named.test(name));
   for (const name of names.reverse()) {
-    if (fits(await readAdopted(addressOf(folder, name)))) return name;
+    if (fits(await readAdopted(buildAddress(folder, name)))) return name;
   }
   return null;
 }
@@ -257,7 +257,7 @@ async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> {
   } catch (cause) {
     throw new HundredfoldError(
       'ADOPT_REFUSED',
-      `${addressOf(tree, ADOPTED_MANIFEST)} was changed or damaged and cannot be read`,
+      `${buildAddress(tree, ADOPTED_MANIFEST)} was changed or damaged and cannot be read`,
       'Correct the file, or adopt the jobs into another campaign with --name.',
       { cause },
     );
@@ -324,10 +324,10 @@ export async function adopt(
       'give either the ids of the jobs or --past',
       `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
     );
-  const settings = settingsOf(options);
+  const settings = readSettings(options);
   const { kind = null, name = null, out = settings.storeUrl } = options;
   const local = options.services ?? null;
-  const order = { service, settings, local, folder: absoluteAddress(out), name, kind };
+  const order = { service, settings, local, folder: resolveAddress(out), name, kind };
   return adoptJobs(order, { ids: jobs }, (manifest, campaign) =>
     startCampaign(manifest, { ...options, name: campaign }),
   );

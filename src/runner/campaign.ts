@@ -5,9 +5,9 @@ import type { ServiceName } from '../domain/item.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
 import type { campaign } from '../workflows/index.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
-import { type CampaignEvent, type CampaignResult, EventSource, resultIn } from './events.ts';
+import { type CampaignEvent, type CampaignResult, EventSource, readResult } from './events.ts';
 import { findCampaign } from './find.ts';
 import { Follower, type Sight } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
@@ -16,10 +16,10 @@ import { isBackgroundRunning, startInBackground, waitForTakeover } from '../host
 import type { LocalName } from '../host/local-settings.ts';
 import {
   type ConfigurationOptions,
-  environmentOf,
-  interrupted,
+  readEnvironment,
+  createInterrupted,
   logToWorkerLog,
-  settingsOf,
+  readSettings,
   throwIfInterrupted,
 } from './session.ts';
 
@@ -106,10 +106,10 @@ export class Campaign implements AsyncDisposable {
       }
       if (last?.completed !== true) {
         if (last?.ended !== true || this.#parts.signal.aborted) return;
-        throw await brokenOff(this.session, this.name);
+        throw await createBrokenOffError(this.session, this.name);
       }
     }
-    yield { type: 'ended', result: await resultIn(this.out) };
+    yield { type: 'ended', result: await readResult(this.out) };
   }
 
   /** Polls until it has ended or the signal is aborted; it is started again if items in its tree are open then. @internal */
@@ -150,7 +150,7 @@ export class Campaign implements AsyncDisposable {
   async result(): Promise<CampaignResult> {
     for await (const event of this.events()) if (event.type === 'ended') return event.result;
     throwIfInterrupted(this.#parts.signal);
-    throw interrupted(undefined);
+    throw createInterrupted(undefined);
   }
 
   /** Submits no more jobs; results of submitted jobs are fetched. Durable. */
@@ -235,13 +235,13 @@ export async function* watch(
   name: string,
   options: WatchOptions = {},
 ): AsyncGenerator<CampaignEvent, void, undefined> {
-  const settings = settingsOf(options, { tokens: 'optional' });
+  const settings = readSettings(options, { tokens: 'optional' });
   const { signal = new AbortController().signal } = options;
   if (signal.aborted) return;
   logToWorkerLog(settings);
   const session = await openSession({
     settings,
-    environment: environmentOf(options),
+    environment: readEnvironment(options),
     localServices: null,
     anyHost: true,
   });
@@ -259,18 +259,24 @@ export async function* watch(
  * them, and then the records were written again.
  */
 export async function hasOpenItems(session: Session, name: string): Promise<boolean> {
-  return (await failureOf(session, name))?.type === 'ITEMS_OPEN';
+  return (await readFailure(session, name))?.type === 'ITEMS_OPEN';
 }
 
 /** Why notifications of the end failed, one reason each. Of a completed campaign. */
-export async function notNotified({ client }: Session, name: string): Promise<readonly string[]> {
-  const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
+export async function listNotNotified(
+  { client }: Session,
+  name: string,
+): Promise<readonly string[]> {
+  const handle = client.workflow.getHandle<typeof campaign>(buildCampaignWorkflowId(name));
   return (await handle.result()).unnotified ?? [];
 }
 
 /** `CAMPAIGN_NOT_PUBLISHED`, with the failure of the workflow. */
-export async function brokenOff(session: Session, name: string): Promise<HundredfoldError> {
-  const reason = (await failureOf(session, name))?.message ?? null;
+export async function createBrokenOffError(
+  session: Session,
+  name: string,
+): Promise<HundredfoldError> {
+  const reason = (await readFailure(session, name))?.message ?? null;
   const why = reason === null ? 'was terminated, or failed' : `failed: ${reason}`;
   return new HundredfoldError(
     'CAMPAIGN_NOT_PUBLISHED',
@@ -280,9 +286,9 @@ export async function brokenOff(session: Session, name: string): Promise<Hundred
 }
 
 /** Null if it was terminated. */
-async function failureOf({ client }: Session, name: string): Promise<ApplicationFailure | null> {
+async function readFailure({ client }: Session, name: string): Promise<ApplicationFailure | null> {
   try {
-    await client.workflow.getHandle(campaignWorkflowId(name)).result();
+    await client.workflow.getHandle(buildCampaignWorkflowId(name)).result();
     return null;
   } catch (error) {
     let reason: unknown = error;

@@ -6,7 +6,7 @@ import type { Service, ServiceConfig } from '../services/service.ts';
 import type { Conformance } from './conformance/conform.ts';
 
 export { type PastJobs, adoptJobs } from './adopt.ts';
-export { brokenOff, notNotified } from './campaign.ts';
+export { createBrokenOffError, listNotNotified } from './campaign.ts';
 export type { Row } from './conformance/answers.ts';
 export type { Conformance } from './conformance/conform.ts';
 export {
@@ -18,7 +18,7 @@ export {
   sendIfOpen,
 } from './control.ts';
 export { WRONG_ADDRESS } from './doctor-services.ts';
-export { noticesOf } from './events.ts';
+export { listNotices } from './events.ts';
 export {
   type CampaignLine,
   type CampaignTree,
@@ -28,39 +28,45 @@ export {
   openFolder,
   readCampaignLine,
   requireTree,
-  treeIfAny,
+  openTreeIfAny,
 } from './find.ts';
-export { existsAlready, writeFixes } from './fixes.ts';
-export { isUnreplayable, temporalAway } from './follow.ts';
+export { createExistsError, writeFixes } from './fixes.ts';
+export { isUnreplayable, createTemporalAwayError } from './follow.ts';
 export {
   type EndedJobs,
   LOOK_BACK_MS,
   type ServiceForecast,
-  diskEstimate,
-  endOf,
-  endedLately,
-  expectedEnd,
-  isoEnd,
-  jobsOf,
-  plannedServices,
+  estimateDisk,
+  findEnd,
+  countEndedLately,
+  estimateEnd,
+  formatEnd,
+  sumJobs,
+  toPlannedServices,
 } from './forecast.ts';
 export { rebuildReport } from './tree.ts';
-export { KeptProblems, rowsToRun } from './intake.ts';
+export { KeptProblems, chooseRows } from './intake.ts';
 export {
   type ItemFilter,
   type ItemLine,
   type OpenItem,
-  itemLines,
+  listItemLines,
   openItems,
   readItemLine,
 } from './items.ts';
-export { type LogLine, accountLines, readLogs, viewLedger } from './logs.ts';
+export { type LogLine, formatAccounts, readLogs, viewLedger } from './logs.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';
-export { type Planned, freeIn, mayBeCharged, planCampaign } from './plan.ts';
+export { type Planned, freeIn, canBeCharged, planCampaign } from './plan.ts';
 export { pullTree } from './pull.ts';
 export { describeTree, findRunCommand, readRemembered, runCommand } from './remembered.ts';
-export { type ListedJob, type RemoteJobs, remoteJobs, withServices } from './remote-jobs.ts';
-export { type Purpose, answered, inSession, logToWorkerLog, settingsOf } from './session.ts';
+export { type ListedJob, type RemoteJobs, listRemoteJobs, withServices } from './remote-jobs.ts';
+export {
+  type Purpose,
+  waitForAnswer,
+  runInSession,
+  logToWorkerLog,
+  readSettings,
+} from './session.ts';
 export type { Forecast } from './start.ts';
 export type { Fate, Survey } from './survey.ts';
 
@@ -70,6 +76,6 @@ export async function tryServiceDefinition(
   config: ServiceConfig,
   double?: string,
 ): Promise<readonly Conformance[]> {
-  const { conform } = await import('./conformance/conform.ts');
-  return conform(service, config, double);
+  const { checkConformance } = await import('./conformance/conform.ts');
+  return checkConformance(service, config, double);
 }

@@ -3,22 +3,22 @@ import type { Client } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Session } from '../host/session.ts';
-import { stuckBecause } from '../watchdog/stuck.ts';
+import { findStuck } from '../watchdog/stuck.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { type CampaignLine, findCampaign } from './find.ts';
 import { endObsolete } from './launch.ts';
 import type { Observed } from './observe.ts';
-import { isTreeHere, treeObstacleOf } from './obstacles.ts';
-import { settled } from './progress.ts';
+import { isTreeHere, findTreeObstacle } from './obstacles.ts';
+import { waitUntilSettled } from './progress.ts';
 import {
-  answered,
+  waitForAnswer,
   type ConfigurationOptions,
-  environmentOf,
-  inSession,
+  readEnvironment,
+  runInSession,
   logToWorkerLog,
   type OnNotice,
-  settingsOf,
+  readSettings,
 } from './session.ts';
 
 /** Sends one of the messages below if the campaign is open. Returns its state before. */
@@ -32,13 +32,13 @@ export async function sendIfOpen(
   await send(client);
   // Until it was taken, `status` would show the state before. Also, the worker of this process may have the task: if it
   // ended now, the server would wait several seconds for it.
-  await settled(client, campaignWorkflowId(name), 2);
+  await waitUntilSettled(client, buildCampaignWorkflowId(name), 2);
   return found;
 }
 
 /** Submits nothing more; what was submitted is fetched. */
 export async function pauseCampaign(client: Client, name: string): Promise<void> {
-  await client.workflow.getHandle(campaignWorkflowId(name)).signal(pauseSignal);
+  await client.workflow.getHandle(buildCampaignWorkflowId(name)).signal(pauseSignal);
 }
 
 /** @param service only there; default: at all services */
@@ -47,21 +47,21 @@ export async function resumeCampaign(
   name: string,
   service?: ServiceName,
 ): Promise<void> {
-  await client.workflow.getHandle(campaignWorkflowId(name)).signal(resumeSignal, service);
+  await client.workflow.getHandle(buildCampaignWorkflowId(name)).signal(resumeSignal, service);
 }
 
 /** Slots that were used stay used. */
 export async function cancelCampaign(client: Client, name: string): Promise<void> {
-  await client.workflow.getHandle(campaignWorkflowId(name)).cancel();
+  await client.workflow.getHandle(buildCampaignWorkflowId(name)).cancel();
 }
 
 /** A campaign whose workflow cannot continue: it processes no message, and would never end. */
 const NOT_REPLAYABLE = 'its history cannot be replayed';
 
 /** Why, as the end of a sentence; null if its tasks are done or still may be. Takes seconds only if they are not. */
-export async function whyTasksFail(client: Client, name: string): Promise<string | null> {
-  const found = await settled(client, campaignWorkflowId(name));
-  const stuck = await stuckBecause(client, found, Date.now());
+export async function explainTaskFailure(client: Client, name: string): Promise<string | null> {
+  const found = await waitUntilSettled(client, buildCampaignWorkflowId(name));
+  const stuck = await findStuck(client, found, Date.now());
   if (stuck?.type === 'unreplayable') return NOT_REPLAYABLE;
   return stuck?.type === 'failing' ? `its tasks fail (${stuck.message})` : null;
 }
@@ -82,18 +82,18 @@ export async function endCampaign(
 ): Promise<Cancelled> {
   const { client, role } = session;
   const { name } = followed;
-  const obstacle = await answered(obstacleNow(session, followed));
+  const obstacle = await waitForAnswer(findObstacleNow(session, followed));
   // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
   if (obstacle !== null && role !== 'remote') {
     // Once cancelled, it would wait forever: it cannot write the ends of its items.
     onNotice(obstacle);
-    await answered(endObsolete(session, name, onNotice));
+    await waitForAnswer(endObsolete(session, name, onNotice));
     return { end: 'without tree' };
   }
-  await answered(cancelCampaign(client, name));
-  const failing = role === 'remote' ? null : await answered(whyTasksFail(client, name));
+  await waitForAnswer(cancelCampaign(client, name));
+  const failing = role === 'remote' ? null : await waitForAnswer(explainTaskFailure(client, name));
   if (failing === null) return { end: 'cancelled', obstacle };
-  await answered(endObsolete(session, name, onNotice, failing));
+  await waitForAnswer(endObsolete(session, name, onNotice, failing));
   return { end: 'failing' };
 }
 
@@ -106,9 +106,12 @@ export async function endFailing(
   await endObsolete(session, name, onNotice, NOT_REPLAYABLE);
 }
 
-async function obstacleNow(session: Session, { name, folder }: Observed): Promise<string | null> {
-  const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
-  return treeObstacleOf({ session, name, folder }, await handle.describe());
+async function findObstacleNow(
+  session: Session,
+  { name, folder }: Observed,
+): Promise<string | null> {
+  const handle = session.client.workflow.getHandle(buildCampaignWorkflowId(name));
+  return findTreeObstacle({ session, name, folder }, await handle.describe());
 }
 
 /**
@@ -120,7 +123,9 @@ export async function abandonCampaign(
   { name, folder }: Observed,
   onNotice: OnNotice,
 ): Promise<void> {
-  const { memo } = await session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
+  const { memo } = await session.client.workflow
+    .getHandle(buildCampaignWorkflowId(name))
+    .describe();
   if (await isTreeHere(folder, memo?.['tree']))
     throw new HundredfoldError(
       'USAGE',
@@ -176,10 +181,10 @@ async function send(
   options: ConfigurationOptions,
   message: (client: Client) => Promise<void>,
 ): Promise<boolean> {
-  const settings = settingsOf(options, { tokens: 'optional' });
+  const settings = readSettings(options, { tokens: 'optional' });
   logToWorkerLog(settings);
-  const environment = environmentOf(options);
-  return inSession({ settings, environment, purpose: 'look' }, async (session) => {
+  const environment = readEnvironment(options);
+  return runInSession({ settings, environment, purpose: 'look' }, async (session) => {
     const { open } = await sendIfOpen(session, name, message);
     return open;
   });

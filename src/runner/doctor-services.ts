@@ -8,10 +8,10 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { listUsedLocals } from '../host/local-settings.ts';
 import type { Recognition } from '../services/recognise.ts';
-import { serviceOf } from '../services/registry.ts';
-import { type Finding, problem } from './finding.ts';
-import { adviceFor } from './obstacles.ts';
-import { recogniseService, remedyOf } from './services.ts';
+import { findService } from '../services/registry.ts';
+import { type Finding, toProblem } from './finding.ts';
+import { findAdvice } from './obstacles.ts';
+import { recogniseService, chooseRemedy } from './services.ts';
 
 /** The code with which `run` refuses it. */
 export const WRONG_ADDRESS = 'SERVICE_URL_WRONG' satisfies ErrorCode;
@@ -19,9 +19,9 @@ export const WRONG_ADDRESS = 'SERVICE_URL_WRONG' satisfies ErrorCode;
 type Site = ServiceSettings | UnreadyService;
 
 /** @param local the local services are requested */
-export async function serviceFindings(settings: Settings, local: boolean): Promise<Finding[]> {
+export async function checkServices(settings: Settings, local: boolean): Promise<Finding[]> {
   const configured = [...Object.values(settings.services), ...settings.unready];
-  if (configured.length > 0) return Promise.all(configured.map(serviceFinding));
+  if (configured.length > 0) return Promise.all(configured.map(checkService));
   if (local || listUsedLocals(settings.embeddedDir).length > 0) {
     return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];
   }
@@ -29,32 +29,32 @@ export async function serviceFindings(settings: Settings, local: boolean): Promi
   return [{ check: 'services', ok: false, found: 'none configured', remedy }];
 }
 
-async function serviceFinding(site: Site): Promise<Finding> {
+async function checkService(site: Site): Promise<Finding> {
   const check = `service ${site.reference.service}`;
   const { address } = site.reference;
   if (site.network === null) {
     const found = `${address} was not checked, because the configuration of the service is incomplete`;
-    return { check, ok: false, found, remedy: remedyOfReason(site) };
+    return { check, ok: false, found, remedy: readRemedy(site) };
   }
   try {
-    return { check, ...found(site, await recogniseService(site, site.network)) };
+    return { check, ...describeRecognition(site, await recogniseService(site, site.network)) };
   } catch (error) {
-    return problem(check, error);
+    return toProblem(check, error);
   }
 }
 
-function remedyOfReason(site: Site): string {
+function readRemedy(site: Site): string {
   return 'reason' in site ? site.reason.remedy : '';
 }
 
-function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
+function describeRecognition(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
   const { service, address } = site.reference;
   const key = `services.${service}.url`;
   switch (recognition.type) {
     case 'right':
       return {
         ok: true,
-        found: `${address} is ${serviceOf(service).title}, ${standing(site)}`,
+        found: `${address} is ${findService(service).title}, ${describeSite(site)}`,
       };
     case 'away': {
       const proxy = site.network?.proxy;
@@ -63,30 +63,30 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
       return { ok: false, found: `${address} does not answer: ${recognition.message}`, remedy };
     }
     case 'refused': {
-      const remedy = remedyOfRefusal(service, recognition.message);
+      const remedy = chooseRefusalRemedy(service, recognition.message);
       return { ok: false, found: `${address} refuses access: ${recognition.message}`, remedy };
     }
     case 'unclear': {
       const remedy = `Check ${key}. If it is a login or maintenance page, wait; nothing is sent to it.`;
-      const said = `${address} answers, but not as ${serviceOf(service).title}: ${recognition.message}`;
+      const said = `${address} answers, but not as ${findService(service).title}: ${recognition.message}`;
       return { ok: false, found: said, remedy };
     }
     case 'wrong': {
-      const remedy = remedyOf(site, recognition);
+      const remedy = chooseRemedy(site, recognition);
       return { ok: false, code: WRONG_ADDRESS, found: recognition.message, remedy };
     }
   }
 }
 
 /** The check sends no token, so a login is requested by something in front of the service. */
-function remedyOfRefusal(service: ServiceName, message: string): string {
+function chooseRefusalRemedy(service: ServiceName, message: string): string {
   const login = `services.${service}.headers are for the login of a gateway in front of the service.`;
   return /HTTP 401/.test(message)
     ? `Ask the operators how to authenticate: ${login}`
-    : `${adviceFor(message)}${/HTTP 403/.test(message) ? ` If they require a login: ${login}` : ''}`;
+    : `${findAdvice(message)}${/HTTP 403/.test(message) ? ` If they require a login: ${login}` : ''}`;
 }
 
-function standing({ reference, policy, network }: Site): string {
+function describeSite({ reference, policy, network }: Site): string {
   const known = 'credential' in reference ? `credential ${reference.credential}` : 'no token here';
   const windows = policy.windows.map(
     ({ limit, windowMs }) => `${limit} in ${formatDuration(windowMs)}`,
@@ -104,14 +104,17 @@ interface Warning {
   readonly remedy: string;
 }
 
-export function surroundings(settings: Settings, environment: Environment): Warning[] {
-  return [...unusedVariables(settings, environment), ...copiedTokens(settings, environment)];
+export function checkSurroundings(settings: Settings, environment: Environment): Warning[] {
+  return [
+    ...findUnusedVariables(settings, environment),
+    ...findCopiedTokens(settings, environment),
+  ];
 }
 
 const THEIRS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
 
 /** The Temporal CLI's variables: users who set them may expect that they apply here too. */
-function unusedVariables({ temporal }: Settings, environment: Environment): Warning[] {
+function findUnusedVariables({ temporal }: Settings, environment: Environment): Warning[] {
   // Whoever has configured a server may have used them: `address: ${TEMPORAL_ADDRESS}`.
   const set = THEIRS.filter((name) => environment[name]);
   if (temporal !== null || set.length === 0) return [];
@@ -130,19 +133,19 @@ function unusedVariables({ temporal }: Settings, environment: Environment): Warn
 /**
  * One token for two services: anyone who gets it from one can use it at the other, and both must be replaced together.
  */
-function copiedTokens(settings: Settings, environment: Environment): Warning[] {
+function findCopiedTokens(settings: Settings, environment: Environment): Warning[] {
   const places = new Map<string, string[]>();
-  for (const [place, secret] of configured(settings)) {
+  for (const [place, secret] of listSecrets(settings)) {
     places.set(secret, [...(places.get(secret) ?? []), place]);
   }
   return [...places].flatMap(([secret, keys]): Warning[] => {
     const variables = Object.keys(environment).filter((name) => environment[name] === secret);
     if (keys.length < 2 && variables.length < 2) return [];
-    return [sameToken(keys, variables, fingerprintOf(settings, keys))];
+    return [createSameToken(keys, variables, formatFingerprint(settings, keys))];
   });
 }
 
-function configured({ services, temporal }: Settings): [string, string][] {
+function listSecrets({ services, temporal }: Settings): [string, string][] {
   const found: [string, Secret | null | undefined][] = [
     ...Object.values(services).flatMap(({ reference, secrets }) =>
       Object.entries(secrets).map(([key, secret]): [string, Secret] => [
@@ -156,14 +159,18 @@ function configured({ services, temporal }: Settings): [string, string][] {
 }
 
 /** Never the token itself, but the fingerprint that histories and reports show. */
-function fingerprintOf({ services }: Settings, keys: readonly string[]): string {
+function formatFingerprint({ services }: Settings, keys: readonly string[]): string {
   const of = Object.values(services).find(({ reference }) =>
     keys.some((key) => key.startsWith(`services.${reference.service}.`)),
   );
   return of ? ` (credential ${of.reference.credential})` : '';
 }
 
-function sameToken(keys: readonly string[], variables: readonly string[], which: string): Warning {
+function createSameToken(
+  keys: readonly string[],
+  variables: readonly string[],
+  which: string,
+): Warning {
   const places = [
     keys.join(' and '),
     ...(variables.length > 1 ? [`the variables ${variables.join(', ')}`] : []),

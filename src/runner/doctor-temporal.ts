@@ -6,10 +6,10 @@ import { readBudget } from '../activities/budget-status.ts';
 import { formatNonZeroDuration } from '../domain/duration.ts';
 import type { Session } from '../host/session.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
-import { namespaceMissing } from '../temporal/grpc-status.ts';
+import { createNamespaceError } from '../temporal/grpc-status.ts';
 import {
   KEYWORD,
-  attributesAreKnown,
+  hasAttributes,
   createAttributes,
   isClosedPart,
   isRecent,
@@ -17,48 +17,48 @@ import {
   readHeartbeats,
   readRetention,
   readServer,
-  refusedCalls,
+  listRefusedCalls,
   updateRetention,
   type Closed,
 } from '../temporal/namespace.ts';
-import { type Stuck, stuckBecause } from '../watchdog/stuck.ts';
-import { ATTRIBUTE_NAMES, runningWorkflows } from '../workflows/search-attributes.ts';
-import { noticesOf } from './events.ts';
-import { codedProblem, type Finding, findingsAt, problem } from './finding.ts';
-import { refusalWords, treeObstacleOf } from './obstacles.ts';
+import { type Stuck, findStuck } from '../watchdog/stuck.ts';
+import { ATTRIBUTE_NAMES, buildRunningQuery } from '../workflows/search-attributes.ts';
+import { listNotices } from './events.ts';
+import { createCodedProblem, type Finding, findAt, toProblem } from './finding.ts';
+import { describeRefusal, findTreeObstacle } from './obstacles.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
 const LEAST_RETENTION_MS = 7 * DAY_MS;
 
 /** Never empty. Ends within 15 s. */
-export async function temporalFindings(
+export async function checkTemporal(
   target: TemporalAddress,
   taskQueue: string,
 ): Promise<Finding[]> {
-  return findingsAt(target, (client) => findings(client, target, taskQueue));
+  return findAt(target, (client) => listFindings(client, target, taskQueue));
 }
 
-async function findings(
+async function listFindings(
   client: Client,
   target: TemporalAddress,
   taskQueue: string,
 ): Promise<Finding[]> {
-  const server = await serverFinding(client, target);
-  const namespace = await namespaceFindings(client, target);
+  const server = await checkServer(client, target);
+  const namespace = await checkNamespace(client, target);
   if (namespace.some(({ code }) => code === 'TEMPORAL_NAMESPACE_MISSING'))
     return [server, ...namespace];
   return [
     server,
-    ...certificateFindings(target),
+    ...checkCertificate(target),
     ...namespace,
-    await attributesFinding(client, target),
-    await permissionsFinding(client),
-    await workersFinding(client, taskQueue),
+    await checkAttributes(client, target),
+    await checkPermissions(client),
+    await checkWorkers(client, taskQueue),
   ];
 }
 
-async function serverFinding(client: Client, target: TemporalAddress): Promise<Finding> {
+async function checkServer(client: Client, target: TemporalAddress): Promise<Finding> {
   const check = 'Temporal';
   const { address, tls, apiKey, namespace } = target;
   const how = tls?.cert ? 'mutual TLS' : (tls ?? apiKey) === undefined ? 'plain text' : 'TLS';
@@ -73,7 +73,7 @@ async function serverFinding(client: Client, target: TemporalAddress): Promise<F
 /** Enough time to renew it. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
-function certificateFindings({ tls }: TemporalAddress): Finding[] {
+function checkCertificate({ tls }: TemporalAddress): Finding[] {
   if (!tls?.cert) return [];
   const check = 'Temporal client certificate';
   const until = new X509Certificate(tls.cert).validToDate;
@@ -83,11 +83,11 @@ function certificateFindings({ tls }: TemporalAddress): Finding[] {
   return [{ check, ok: true, warning: true, found, remedy }];
 }
 
-async function namespaceFindings(client: Client, target: TemporalAddress): Promise<Finding[]> {
+async function checkNamespace(client: Client, target: TemporalAddress): Promise<Finding[]> {
   const { namespace } = target;
   const state = await readRetention(client);
-  if (state === null) return [problem('Temporal namespace', namespaceMissing(namespace))];
-  if (isClosedPart(state)) return [unknown('Temporal retention', state)];
+  if (state === null) return [toProblem('Temporal namespace', createNamespaceError(namespace))];
+  if (isClosedPart(state)) return [createUnknown('Temporal retention', state)];
   const { retentionMs } = state;
   const found = `ended workflows are kept for ${formatNonZeroDuration(retentionMs)}`;
   const exists: Finding = { check: 'Temporal namespace', ok: true, found: `${namespace} exists` };
@@ -95,7 +95,7 @@ async function namespaceFindings(client: Client, target: TemporalAddress): Promi
     return [exists, { check: 'Temporal retention', ok: true, found }];
   return [
     exists,
-    codedProblem(
+    createCodedProblem(
       'Temporal retention',
       'TEMPORAL_RETENTION_SHORT',
       `${found}: ended items vanish from the UI, and their workflow ids can be used again, while their campaign may still run`,
@@ -104,14 +104,14 @@ async function namespaceFindings(client: Client, target: TemporalAddress): Promi
   ];
 }
 
-async function attributesFinding(client: Client, target: TemporalAddress): Promise<Finding> {
+async function checkAttributes(client: Client, target: TemporalAddress): Promise<Finding> {
   const check = 'Temporal search attributes';
   const state = await readAttributes(client);
-  if (isClosedPart(state)) return closedAttributes(client, state);
+  if (isClosedPart(state)) return createClosedAttributes(client, state);
   const wrong = ATTRIBUTE_NAMES.filter((name) => (state[name] ?? KEYWORD) !== KEYWORD);
   if (wrong.length > 0) {
-    const attributes = wrong.map((name) => `${name} (${typeName(state[name])})`);
-    return codedProblem(
+    const attributes = wrong.map((name) => `${name} (${findTypeName(state[name])})`);
+    return createCodedProblem(
       check,
       'TEMPORAL_ATTRIBUTES_REFUSED',
       `of another type than Keyword: ${attributes.join(', ')}`,
@@ -120,7 +120,7 @@ async function attributesFinding(client: Client, target: TemporalAddress): Promi
   }
   const missing = ATTRIBUTE_NAMES.filter((name) => !(name in state));
   if (missing.length === 0) return { check, ok: true, found: 'all seven are there, as Keyword' };
-  return codedProblem(
+  return createCodedProblem(
     check,
     'TEMPORAL_ATTRIBUTES_REFUSED',
     `missing: ${missing.join(', ')}`,
@@ -129,18 +129,18 @@ async function attributesFinding(client: Client, target: TemporalAddress): Promi
 }
 
 /** `keyword list`, of `INDEXED_VALUE_TYPE_KEYWORD_LIST`. */
-function typeName(type = 0): string {
+function findTypeName(type = 0): string {
   const name = proto.temporal.api.enums.v1.IndexedValueType[type] ?? '';
   return name.replace('INDEXED_VALUE_TYPE_', '').replaceAll('_', ' ').toLowerCase();
 }
 
 /** For Temporal Cloud, and gateways that block the operator service. */
-async function closedAttributes(client: Client, { words }: Closed): Promise<Finding> {
+async function createClosedAttributes(client: Client, { words }: Closed): Promise<Finding> {
   const check = 'Temporal search attributes';
   const closed = `access to the operator service is denied (${words})`;
-  const known = await attributesAreKnown(client);
+  const known = await hasAttributes(client);
   if (known === true) return { check, ok: true, found: `all seven can be used; ${closed}` };
-  return codedProblem(
+  return createCodedProblem(
     check,
     'TEMPORAL_ATTRIBUTES_REFUSED',
     known === false ? `some are missing; ${closed}` : `cannot be checked: ${closed}`,
@@ -148,12 +148,12 @@ async function closedAttributes(client: Client, { words }: Closed): Promise<Find
   );
 }
 
-async function permissionsFinding(client: Client): Promise<Finding> {
+async function checkPermissions(client: Client): Promise<Finding> {
   const check = 'Temporal permissions';
-  const refused = await refusedCalls(client);
+  const refused = await listRefusedCalls(client);
   if (refused.length === 0) return { check, ok: true, found: 'workflows can be read and written' };
   const calls = refused.map(({ closed, words }) => `${closed}${words && `: ${words}`}`);
-  return codedProblem(
+  return createCodedProblem(
     check,
     'TEMPORAL_PERMISSION_DENIED',
     `not permitted: ${calls.join('; ')}`,
@@ -161,10 +161,10 @@ async function permissionsFinding(client: Client): Promise<Finding> {
   );
 }
 
-async function workersFinding(client: Client, taskQueue: string): Promise<Finding> {
+async function checkWorkers(client: Client, taskQueue: string): Promise<Finding> {
   const check = 'Temporal workers';
   const seen = await readHeartbeats(client, taskQueue);
-  if (isClosedPart(seen)) return unknown(check, seen);
+  if (isClosedPart(seen)) return createUnknown(check, seen);
   const recent = seen.filter(isRecent);
   if (recent.length === 0) {
     return {
@@ -183,7 +183,7 @@ async function workersFinding(client: Client, taskQueue: string): Promise<Findin
   return { check, ok: true, found: `${list.join(', ')} on the task queue ${taskQueue}` };
 }
 
-function unknown(check: string, { closed, words }: Closed): Finding {
+function createUnknown(check: string, { closed, words }: Closed): Finding {
   return {
     check,
     ok: true,
@@ -197,37 +197,37 @@ function unknown(check: string, { closed, words }: Closed): Finding {
  * Empty if there is no problem. Ends within 15 s.
  * @param role `remote`: the workers of a Temporal elsewhere may have trees that this machine does not have
  */
-export async function workflowFindings(
+export async function checkWorkflows(
   target: TemporalAddress,
   role: Session['role'],
 ): Promise<Finding[]> {
-  return findingsAt(target, (client) => lookAtWorkflows({ client, role }));
+  return findAt(target, (client) => lookAtWorkflows({ client, role }));
 }
 
 async function lookAtWorkflows(session: Pick<Session, 'client' | 'role'>): Promise<Finding[]> {
   const { client, role } = session;
   const found: Finding[] = [];
-  const query = runningWorkflows(['budget', 'campaign']);
+  const query = buildRunningQuery(['budget', 'campaign']);
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const description = await client.workflow.getHandle(workflowId, runId).describe();
-    const stuck = await stuckBecause(client, description, Date.now());
-    if (stuck) found.push(stuckFinding(workflowId, stuck, role));
+    const stuck = await findStuck(client, description, Date.now());
+    if (stuck) found.push(createStuckFinding(workflowId, stuck, role));
     if (!workflowId.startsWith('budget:')) {
-      found.push(...(await treeFindings(session, description)));
+      found.push(...(await checkTree(session, description)));
       continue;
     }
     const budget = await readBudget(client, workflowId);
-    const check = nameOf(workflowId);
-    for (const words of budget ? refusalWords(budget, Date.now()) : [])
+    const check = formatName(workflowId);
+    for (const words of budget ? describeRefusal(budget, Date.now()) : [])
       found.push({ check, ok: false, found: words });
-    for (const { words } of budget ? noticesOf(budget) : [])
+    for (const { words } of budget ? listNotices(budget) : [])
       found.push({ check, ok: true, found: words });
   }
   return found;
 }
 
 /** Campaigns whose tree was removed or replaced, or is leased to another Temporal. */
-async function treeFindings(
+async function checkTree(
   session: Pick<Session, 'client' | 'role'>,
   description: WorkflowExecutionDescription,
 ): Promise<Finding[]> {
@@ -235,17 +235,17 @@ async function treeFindings(
   const folder = memo?.['out'];
   if (typeof folder !== 'string') return [];
   const name = workflowId.slice('campaign:'.length);
-  const obstacle = await treeObstacleOf({ session, name, folder }, description);
-  return obstacle === null ? [] : [{ check: nameOf(workflowId), ok: false, found: obstacle }];
+  const obstacle = await findTreeObstacle({ session, name, folder }, description);
+  return obstacle === null ? [] : [{ check: formatName(workflowId), ok: false, found: obstacle }];
 }
 
 /** `budget:predictions:host/path` → `budget predictions:host/path` */
-function nameOf(workflowId: string): string {
+function formatName(workflowId: string): string {
   return workflowId.replace(':', ' ');
 }
 
-function stuckFinding(workflowId: string, stuck: Stuck, role: Session['role']): Finding {
-  const check = nameOf(workflowId);
+function createStuckFinding(workflowId: string, stuck: Stuck, role: Session['role']): Finding {
+  const check = formatName(workflowId);
   if (stuck.type === 'unattended') {
     const found = `no worker has polled its tasks for ${Math.round(stuck.sinceMs / 1_000)} s`;
     const remedy =
@@ -257,11 +257,11 @@ function stuckFinding(workflowId: string, stuck: Stuck, role: Session['role']): 
     check,
     ok: false,
     found: `${why} (${stuck.message})`,
-    remedy: remedyOf(workflowId, role),
+    remedy: chooseRemedy(workflowId, role),
   };
 }
 
-function remedyOf(workflowId: string, role: Session['role']): string {
+function chooseRemedy(workflowId: string, role: Session['role']): string {
   if (workflowId.startsWith('budget:'))
     return 'A worker restarts it within a minute, with everything that may be charged: hundredfold run, watch or worker.';
   const name = workflowId.slice('campaign:'.length);

@@ -2,7 +2,7 @@
  * The checks of `doctor`, in order: runtime, configuration, Temporal, services, output store, surroundings, ledger,
  * engines.
  */
-import { type ConfigurationOptions, environmentOf, settingsOf } from './session.ts';
+import { type ConfigurationOptions, readEnvironment, readSettings } from './session.ts';
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
@@ -19,20 +19,20 @@ import { isObjectAddress } from '../domain/object-store.ts';
 import { formatSize } from '../domain/size-text.ts';
 import { checkOpenFiles } from '../host/open-session.ts';
 import { readRecord } from '../host/record.ts';
-import { programVersion } from '../program/files.ts';
-import { absoluteAddress } from '../store/layout.ts';
+import { readProgramVersion } from '../program/files.ts';
+import { resolveAddress } from '../store/layout.ts';
 import { openStore, probe } from '../store/open-store.ts';
-import { storeErrorOf } from '../store/store-error.ts';
-import { temporalCli, temporalCliVersion } from '../temporal/cli.ts';
-import { connectClient, temporalAddress, type TemporalAddress } from '../temporal/connection.ts';
+import { toStoreError } from '../store/store-error.ts';
+import { requireTemporalCli, readTemporalCliVersion } from '../temporal/cli.ts';
+import { connectClient, toTemporalAddress, type TemporalAddress } from '../temporal/connection.ts';
 import { describeDeployment } from '../temporal/deployment.ts';
-import { isRunning, lives } from '../temporal/dev-server.ts';
+import { isRunning, isServerAlive } from '../temporal/dev-server.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
-import { serviceFindings, surroundings } from './doctor-services.ts';
-import { temporalFindings, workflowFindings } from './doctor-temporal.ts';
-import { type Finding, problem } from './finding.ts';
-import { accountLines, viewLedger } from './logs.ts';
-import { whatDiskLacks } from './obstacles.ts';
+import { checkServices, checkSurroundings } from './doctor-services.ts';
+import { checkTemporal, checkWorkflows } from './doctor-temporal.ts';
+import { type Finding, toProblem } from './finding.ts';
+import { formatAccounts, viewLedger } from './logs.ts';
+import { findDiskLacking } from './obstacles.ts';
 
 /** What is checked. */
 export interface DoctorOptions extends ConfigurationOptions {
@@ -48,31 +48,31 @@ export interface DoctorOptions extends ConfigurationOptions {
  */
 export async function doctor(options: DoctorOptions = {}): Promise<readonly Finding[]> {
   const { services, temporal: temporalOnly = false } = options;
-  const [environment, local] = [environmentOf(options), services !== undefined];
-  const { settings, findings: configured } = configuration(() =>
-    settingsOf(options, { tokens: 'optional' }),
+  const [environment, local] = [readEnvironment(options), services !== undefined];
+  const { settings, findings: configured } = checkConfiguration(() =>
+    readSettings(options, { tokens: 'optional' }),
   );
-  const temporalThere = settings ? await temporal(settings, temporalOnly) : [];
+  const temporalThere = settings ? await checkTemporalOrHost(settings, temporalOnly) : [];
   if (temporalOnly) return [...configured, ...temporalThere];
   return [
-    runtimeFinding(),
+    checkRuntime(),
     ...configured,
     ...temporalThere,
-    ...(settings ? await aroundCampaigns(settings, environment, local) : []),
-    ...(settings === null || local || isWithoutServices(settings) ? engines() : []),
+    ...(settings ? await checkAroundCampaigns(settings, environment, local) : []),
+    ...(settings === null || local || isWithoutServices(settings) ? checkEngines() : []),
   ];
 }
 
-async function aroundCampaigns(
+async function checkAroundCampaigns(
   settings: Settings,
   environment: Environment,
   local: boolean,
 ): Promise<Finding[]> {
   return [
-    ...(await serviceFindings(settings, local)),
-    await outputStoreFinding(settings),
-    ...surroundings(settings, environment),
-    ledgerFinding(environment),
+    ...(await checkServices(settings, local)),
+    await checkOutputStore(settings),
+    ...checkSurroundings(settings, environment),
+    checkLedger(environment),
   ];
 }
 
@@ -82,36 +82,36 @@ interface Configured {
   readonly findings: readonly Finding[];
 }
 
-function configuration(load: () => Settings): Configured {
+function checkConfiguration(load: () => Settings): Configured {
   const check = 'configuration and credentials';
   try {
     const settings = load();
     const found = settings.file ?? 'no hundredfold.yaml here: defaults and environment variables';
-    const unready = settings.unready.map(({ reason }) => problem(check, reason));
+    const unready = settings.unready.map(({ reason }) => toProblem(check, reason));
     return { settings, findings: unready.length > 0 ? unready : [{ check, ok: true, found }] };
   } catch (error) {
-    return { settings: null, findings: [problem(check, error)] };
+    return { settings: null, findings: [toProblem(check, error)] };
   }
 }
 
 /** @param alone everything about Temporal is shown as it is, not as advice for others */
-async function temporal(settings: Settings, alone: boolean): Promise<Finding[]> {
+async function checkTemporalOrHost(settings: Settings, alone: boolean): Promise<Finding[]> {
   if (settings.temporal) {
-    const target = temporalAddress(settings.temporal, settings.codec);
-    const found = await temporalFindings(target, settings.taskQueue ?? DEFAULT_TASK_QUEUE);
+    const target = toTemporalAddress(settings.temporal, settings.codec);
+    const found = await checkTemporal(target, settings.taskQueue ?? DEFAULT_TASK_QUEUE);
     // If the server cannot be reached or has no such namespace, no other check makes sense.
     const usable = found.every(({ check, ok }) => ok || !/^Temporal( namespace)?$/.test(check));
     const { deployment } = settings;
-    if (usable && deployment !== null) found.push(await deploymentFinding(target, deployment));
-    const shown = alone ? found : found.map(asAdvice);
-    return [...shown, ...(usable ? await workflowFindings(target, 'remote') : [])];
+    if (usable && deployment !== null) found.push(await checkDeployment(target, deployment));
+    const shown = alone ? found : found.map(toAdvice);
+    return [...shown, ...(usable ? await checkWorkflows(target, 'remote') : [])];
   }
   const server = readRecord(settings.embeddedDir, 'server');
-  const found = await embeddedFinding(settings);
-  if (!server || !lives(server)) return [found];
+  const found = await checkEmbedded(settings);
+  if (!server || !isServerAlive(server)) return [found];
   return [
     found,
-    ...(await workflowFindings(
+    ...(await checkWorkflows(
       { address: server.address, namespace: 'default', codec: settings.codec },
       'joined',
     )),
@@ -119,23 +119,23 @@ async function temporal(settings: Settings, alone: boolean): Promise<Finding[]> 
 }
 
 /** Campaigns run with a short retention: a problem for the operator of the server, only advice for everyone else. */
-function asAdvice(finding: Finding): Finding {
+function toAdvice(finding: Finding): Finding {
   return finding.code === 'TEMPORAL_RETENTION_SHORT'
     ? { ...finding, ok: true, warning: true }
     : finding;
 }
 
 /** What `doctor` reports about this process: its Node, and what the system permits it. */
-function runtimeFinding(): Finding {
+function checkRuntime(): Finding {
   const check = 'runtime';
   try {
     checkOpenFiles();
   } catch (error) {
-    return problem(check, error);
+    return toProblem(check, error);
   }
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const ok = major > 22 || (major === 22 && minor >= 23);
-  const found = `hundredfold ${programVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
+  const found = `hundredfold ${readProgramVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
   return ok
     ? { check, ok, found }
     : { check, ok, found, remedy: 'Install Node 26 (at least 22.23).' };
@@ -145,7 +145,7 @@ function runtimeFinding(): Finding {
 const DAMAGE_SHOWN_MS = 24 * 3_600_000;
 
 /** What `doctor` reports about the ledger of this machine. */
-function ledgerFinding(environment: Environment): Finding {
+function checkLedger(environment: Environment): Finding {
   const check = 'ledger of submissions';
   try {
     const view = viewLedger(environment);
@@ -156,9 +156,9 @@ function ledgerFinding(environment: Environment): Finding {
         'Nothing is sent until one window has passed. If nothing was sent before, remove the file.';
       return { check, ok: false, found, remedy: wait };
     }
-    return { check, ok: true, found: [view.path, ...accountLines(view)].join('; ') };
+    return { check, ok: true, found: [view.path, ...formatAccounts(view)].join('; ') };
   } catch (error) {
-    return problem(check, error);
+    return toProblem(check, error);
   }
 }
 
@@ -168,11 +168,11 @@ function isWithoutServices({ services, unready }: Settings): boolean {
 }
 
 /** The real engines of the local services are optional: one that is installed but does not run is a problem. */
-function engines(): Finding[] {
-  return [ACPYPE, B2BTOOLS].map((recipe) => finding(check(recipe, findEnginesFolder())));
+function checkEngines(): Finding[] {
+  return [ACPYPE, B2BTOOLS].map((recipe) => toFinding(check(recipe, findEnginesFolder())));
 }
 
-function finding({ engine, installed, problem, remedy }: State): Finding {
+function toFinding({ engine, installed, problem, remedy }: State): Finding {
   const name = `engine ${engine}`;
   if (installed === null) {
     const found = 'not installed, and not needed: the local services answer from recordings';
@@ -184,7 +184,7 @@ function finding({ engine, installed, problem, remedy }: State): Finding {
 }
 
 /** `doctor`: checks the Worker Deployment that the configuration names. */
-async function deploymentFinding(target: TemporalAddress, deployment: string): Promise<Finding> {
+async function checkDeployment(target: TemporalAddress, deployment: string): Promise<Finding> {
   const check = 'Temporal deployment';
   const client = await connectClient(target);
   try {
@@ -210,16 +210,16 @@ async function deploymentFinding(target: TemporalAddress, deployment: string): P
 }
 
 /** What `doctor` reports about the folder or bucket of the output trees. */
-async function outputStoreFinding({ storeUrl }: Settings): Promise<Finding> {
+async function checkOutputStore({ storeUrl }: Settings): Promise<Finding> {
   const check = 'output store';
-  if (isObjectAddress(storeUrl)) return objectStore(check, storeUrl);
+  if (isObjectAddress(storeUrl)) return checkObjectStore(check, storeUrl);
   const folder = resolve(storeUrl);
   const remedy = 'Make it writable, or choose another folder with --out or store.url.';
-  const unwritable = await whyUnwritable(folder);
+  const unwritable = await explainUnwritable(folder);
   if (unwritable !== null) return { check, ok: false, found: unwritable, remedy };
-  const disk = await statfs(await firstExisting(folder));
+  const disk = await statfs(await findFirstExisting(folder));
   const { bavail, bsize } = disk;
-  const lacking = whatDiskLacks(disk);
+  const lacking = findDiskLacking(disk);
   if (lacking !== null) {
     const full = `the disk of ${folder} is full${lacking}`;
     const space = 'Free some space there, or choose another with --out or store.url.';
@@ -228,37 +228,37 @@ async function outputStoreFinding({ storeUrl }: Settings): Promise<Finding> {
   return { check, ok: true, found: `${folder}, ${formatSize(bavail * bsize)} free` };
 }
 
-async function objectStore(check: string, address: string): Promise<Finding> {
+async function checkObjectStore(check: string, address: string): Promise<Finding> {
   try {
     await probe(await openStore(address));
-    const found = `${absoluteAddress(address)}: written, read, listed, removed; conditional writes work`;
+    const found = `${resolveAddress(address)}: written, read, listed, removed; conditional writes work`;
     return { check, ok: true, found };
   } catch (error) {
-    return problem(check, error);
+    return toProblem(check, error);
   }
 }
 
 /** What `doctor` reports about the embedded Temporal server: its program, its folder, and whether it runs. */
-async function embeddedFinding({ embeddedDir }: Settings): Promise<Finding> {
+async function checkEmbedded({ embeddedDir }: Settings): Promise<Finding> {
   const check = 'Temporal';
   let cli: string;
   try {
-    cli = temporalCli();
+    cli = requireTemporalCli();
   } catch (error) {
     if (error instanceof HundredfoldError && error.code === 'TEMPORAL_CLI_MISSING') {
       const found =
         'embedded, not downloaded yet: the first campaign or `hundredfold setup` downloads it';
       return { check, ok: true, found };
     }
-    return problem(check, error);
+    return toProblem(check, error);
   }
-  const cliVersion = temporalCliVersion(cli);
+  const cliVersion = readTemporalCliVersion(cli);
   if (cliVersion === null) {
     const remedy =
       'Remove it and run `hundredfold setup` to download it again, or set TEMPORAL_CLI to another one.';
     return { check, ok: false, found: `${cli} is not a working Temporal CLI`, remedy };
   }
-  const unwritable = await whyUnwritable(resolve(embeddedDir));
+  const unwritable = await explainUnwritable(resolve(embeddedDir));
   if (unwritable !== null) {
     const found = `${unwritable} The embedded server keeps its database there.`;
     const remedy = 'Make it writable, or choose another folder with embedded.dir.';
@@ -280,21 +280,21 @@ async function embeddedFinding({ embeddedDir }: Settings): Promise<Finding> {
  * Creates a test folder in it or its nearest existing parent, because permissions alone are not reliable. null when it
  * works.
  */
-async function whyUnwritable(folder: string): Promise<string | null> {
-  const existing = await firstExisting(folder);
+async function explainUnwritable(folder: string): Promise<string | null> {
+  const existing = await findFirstExisting(folder);
   try {
     const probe = await mkdtemp(join(existing, '.hundredfold-doctor-'));
     await rm(probe, { recursive: true });
     return null;
   } catch (error) {
-    return storeErrorOf(error, `write in ${existing}`).message;
+    return toStoreError(error, `write in ${existing}`).message;
   }
 }
 
-async function firstExisting(folder: string): Promise<string> {
+async function findFirstExisting(folder: string): Promise<string> {
   const there = await access(folder, constants.F_OK).then(
     () => true,
     () => false,
   );
-  return there ? folder : firstExisting(dirname(folder));
+  return there ? folder : findFirstExisting(dirname(folder));
 }

@@ -3,7 +3,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type { RecentEnd } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import type { CampaignState, FinalState } from '../domain/states.ts';
-import { endedCampaign } from '../report/campaign-summary.ts';
+import { readEndedCampaign } from '../report/campaign-summary.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Sight } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
@@ -116,7 +116,7 @@ export class EventSource {
     const { observation } = sight;
     yield* this.#newNotices(observation);
     yield* this.#newEnds(observation);
-    const event = progressOf(observation);
+    const event = toProgressEvent(observation);
     const { at: _, ...rest } = event;
     const text = JSON.stringify(rest);
     if (text === this.#progress) return;
@@ -125,7 +125,7 @@ export class EventSource {
   }
 
   *#newNotices({ budgets }: CampaignObservation): Generator<NoticeEvent> {
-    for (const { key, words } of budgets.flatMap(noticesOf)) {
+    for (const { key, words } of budgets.flatMap(listNotices)) {
       if (this.#notices.has(key)) continue;
       this.#notices.add(key);
       yield { type: 'notice', text: words };
@@ -137,16 +137,16 @@ export class EventSource {
       const key = `${end.id} ${end.at}`;
       if (this.#ends.has(key)) continue;
       this.#ends.add(key);
-      yield itemEvent(end);
+      yield toItemEvent(end);
     }
   }
 }
 
-function itemEvent({ id, kind, at, state, code }: RecentEnd): ItemEvent {
+function toItemEvent({ id, kind, at, state, code }: RecentEnd): ItemEvent {
   return { type: 'item', at, id, kind, state, code: code ?? null };
 }
 
-function progressOf({
+function toProgressEvent({
   at,
   progress,
   waiting,
@@ -162,12 +162,12 @@ function progressOf({
     open,
     waiting,
     ended,
-    budgets: budgets.map(budgetState),
+    budgets: budgets.map(toBudgetState),
     obstacle,
   };
 }
 
-function budgetState(budget: BudgetStatus): BudgetState {
+function toBudgetState(budget: BudgetStatus): BudgetState {
   const { service, address, credential, windows, free, nextFreeAt } = budget;
   return {
     service,
@@ -185,7 +185,7 @@ interface BudgetNotice {
   readonly words: string;
 }
 
-export function noticesOf({
+export function listNotices({
   service,
   credential,
   strangers,
@@ -264,7 +264,7 @@ export interface CampaignResult {
 }
 
 /** @throws HundredfoldError `CAMPAIGN_NOT_PUBLISHED` */
-export async function resultIn(folder: string): Promise<CampaignResult> {
-  const { document, damaged, warnings } = await endedCampaign(await openStore(folder), folder);
+export async function readResult(folder: string): Promise<CampaignResult> {
+  const { document, damaged, warnings } = await readEndedCampaign(await openStore(folder), folder);
   return { ...document, damaged, warnings };
 }

@@ -6,12 +6,12 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_NAMES, type LocalName } from '../host/local-settings.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
-  notPrepared,
+  createNotPreparedError,
   type PreparedCampaign,
   readPreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
 export interface CampaignLine {
@@ -46,7 +46,7 @@ export async function describeCampaign(
   name: string,
 ): Promise<WorkflowExecutionDescription> {
   const found = await nullIfNotFound(
-    client.workflow.getHandle(campaignWorkflowId(name)).describe(),
+    client.workflow.getHandle(buildCampaignWorkflowId(name)).describe(),
   );
   if (found === null)
     throw new HundredfoldError(
@@ -68,17 +68,17 @@ export function readCampaignLine(
   const state = typedSearchAttributes.get(ATTRIBUTES.state) ?? 'running';
   const byHand = !open && status.name !== 'COMPLETED' && status.name !== 'CONTINUED_AS_NEW';
   return {
-    name: workflowId.slice(campaignWorkflowId('').length),
+    name: workflowId.slice(buildCampaignWorkflowId('').length),
     state: byHand ? 'ended by hand' : state,
     open,
     // The memo stays when a campaign continues as new; the start time does not.
-    startedAt: textIn(memo, 'startedAt') ?? startTime.toISOString(),
+    startedAt: readMemoText(memo, 'startedAt') ?? startTime.toISOString(),
     endedAt: closeTime?.toISOString() ?? null,
-    out: textIn(memo, 'out') ?? '',
+    out: readMemoText(memo, 'out') ?? '',
   };
 }
 
-function textIn(memo: Record<string, unknown> | undefined, key: string): string | null {
+function readMemoText(memo: Record<string, unknown> | undefined, key: string): string | null {
   const value = memo?.[key];
   return typeof value === 'string' ? value : null;
 }
@@ -97,8 +97,8 @@ const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 const localService = z.object({ url: z.enum(LOCAL_NAMES) });
 
 /** Null when the folder contains no prepared campaign of this name. Creates no folder. */
-export async function treeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
-  const tree = await treeIn(folder);
+export async function openTreeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
+  const tree = await readTree(folder);
   return tree?.campaign.name === name ? tree : null;
 }
 
@@ -107,7 +107,7 @@ export async function treeIfAny(folder: string, name: string): Promise<CampaignT
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  */
 export async function openFolder(folder: string): Promise<CampaignTree> {
-  const tree = await treeIn(folder);
+  const tree = await readTree(folder);
   if (tree !== null) return tree;
   throw new HundredfoldError(
     'CAMPAIGN_UNKNOWN',
@@ -116,7 +116,7 @@ export async function openFolder(folder: string): Promise<CampaignTree> {
   );
 }
 
-async function treeIn(folder: string): Promise<CampaignTree | null> {
+async function readTree(folder: string): Promise<CampaignTree | null> {
   const store = await openStoreIfAny(folder);
   if (store === null) return null;
   const campaign = await readPreparedCampaign(store);
@@ -139,10 +139,13 @@ export async function requireTree(
   name: string,
   known: boolean,
 ): Promise<CampaignTree> {
-  const tree = await treeIfAny(folder, name);
+  const tree = await openTreeIfAny(folder, name);
   if (tree) return tree;
   if (known && (await openStoreIfAny(folder)) !== null) {
-    throw notPrepared(await openStore(folder), `it does not contain the campaign ${name}`);
+    throw createNotPreparedError(
+      await openStore(folder),
+      `it does not contain the campaign ${name}`,
+    );
   }
   throw new HundredfoldError(
     'CAMPAIGN_UNKNOWN',

@@ -2,8 +2,8 @@
 import type { Client } from '@temporalio/client';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
-import { refusalOf } from '../temporal/grpc-status.ts';
-import { answered } from './session.ts';
+import { toRefusal } from '../temporal/grpc-status.ts';
+import { waitForAnswer } from './session.ts';
 
 /** One line, and its remedy. */
 export interface Finding {
@@ -19,7 +19,7 @@ export interface Finding {
 }
 
 /** A problem that the check finds itself. */
-export function codedProblem(
+export function createCodedProblem(
   check: string,
   code: ErrorCode,
   found: string,
@@ -29,7 +29,7 @@ export function codedProblem(
 }
 
 /** @throws any error without a code: a bug */
-export function problem(check: string, error: unknown): Finding {
+export function toProblem(check: string, error: unknown): Finding {
   if (!(error instanceof HundredfoldError)) throw error;
   const { code, message, remedy } = error;
   return { check, ok: false, code, found: `${message} [${code}]`, remedy };
@@ -38,7 +38,7 @@ export function problem(check: string, error: unknown): Finding {
 const CONNECT_WITHIN_MS = 5_000;
 
 /** A server that cannot be reached, or refuses, is a finding. Ends within 15 s. */
-export async function findingsAt(
+export async function findAt(
   target: TemporalAddress,
   look: (client: Client) => Promise<Finding[]>,
 ): Promise<Finding[]> {
@@ -46,12 +46,12 @@ export async function findingsAt(
   try {
     client = await connectClient({ ...target, timeoutMs: CONNECT_WITHIN_MS });
   } catch (error) {
-    return [problem('Temporal', error)];
+    return [toProblem('Temporal', error)];
   }
   try {
-    return await answered(look(client));
+    return await waitForAnswer(look(client));
   } catch (error) {
-    return [problem('Temporal', refusalOf(error, target.namespace) ?? error)];
+    return [toProblem('Temporal', toRefusal(error, target.namespace) ?? error)];
   } finally {
     await client.connection.close();
   }

@@ -8,7 +8,7 @@ import { stringify } from 'csv-stringify/sync';
 import { hasErrno } from '../domain/errno.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { CheckedRow } from '../domain/item.ts';
-import { allKinds, kindOf } from '../kinds/registry.ts';
+import { listKinds, findKind } from '../kinds/registry.ts';
 import { readFileName } from '../manifest/sources.ts';
 
 interface Fixes {
@@ -32,8 +32,8 @@ export async function writeFixes(file: string, checked: readonly CheckedRow[]): 
       leftOut += 1;
       continue;
     }
-    const cells = besideTable(row, path.dirname(path.resolve(file)));
-    const repaired = await repair(row);
+    const cells = buildCells(row, path.dirname(path.resolve(file)));
+    const repaired = await repairRow(row);
     if (repaired !== null) fixed += 1;
     rows.push({ id: row.id ?? '', ...cells, ...repaired });
   }
@@ -43,21 +43,21 @@ export async function writeFixes(file: string, checked: readonly CheckedRow[]): 
 
 function isRecord({ row, source }: CheckedRow): boolean {
   const { extension } = readFileName(source.file);
-  const isLibrary = allKinds().some(({ input }) => input.records?.[extension] !== undefined);
+  const isLibrary = listKinds().some(({ input }) => input.records?.[extension] !== undefined);
   return isLibrary && row?.['file'] !== undefined;
 }
 
 /** Paths are relative to the folder of the new table. */
-function besideTable({ row, source }: CheckedRow, folder: string): Cells {
+function buildCells({ row, source }: CheckedRow, folder: string): Cells {
   const file = (row?.['file'] ?? '').trim();
   if (file === '') return { ...row };
   const there = path.resolve(path.dirname(source.file), file);
   return { ...row, file: path.relative(folder, there) };
 }
 
-async function repair({ item, kind, row }: CheckedRow): Promise<Cells | null> {
+async function repairRow({ item, kind, row }: CheckedRow): Promise<Cells | null> {
   if (item !== null || kind === null) return null;
-  const { input } = kindOf(kind);
+  const { input } = findKind(kind);
   const column = input.column?.name;
   const text = column === undefined ? '' : (row?.[column] ?? '').trim();
   if (column === undefined || text === '') return null;
@@ -71,11 +71,11 @@ async function writeNew(file: string, rows: readonly Cells[]): Promise<void> {
     await writeFile(file, stringify([...rows], { header: true, columns }), { flag: 'wx' });
   } catch (error) {
     if (!hasErrno(error, 'EEXIST')) throw error;
-    throw existsAlready(file);
+    throw createExistsError(file);
   }
 }
 
-export function existsAlready(file: string): Error {
+export function createExistsError(file: string): Error {
   const expected = 'Name a file that does not exist yet: nothing is replaced.';
   return new HundredfoldError('USAGE', `--fixes is "${file}"`, expected);
 }

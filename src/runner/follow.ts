@@ -8,7 +8,7 @@ import { toReason } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { type CampaignObservation, type Observed, Observer } from './observe.ts';
-import { fullDisk } from './obstacles.ts';
+import { findFullDisk } from './obstacles.ts';
 
 /** How often a campaign is polled: often while something happens, rarely while it waits. Pure. */
 const SHORTEST_MS = 1_000;
@@ -25,7 +25,7 @@ function nextLookIn(
   seen: CampaignObservation,
 ): number {
   const shortest = seen.progress.total < MANY_ITEMS ? SHORTEST_MS : SHORTEST_OF_MANY_MS;
-  if (!before || differ(before.seen, seen)) return shortest;
+  if (!before || isDifferent(before.seen, seen)) return shortest;
   const longer = Math.min(LONGEST_MS, before.waited * 1.5);
   const slots = seen.budgets.flatMap(({ nextFreeAt }) => nextFreeAt ?? []);
   const coming = slots.filter((at) => at > seen.at).map((at) => at - seen.at + AFTER_A_SLOT_MS);
@@ -33,11 +33,11 @@ function nextLookIn(
 }
 
 /** Slots that became free by time make no difference: they follow from the clock. */
-function differ(one: CampaignObservation, other: CampaignObservation): boolean {
-  return fingerprint(one) !== fingerprint(other);
+function isDifferent(one: CampaignObservation, other: CampaignObservation): boolean {
+  return computeFingerprint(one) !== computeFingerprint(other);
 }
 
-function fingerprint({ progress, budgets }: CampaignObservation): string {
+function computeFingerprint({ progress, budgets }: CampaignObservation): string {
   const { state, total, open, ended } = progress;
   const drawn = budgets.map(({ counts, outstanding, waiting, windows, blockedUntil }) => [
     ...[counts, outstanding, waiting, blockedUntil],
@@ -122,7 +122,7 @@ export class Follower {
     try {
       return { type: 'seen', observation: await this.#observer.look() };
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw forgotten(this.#name, error);
+      if (error instanceof WorkflowNotFoundError) throw createForgottenError(this.#name, error);
       // At a Temporal of your own, workers of another version may continue it.
       if (isUnreplayable(error) && this.#session.role !== 'remote') throw error;
       return { type: 'unseen', reason: toReason(error), obstacle: await this.#fullDisk() };
@@ -132,7 +132,7 @@ export class Follower {
   /** On a full disk, the embedded server fails without the reason. */
   async #fullDisk(): Promise<string | null> {
     const { embeddedDir } = this.#session;
-    return embeddedDir === undefined ? null : fullDisk(embeddedDir);
+    return embeddedDir === undefined ? null : findFullDisk(embeddedDir);
   }
 
   #wait(ms: number): Promise<void> {
@@ -156,7 +156,7 @@ export function isUnreplayable(error: unknown): boolean {
 }
 
 /** Another command has created a new database: the previous one was damaged, or the clock was set back. */
-function forgotten(name: string, cause: unknown): HundredfoldError {
+function createForgottenError(name: string, cause: unknown): HundredfoldError {
   return new HundredfoldError(
     'CAMPAIGN_UNKNOWN',
     `Temporal has a new database and no longer knows the campaign ${name}`,
@@ -168,7 +168,7 @@ function forgotten(name: string, cause: unknown): HundredfoldError {
 /** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
 const PATIENCE_MS = 60_000;
 
-export function temporalAway(cause: unknown): HundredfoldError {
+export function createTemporalAwayError(cause: unknown): HundredfoldError {
   return new HundredfoldError(
     'TEMPORAL_UNREACHABLE',
     `The connection to Temporal was lost during the command (${toReason(cause)})`,

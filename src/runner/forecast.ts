@@ -10,8 +10,8 @@ import {
 } from '../config/services.ts';
 import { type CampaignProgress, isSameReference } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
-import { kindNames, kindOf } from '../kinds/registry.ts';
-import { allServices, kindsOf, serviceNames, serviceOf } from '../services/registry.ts';
+import { listKindNames, findKind } from '../kinds/registry.ts';
+import { listServices, listKindsOf, listServiceNames, findService } from '../services/registry.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { Survey } from './survey.ts';
@@ -37,24 +37,24 @@ export interface ServiceForecast {
 /** Parallel jobs of a service without a budget: the minimum, because it does not report the number. */
 const SIDE_BY_SIDE = 1;
 
-export function forecast(
+export function forecastServices(
   jobs: Readonly<Record<Kind, number>>,
   supplies: readonly Supply[],
   now: number,
 ): readonly ServiceForecast[] {
-  return allServices().flatMap((definition) => {
+  return listServices().flatMap((definition) => {
     const service = definition.name;
-    const kinds = kindsOf(definition).map((kind) => [kind, jobs[kind] ?? 0] as const);
+    const kinds = listKindsOf(definition).map((kind) => [kind, jobs[kind] ?? 0] as const);
     const count = kinds.reduce((sum, [, n]) => sum + n, 0);
     if (count === 0) return [];
     const supply = supplies.find((one) => one.service === service);
-    const seconds = kinds.reduce((sum, [kind, n]) => sum + n * kindOf(kind).estimate.seconds, 0);
-    return [serviceForecast(service, count, seconds, supply, now)];
+    const seconds = kinds.reduce((sum, [kind, n]) => sum + n * findKind(kind).estimate.seconds, 0);
+    return [forecastService(service, count, seconds, supply, now)];
   });
 }
 
 /** `seconds`: total run time of its jobs. */
-function serviceForecast(
+function forecastService(
   service: ServiceName,
   jobs: number,
   seconds: number,
@@ -74,13 +74,13 @@ function serviceForecast(
 }
 
 /** What jobs are charged to, and the other campaigns that wait for it. */
-function supplyOf(budget: BudgetStatus, campaign: string): Supply {
+function toSupply(budget: BudgetStatus, campaign: string): Supply {
   const others = budget.waiting.filter((lane) => lane.campaign !== campaign && !lane.paused);
   return { service: budget.service, account: budget, waiting: others.map(({ items }) => items) };
 }
 
 /** Without charges. */
-export function freshAccount({ windows, maxOpen }: Policy): AccountStatus {
+export function createAccount({ windows, maxOpen }: Policy): AccountStatus {
   const limits = windows.map(({ limit }) => limit);
   const atOnce = Math.min(...limits, maxOpen ?? Number.POSITIVE_INFINITY);
   return {
@@ -128,37 +128,41 @@ const ENOUGH_MS = 30_000;
  * @param recent what ended lately. A service without a limit does not report how many jobs it runs in parallel:
  *   without this, one at a time is assumed, and the usual run time
  */
-export function expectedEnd(seen: Seen, recent: EndedJobs | null = null): number | null {
+export function estimateEnd(seen: Seen, recent: EndedJobs | null = null): number | null {
   if (seen.progress.state === 'paused' || seen.progress.brakes) return null;
   // How long that will be is unknown.
-  if (seen.budgets.some((one) => refusesUs(one) && serviceEnd(seen, one, recent) !== null))
+  if (seen.budgets.some((one) => isRefusing(one) && estimateServiceEnd(seen, one, recent) !== null))
     return null;
-  const ends = seen.budgets.flatMap((budget) => serviceEnd(seen, budget, recent) ?? []);
+  const ends = seen.budgets.flatMap((budget) => estimateServiceEnd(seen, budget, recent) ?? []);
   const end = Math.max(...ends);
   return Number.isFinite(end) && end > seen.at ? end : null;
 }
 
-function refusesUs({ refusal }: BudgetStatus): boolean {
+function isRefusing({ refusal }: BudgetStatus): boolean {
   return refusal !== undefined;
 }
 
-function serviceEnd(seen: Seen, budget: BudgetStatus, recent: EndedJobs | null): number | null {
+function estimateServiceEnd(
+  seen: Seen,
+  budget: BudgetStatus,
+  recent: EndedJobs | null,
+): number | null {
   const { campaign } = seen.progress;
   const { service } = budget;
-  const supply = supplyOf(budget, campaign);
+  const supply = toSupply(budget, campaign);
   const lanes = budget.waiting.filter((one) => one.campaign === campaign);
-  const { unopened, open, seconds } = workLeft(seen, service);
+  const { unopened, open, seconds } = countWorkLeft(seen, service);
   // With limited slots, submitted jobs are practically done; without, they still have to be computed.
   const slots = budget.windows.length > 0;
   // Waiting rows without a request are already counted as unopened.
   const waiting = sum(lanes.map(({ asked }) => asked));
   const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;
-  const all = jobs * ((slots ? null : secondsPerJob(recent, service)) ?? seconds);
-  return serviceForecast(service, jobs, all, supply, seen.at).endsAt;
+  const all = jobs * ((slots ? null : computeSecondsPerJob(recent, service)) ?? seconds);
+  return forecastService(service, jobs, all, supply, seen.at).endsAt;
 }
 
-function secondsPerJob(recent: EndedJobs | null, service: ServiceName): number | null {
+function computeSecondsPerJob(recent: EndedJobs | null, service: ServiceName): number | null {
   if (recent === null || recent.overMs < ENOUGH_MS) return null;
   const jobs = recent.endedBy[service] ?? 0;
   return jobs < ENOUGH_JOBS ? null : recent.overMs / 1_000 / jobs;
@@ -173,13 +177,13 @@ interface WorkLeft {
   readonly seconds: number;
 }
 
-function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
-  const ofService = kindsOf(serviceOf(service));
+function countWorkLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
+  const ofService = listKindsOf(findService(service));
   if (!kinds || !progress.kinds) {
     // The services of rows that were not read yet are unknown: assume that each service gets them all.
     const started = sum(Object.values(progress.ended)) + progress.open;
     const unopened = progress.total - started - progress.following;
-    const seconds = meanSeconds(ofService.map((kind) => [kind, 1]));
+    const seconds = computeMeanSeconds(ofService.map((kind) => [kind, 1]));
     return { unopened, open: progress.open, seconds };
   }
   const left = ofService.map((kind) => {
@@ -190,13 +194,15 @@ function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
   return {
     unopened: sum(left.map(({ unopened }) => unopened)),
     open: sum(left.map(({ open }) => open)),
-    seconds: meanSeconds(left.map(({ kind, open, unopened }) => [kind, open + unopened])),
+    seconds: computeMeanSeconds(left.map(({ kind, open, unopened }) => [kind, open + unopened])),
   };
 }
 
-function meanSeconds(jobs: readonly (readonly [Kind, number])[]): number {
+function computeMeanSeconds(jobs: readonly (readonly [Kind, number])[]): number {
   const count = sum(jobs.map(([, n]) => n));
-  return count === 0 ? 0 : sum(jobs.map(([kind, n]) => n * kindOf(kind).estimate.seconds)) / count;
+  return count === 0
+    ? 0
+    : sum(jobs.map(([kind, n]) => n * findKind(kind).estimate.seconds)) / count;
 }
 
 function sum(numbers: readonly number[]): number {
@@ -215,11 +221,11 @@ export function forecastCampaign(
 ): readonly ServiceForecast[] {
   const supplies = feeds.map((feed) => supplyFor(name, feed, budgets));
   // Not configured yet: its contract says what it allows.
-  const others = allServices().filter(
+  const others = listServices().filter(
     ({ name: service }) => !feeds.some(({ reference }) => reference.service === service),
   );
-  const usual = others.map(({ name }) => unused(name, createDefaultPolicy(name)));
-  return forecast(jobs, [...supplies, ...usual], now);
+  const usual = others.map(({ name }) => createUnused(name, createDefaultPolicy(name)));
+  return forecastServices(jobs, [...supplies, ...usual], now);
 }
 
 function supplyFor(name: string, feed: Feed, budgets: readonly BudgetStatus[]): Supply {
@@ -228,7 +234,7 @@ function supplyFor(name: string, feed: Feed, budgets: readonly BudgetStatus[]): 
     'secrets' in feed &&
     budgets.find((one) => isSameReference(one, feed.reference) && isConfigured(one));
   // A token that this Temporal has not seen yet has charged nothing.
-  return kept ? supplyOf(kept, name) : unused(reference.service, policy);
+  return kept ? toSupply(kept, name) : createUnused(reference.service, policy);
 }
 
 /** One that has just started allows nothing until it hears what the service allows. */
@@ -236,21 +242,21 @@ function isConfigured({ windows }: BudgetStatus): boolean {
   return windows.every(({ limit }) => limit > 0);
 }
 
-function unused(service: string, policy: Policy): Supply {
-  return { service, account: freshAccount(policy), waiting: [] };
+function createUnused(service: string, policy: Policy): Supply {
+  return { service, account: createAccount(policy), waiting: [] };
 }
 
 /** @param startedAt when the campaign started; ISO 8601 */
-export async function endedLately(
+export async function countEndedLately(
   client: Client,
   { name, startedAt }: { readonly name: string; readonly startedAt: string },
   { budgets, at }: { readonly budgets: readonly BudgetStatus[]; readonly at: number },
 ): Promise<EndedJobs> {
   const since = Math.max(at - LOOK_BACK_MS, Date.parse(startedAt));
   const endedBy: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
-  for (const service of serviceNames()) {
+  for (const service of listServiceNames()) {
     if (!budgets.some((budget) => budget.service === service && isUnlimited(budget))) continue;
-    const { count } = await client.workflow.count(endedSince(name, service, since));
+    const { count } = await client.workflow.count(buildEndedQuery(name, service, since));
     endedBy[service] = count;
   }
   return { endedBy, overMs: at - since };
@@ -260,7 +266,7 @@ function isUnlimited({ windows }: BudgetStatus): boolean {
   return windows.length === 0;
 }
 
-function endedSince(name: string, service: ServiceName, since: number): string {
+function buildEndedQuery(name: string, service: ServiceName, since: number): string {
   const { campaign, service: ofService } = ATTRIBUTES;
   return [
     'WorkflowType="item"',
@@ -271,35 +277,35 @@ function endedSince(name: string, service: ServiceName, since: number): string {
 }
 
 /** Jobs that have to be submitted, of all kinds. */
-export function jobsOf({ jobs }: Survey): number {
-  return kindNames().reduce((sum, kind) => sum + (jobs[kind] ?? 0), 0);
+export function sumJobs({ jobs }: Survey): number {
+  return listKindNames().reduce((sum, kind) => sum + (jobs[kind] ?? 0), 0);
 }
 
 /** Size of the files that will be written, in bytes. */
-export function diskEstimate({ kinds, ended, rows }: Survey): number {
-  const all = kindNames().reduce(
-    (sum, kind) => sum + (kinds[kind] ?? 0) * kindOf(kind).estimate.bytes,
+export function estimateDisk({ kinds, ended, rows }: Survey): number {
+  const all = listKindNames().reduce(
+    (sum, kind) => sum + (kinds[kind] ?? 0) * findKind(kind).estimate.bytes,
     0,
   );
   return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
 }
 
 /** The jobs of each service as documents show them; `endsAt` in ISO 8601. */
-export function plannedServices(forecasts: readonly ServiceForecast[]) {
+export function toPlannedServices(forecasts: readonly ServiceForecast[]) {
   return forecasts.map(({ service, jobs, free, endsAt }) => ({
     service,
     jobs,
     free,
-    endsAt: isoEnd(endsAt),
+    endsAt: formatEnd(endsAt),
   }));
 }
 
 /** In ISO 8601; null if nothing has to be submitted, or if it can never end. */
-export function isoEnd(at: number | null): string | null {
+export function formatEnd(at: number | null): string | null {
   return at !== null && Number.isFinite(at) ? new Date(at).toISOString() : null;
 }
 
 /** When the last service will finish; null if nothing has to be submitted. */
-export function endOf(forecasts: readonly ServiceForecast[]): number | null {
+export function findEnd(forecasts: readonly ServiceForecast[]): number | null {
   return forecasts.length === 0 ? null : Math.max(...forecasts.map(({ endsAt }) => endsAt));
 }

@@ -12,26 +12,31 @@ import { findLocalName } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../state/warn.ts';
-import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
-import { chargesInTree, credentialOfTree } from '../store/jobs-in-tree.ts';
+import { checkCredential, buildCredentialLeaseAddress } from '../store/credential-lease.ts';
+import { listTreeCharges, readTreeCredential } from '../store/jobs-in-tree.ts';
 import {
   type Former,
-  holderInWords,
+  describeHolder,
   holdTree,
   type Lease,
   type LeaseHolder,
-  newestLease,
+  readNewestLease,
   releaseLease,
   RENEW_EVERY_MS,
   renewLease,
-  treeLeased,
+  createTreeLeasedError,
 } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
-import { identify, isGone, thisProcess, treeHolder } from '../temporal/tree-holder.ts';
+import {
+  identifyCluster,
+  isGone,
+  describeProcess,
+  createTreeHolder,
+} from '../temporal/tree-holder.ts';
 import { restoreSignal } from '../workflows/messages.ts';
-import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
+import { buildBudgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
 import type { OnNotice } from './session.ts';
 
 interface Holding {
@@ -65,21 +70,21 @@ interface Done<T> {
 }
 
 /** @throws StoreError `TREE_LEASED` */
-export async function whileHolding<T>(
+export async function withTree<T>(
   { session, store, onNotice }: Holding,
   work: (held: HeldTree) => Promise<Done<T>>,
 ): Promise<T> {
   const { client, embeddedDir, stateFolder } = session;
   const embedded = embeddedDir === undefined ? null : describeEmbeddedServer(embeddedDir);
-  const holder = await treeHolder(client, embedded, stateFolder);
-  return holdingAs(holder, { store, onNotice }, work);
+  const holder = await createTreeHolder(client, embedded, stateFolder);
+  return holdAs(holder, { store, onNotice }, work);
 }
 
 /**
  * For commands that need no Temporal: they hold the tree in their own name.
  * @throws StoreError `TREE_LEASED`
  */
-export async function whileHoldingAlone<T>(
+export async function withTreeAlone<T>(
   { where, store, onNotice }: HoldingAlone,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -87,18 +92,18 @@ export async function whileHoldingAlone<T>(
   const holder = {
     temporal: `${where} ${randomUUID()}`,
     where,
-    ...thisProcess(),
+    ...describeProcess(),
     server: process.pid,
     // It sends nothing.
     ledger: '',
   };
-  return holdingAs(holder, { store, onNotice }, async () => ({
+  return holdAs(holder, { store, onNotice }, async () => ({
     result: await work(),
     goesOn: false,
   }));
 }
 
-async function holdingAs<T>(
+async function holdAs<T>(
   holder: LeaseHolder,
   { store, onNotice }: Pick<Holding, 'store' | 'onNotice'>,
   work: (held: HeldTree) => Promise<Done<T>>,
@@ -106,14 +111,14 @@ async function holdingAs<T>(
   const { lease, already, takenOver } = await holdTree(store, holder, {
     isGone,
     onWatch: (former) => {
-      const who = former ? holderInWords(former) : 'another holder, whose lease cannot be read';
+      const who = former ? describeHolder(former) : 'another holder, whose lease cannot be read';
       onNotice(
         `${store.location} was in use by ${who}: checking whether it still is (at most 30 s).`,
       );
     },
   });
   if (takenOver) {
-    const former = takenOver.former ? ` from ${holderInWords(takenOver.former)}` : '';
+    const former = takenOver.former ? ` from ${describeHolder(takenOver.former)}` : '';
     onNotice(`${store.location} is taken over${former}, which ended without releasing it.`);
   }
   const tree = new RenewedTree(store, holder, lease);
@@ -124,12 +129,12 @@ async function holdingAs<T>(
     return done.result;
   } finally {
     await tree.end();
-    if (!goesOn) await releaseLease(store, holder).catch(leftToGoStale);
+    if (!goesOn) await releaseLease(store, holder).catch(ignoreReleaseError);
   }
 }
 
 /** The lease is a file like any other: if the disk fails, it stays, is not renewed and expires. */
-function leftToGoStale(): void {
+function ignoreReleaseError(): void {
   // The command reports its own error.
 }
 
@@ -169,7 +174,7 @@ class RenewedTree implements HeldTree {
   async check(): Promise<void> {
     await this.#renewals.runNow();
     if (this.#lease === null) {
-      throw treeLeased(this.store, (await newestLease(this.store))?.record ?? null);
+      throw createTreeLeasedError(this.store, (await readNewestLease(this.store))?.record ?? null);
     }
   }
 
@@ -219,7 +224,7 @@ export async function takeOver(taking: TakingOver): Promise<void> {
         await restore(
           taking,
           feed,
-          ledger.agesOf(accountOf(feed), computeLongestMs(feed.policy.windows)),
+          ledger.agesOf(toAccount(feed), computeLongestMs(feed.policy.windows)),
         );
     }
   } finally {
@@ -234,14 +239,14 @@ async function seed(ledger: Ledger, { held }: TakingOver, feed: ServiceSettings)
   const { former } = held;
   // Of a server that died on this machine, the ledger has all.
   const isElsewhere = former !== null && (former.released || !former.known);
-  const jobs = await chargesInTree(held.store, reference.address, windowMs, isElsewhere);
+  const jobs = await listTreeCharges(held.store, reference.address, windowMs, isElsewhere);
   if (jobs.length === 0) return;
-  const credential = await credentialOfTree(held.store, reference.service);
-  const account = accountOf(feed);
+  const credential = await readTreeCredential(held.store, reference.service);
+  const account = toAccount(feed);
   ledger.note({ ...account, credential: credential ?? account.credential }, jobs, windowMs);
 }
 
-function accountOf({ reference, ledgerAddress }: ServiceSettings) {
+function toAccount({ reference, ledgerAddress }: ServiceSettings) {
   return { ...reference, address: ledgerAddress };
 }
 
@@ -265,7 +270,7 @@ async function restore(
   await startOrFindBudget(client, taskQueue, reference, { configuration, reason });
   const from = isAssumed ? `a command ${Date.now()}` : `${location} ${held.since}`;
   await client.workflow
-    .getHandle(budgetWorkflowId(reference))
+    .getHandle(buildBudgetWorkflowId(reference))
     .signal(restoreSignal, { from, reason, ages, ...(isAssumed && { isAll: true }) });
   if (ages !== null) return;
   const windowMs = computeLongestMs(policy.windows);
@@ -286,9 +291,9 @@ export async function assumeUsed(taking: TakingOver, jobs: number): Promise<void
 /** With a tree in a bucket: another Temporal may have used the same token, which this one waits for. */
 export async function reportTokens({ session, held, feeds, onNotice }: TakingOver): Promise<void> {
   for (const { reference, policy } of feeds) {
-    const address = credentialLeaseAddress(held.store.location, reference);
+    const address = buildCredentialLeaseAddress(held.store.location, reference);
     if (address === null || policy.windows.length === 0) continue;
-    const { id } = await identify(session.client);
+    const { id } = await identifyCluster(session.client);
     const used = checkCredential(
       await openStore(address),
       { temporal: id },

@@ -6,16 +6,16 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { type LocalName, createLocalSettings } from '../host/local-settings.ts';
-import { kindNames } from '../kinds/registry.ts';
-import { campaignName, digestsOfManifests } from '../manifest/sources.ts';
-import { serviceNames, serviceOfKind } from '../services/registry.ts';
+import { listKindNames } from '../kinds/registry.ts';
+import { deriveCampaignName, digestManifests } from '../manifest/sources.ts';
+import { listServiceNames, findServiceOfKind } from '../services/registry.ts';
 import { listPluginNews, requirePlugins } from '../store/campaign-plugins.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
-import { campaignAddress, PREPARED_CAMPAIGN } from '../store/layout.ts';
+import { buildCampaignAddress, PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
-import { type ResultCache, resultCacheIfAny } from '../store/result-cache.ts';
-import { unreadableIsNone } from '../store/store-error.ts';
+import { type ResultCache, openResultCacheIfAny } from '../store/result-cache.ts';
+import { nullIfUnreadable } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import type { OnNotice } from './session.ts';
 import type { Spool } from './spool.ts';
@@ -50,7 +50,7 @@ export interface Intake {
  */
 export async function checkSameCampaign({ name, folder, survey }: Intake): Promise<void> {
   if (survey.known > 0) return;
-  const tree = await preparedTree(folder);
+  const tree = await openPreparedTree(folder);
   const former = tree && (await readPreparedCampaign(tree));
   if (!former || former.items === 0) return;
   // Prepared by another command since the rows were compared with the tree.
@@ -65,7 +65,7 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
 
 /** @throws HundredfoldError `CAMPAIGN_DIFFERS`: another campaign is in the folder */
 export async function checkOwner({ name, folder }: Pick<Intake, 'name' | 'folder'>): Promise<void> {
-  const tree = await preparedTree(folder);
+  const tree = await openPreparedTree(folder);
   const former = tree && (await readPreparedCampaign(tree));
   if (!former || former.name === name) return;
   throw new HundredfoldError(
@@ -76,7 +76,7 @@ export async function checkOwner({ name, folder }: Pick<Intake, 'name' | 'folder
 }
 
 /** Only searched, not created: `plan` changes nothing. */
-async function preparedTree(folder: string): Promise<Store | null> {
+async function openPreparedTree(folder: string): Promise<Store | null> {
   const store = await openStoreIfAny(folder);
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
@@ -89,7 +89,7 @@ interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem' | 'onRow' 
  * Which rows can be run: one error refuses all of them, unless the others are asked for.
  * @throws HundredfoldError `MANIFEST_EMPTY`
  */
-export function rowsToRun(
+export function chooseRows(
   { errors, brokenFiles, items }: Survey,
   skipInvalid: boolean,
 ): 'all' | 'valid' | 'none' {
@@ -109,11 +109,11 @@ export async function takeIn(
   settings: Settings,
   takingIn: TakingIn,
 ): Promise<Intake> {
-  const { name, folder } = placeOf(manifests, options, settings);
-  const tree = await preparedTree(folder);
-  const former = tree && (await readPreparedCampaign(tree).catch(unreadableIsNone));
+  const { name, folder } = choosePlace(manifests, options, settings);
+  const tree = await openPreparedTree(folder);
+  const former = tree && (await readPreparedCampaign(tree).catch(nullIfUnreadable));
   if (tree && former) requirePlugins(tree, former);
-  const cache = options.cache !== false ? await resultCacheIfAny(folder) : null;
+  const cache = options.cache !== false ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
   const recorded = options.services === 'local' ? await import('../host/recorded.ts') : null;
   const survey = await surveyManifests(manifests, {
@@ -121,11 +121,11 @@ export async function takeIn(
     allowOutside: options.allowOutside ?? false,
     tree,
     cache,
-    addresses: addressesOf(settings, options),
+    addresses: mapAddresses(settings, options),
     ...takingIn,
   });
-  const kinds = kindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
-  const needed = new Set(kinds.map((kind) => serviceOfKind(kind).name));
+  const kinds = listKindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
+  const needed = new Set(kinds.map((kind) => findServiceOfKind(kind).name));
   return { name, folder, survey, needed, cache, pluginNews: listPluginNews(former, kinds) };
 }
 
@@ -133,39 +133,39 @@ export async function takeIn(
  * Name and tree of a campaign whose manifests are what they were when it was prepared: all its rows were checked then.
  * Null if they differ, and if rows were skipped that this command does not skip.
  */
-export async function unchangedCampaign(
+export async function findUnchangedCampaign(
   manifests: readonly string[],
   options: IntakeOptions & { readonly skipInvalid?: boolean },
   settings: Settings,
 ): Promise<Pick<Intake, 'name' | 'folder'> | null> {
-  const place = placeOf(manifests, options, settings);
-  const tree = await preparedTree(place.folder);
+  const place = choosePlace(manifests, options, settings);
+  const tree = await openPreparedTree(place.folder);
   // The intake reports a tree that cannot be read.
-  const former = tree && (await readPreparedCampaign(tree).catch(unreadableIsNone));
+  const former = tree && (await readPreparedCampaign(tree).catch(nullIfUnreadable));
   if (!tree || !former || former.name !== place.name) return null;
   requirePlugins(tree, former);
-  const digests = await digestsOfManifests(manifests, options.allowOutside ?? false);
+  const digests = await digestManifests(manifests, options.allowOutside ?? false);
   if (JSON.stringify(digests) !== JSON.stringify(former.manifestDigests)) return null;
   const skipped = options.skipInvalid === true ? 0 : await countInvalidRows(tree);
   return skipped === 0 ? place : null;
 }
 
-function placeOf(
+function choosePlace(
   manifests: readonly string[],
   options: IntakeOptions,
   settings: Settings,
 ): Pick<Intake, 'name' | 'folder'> {
-  const name = options.name ?? campaignName(manifests);
-  return { name, folder: campaignAddress(options.out ?? settings.storeUrl, name) };
+  const name = options.name ?? deriveCampaignName(manifests);
+  return { name, folder: buildCampaignAddress(options.out ?? settings.storeUrl, name) };
 }
 
 /** All configured services, also those that no row needs, or without a token here. */
-export function configuredServices(
+export function listConfiguredServices(
   settings: Settings,
   { services }: Pick<IntakeOptions, 'services'>,
 ): readonly (ServiceSettings | UnreadyService)[] {
   const local = services && !settings.temporal ? createLocalSettings(services) : [];
-  return serviceNames().flatMap(
+  return listServiceNames().flatMap(
     (name) =>
       local.find(({ reference }) => reference.service === name) ??
       settings.services[name] ??
@@ -174,8 +174,8 @@ export function configuredServices(
   );
 }
 
-function addressesOf(settings: Settings, options: IntakeOptions): SurveyOptions['addresses'] {
-  const known = configuredServices(settings, options);
+function mapAddresses(settings: Settings, options: IntakeOptions): SurveyOptions['addresses'] {
+  const known = listConfiguredServices(settings, options);
   return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
 }
 
@@ -259,7 +259,7 @@ export interface RowHooks {
 }
 
 /** @throws ManifestRefusedError; HundredfoldError `MANIFEST_EMPTY`, `CAMPAIGN_DIFFERS` */
-export async function checkedRows(
+export async function checkRows(
   manifests: readonly string[],
   options: RowOptions & RowHooks & { readonly services?: 'local' | 'synthetic' },
   settings: Settings,
@@ -277,7 +277,7 @@ export async function checkedRows(
   const { survey } = intake;
   options.onChecked?.();
   await spool.end();
-  const run = rowsToRun(survey, skipInvalid);
+  const run = chooseRows(survey, skipInvalid);
   if (run === 'none') throw new ManifestRefusedError(survey, problems.kept, isRunning);
   if (run === 'valid')
     onNotice?.(`${survey.invalid} of ${survey.rows} rows are skipped; failed.csv will list them.`);

@@ -5,8 +5,14 @@
 import type { Client } from '@temporalio/client';
 import type { Kind } from '../domain/item.ts';
 import { isFinal, type ItemState, OPEN_STATES } from '../domain/states.ts';
-import { errorOf, type Listed, listedItems, pathOf, stateOf } from '../report/campaign-items.ts';
-import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
+import {
+  readError,
+  type Listed,
+  readListedItems,
+  buildPath,
+  readState,
+} from '../report/campaign-items.ts';
+import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
 import type { CampaignTree } from './find.ts';
 import { readHindrances } from './obstacles.ts';
 
@@ -44,12 +50,12 @@ export interface ItemFilter {
   readonly code?: string;
 }
 
-export async function* itemLines(
+export async function* listItemLines(
   { store, campaign }: Pick<CampaignTree, 'store' | 'campaign'>,
   open: ReadonlyMap<string, OpenItem>,
   { state, kind, code }: ItemFilter,
 ): AsyncGenerator<ItemLine> {
-  for await (const item of listedItems(store, campaign)) {
+  for await (const item of readListedItems(store, campaign)) {
     const line = readItemLine(item, open.get(item.id));
     if (state !== undefined && line.state !== state) continue;
     if (kind !== undefined && line.kind !== kind) continue;
@@ -61,8 +67,8 @@ export async function* itemLines(
 /** @param open what Temporal knows of it, if it was queried */
 export function readItemLine(item: Listed, open: OpenItem | undefined): ItemLine {
   const { id, kind, record } = item;
-  const error = errorOf(item);
-  const onDisk = stateOf(item);
+  const error = readError(item);
+  const onDisk = readState(item);
   // An end is written before the item's workflow is closed: what is on disk is never older.
   const runs = isFinal(onDisk) ? undefined : open;
   const state = runs?.state ?? onDisk;
@@ -73,12 +79,12 @@ export function readItemLine(item: Listed, open: OpenItem | undefined): ItemLine
     code: error?.code ?? null,
     message: error?.message ?? runs?.message ?? null,
     remoteId: runs?.remoteId ?? record?.remoteId ?? null,
-    path: pathOf(item) || null,
-    since: sinceOf(state, record, runs),
+    path: buildPath(item) || null,
+    since: findSince(state, record, runs),
   };
 }
 
-function sinceOf(
+function findSince(
   state: ItemState,
   record: Listed['record'],
   runs: OpenItem | undefined,
@@ -93,7 +99,7 @@ export async function openItems(
   client: Client,
   campaign: string,
 ): Promise<ReadonlyMap<string, OpenItem>> {
-  const query = runningWorkflows(['item'], { campaign });
+  const query = buildRunningQuery(['item'], { campaign });
   const hindrances = await readHindrances(client, campaign, Number.POSITIVE_INFINITY);
   const items = new Map<string, OpenItem>();
   for await (const { startTime, typedSearchAttributes: found } of client.workflow.list({ query })) {

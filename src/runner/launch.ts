@@ -14,13 +14,13 @@ import type {
 } from '../domain/campaign.ts';
 import { findLocalName } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
-import { sourceOf } from '../kinds/registry.ts';
+import { findSource } from '../kinds/registry.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
-import { kindsOf, serviceOf } from '../services/registry.ts';
-import { readTreeId, treeNotHere } from '../store/lease.ts';
+import { listKindsOf, findService } from '../services/registry.ts';
+import { readTreeId, createTreeNotHereError } from '../store/lease.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { campaignAtStart } from '../workflows/details.ts';
+import { formatCampaignAtStart } from '../workflows/details.ts';
 import {
   type CampaignInput,
   type Grown,
@@ -29,12 +29,12 @@ import {
   withdrawRunSignal,
 } from '../workflows/messages.ts';
 import {
-  budgetWorkflowId,
-  campaignWorkflowId,
+  buildBudgetWorkflowId,
+  buildCampaignWorkflowId,
   fetchTaskQueue,
   publishTaskQueue,
 } from '../workflows/names.ts';
-import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
+import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
 import type { OnNotice } from './session.ts';
 
 /** A running campaign, as recorded at its start. */
@@ -48,12 +48,12 @@ export interface Running {
 }
 
 /** Where the campaign's newest run writes to, and as what it was started while it is open; null when Temporal knows none. */
-export async function campaignRun(
+export async function findCampaignRun(
   { client }: Pick<Session, 'client'>,
   name: string,
 ): Promise<{ readonly out: unknown; readonly running: Running | null } | null> {
   const found = await nullIfNotFound(
-    client.workflow.getHandle(campaignWorkflowId(name)).describe(),
+    client.workflow.getHandle(buildCampaignWorkflowId(name)).describe(),
   );
   if (found === null) return null;
   const { out, tree, manifests, retry } = found.memo ?? {};
@@ -88,9 +88,9 @@ interface Prepared extends Pick<
 export async function launch(session: Session, order: Order, prepared: Prepared): Promise<void> {
   await forgetPause(session, order);
   const { name } = order;
-  const spec = campaignSpec(session, order, prepared);
+  const spec = buildCampaignSpec(session, order, prepared);
   await session.client.workflow.start('campaign', {
-    workflowId: campaignWorkflowId(name),
+    workflowId: buildCampaignWorkflowId(name),
     taskQueue: session.taskQueue,
     args: [{ spec }] satisfies [CampaignInput],
     // Two commands typed at once: the second finds the first one's campaign.
@@ -98,11 +98,11 @@ export async function launch(session: Session, order: Order, prepared: Prepared)
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: '5s',
     staticSummary: `campaign ${name}: ${spec.items} items`,
-    staticDetails: campaignAtStart(
+    staticDetails: formatCampaignAtStart(
       spec,
       prepared.manifests.map(({ file }) => file),
     ),
-    memo: memoOf(order, prepared),
+    memo: buildMemo(order, prepared),
     typedSearchAttributes: [
       { key: ATTRIBUTES.campaign, value: name },
       { key: ATTRIBUTES.state, value: 'running' },
@@ -110,32 +110,32 @@ export async function launch(session: Session, order: Order, prepared: Prepared)
   });
 }
 
-function campaignSpec(
+function buildCampaignSpec(
   session: Session,
   { name, folder, feeds, policy, priority, notify = [] }: Order,
   { pages, manifests: _, retry: __, ...counted }: Prepared,
 ): CampaignSpec {
   return {
     ...counted,
-    ...onShared(session),
+    ...describeShared(session),
     name,
     store: folder,
     policy,
     priority,
     notify,
-    feeds: feedSpecs(feeds, pages, session),
+    feeds: buildFeedSpecs(feeds, pages, session),
   };
 }
 
 /** What workers and commands read of a campaign without a query. */
-function memoOf(
+function buildMemo(
   { folder, feeds, priority }: Order,
   { tree, manifests, retry }: Prepared,
 ): Record<string, unknown> {
   return {
     out: folder,
     tree,
-    manifests: digestOfManifests(manifests),
+    manifests: joinDigests(manifests),
     startedAt: new Date().toISOString(),
     services: feeds.map(({ reference }) => reference),
     ...(retry !== undefined && { retry }),
@@ -149,7 +149,9 @@ export async function growRunning(
   name: string,
   grown: Grown,
 ): Promise<boolean> {
-  return isReached(client.workflow.getHandle(campaignWorkflowId(name)).signal(growSignal, grown));
+  return isReached(
+    client.workflow.getHandle(buildCampaignWorkflowId(name)).signal(growSignal, grown),
+  );
 }
 
 /**
@@ -161,14 +163,14 @@ async function forgetPause(
   { name, feeds }: Pick<Order, 'name' | 'feeds'>,
 ): Promise<void> {
   for (const { reference } of feeds) {
-    const budget = client.workflow.getHandle(budgetWorkflowId(reference));
+    const budget = client.workflow.getHandle(buildBudgetWorkflowId(reference));
     // Where no worker has been yet, nothing can have been paused.
     await nullIfNotFound(budget.signal(pauseLaneSignal, { campaign: name, paused: false }));
   }
 }
 
 /** Identifies the manifests. */
-export function digestOfManifests(manifests: readonly ManifestDigest[]): string {
+export function joinDigests(manifests: readonly ManifestDigest[]): string {
   return manifests.map(({ sha256 }) => sha256).join(' ');
 }
 
@@ -180,7 +182,7 @@ interface EffectiveSettings {
 }
 
 /** The settings in effect, as written to campaign.json: without secrets. */
-export function effectiveSettings(
+export function describeSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
 ): EffectiveSettings {
@@ -194,8 +196,8 @@ export function effectiveSettings(
       budget: policy,
     },
   ]);
-  const kinds = feeds.flatMap(({ reference }) => kindsOf(serviceOf(reference.service)));
-  const plugins = kinds.flatMap((kind) => sourceOf(kind) ?? []);
+  const kinds = feeds.flatMap(({ reference }) => listKindsOf(findService(reference.service)));
+  const plugins = kinds.flatMap((kind) => findSource(kind) ?? []);
   return {
     services: Object.fromEntries(services) as Record<string, unknown>,
     jobs,
@@ -205,7 +207,7 @@ export function effectiveSettings(
   };
 }
 
-export function feedSpecs(
+export function buildFeedSpecs(
   feeds: readonly ServiceSettings[],
   pages: number,
   { role }: Pick<Session, 'role'>,
@@ -215,22 +217,22 @@ export function feedSpecs(
     pages,
     // Workers of other tokens may work there.
     ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-    open: openItems(burstOf(policy)),
-    batch: batchOf(burstOf(policy)),
+    open: openItems(computeBurst(policy)),
+    batch: computeBatch(computeBurst(policy)),
   }));
 }
 
 /** Workers of other users, and such that only publish, may be at a shared Temporal; there others see who started what. */
-function onShared({
+function describeShared({
   role,
   taskQueue,
 }: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignSpec, 'publishQueue' | 'user'> {
   if (role !== 'remote') return { user: null };
-  return { publishQueue: publishTaskQueue(taskQueue), user: userHere() };
+  return { publishQueue: publishTaskQueue(taskQueue), user: readUser() };
 }
 
 /** The name of the login; null where the system knows none, as for a user id of a container. */
-function userHere(): string | null {
+function readUser(): string | null {
   try {
     return userInfo().username;
   } catch {
@@ -239,7 +241,7 @@ function userHere(): string | null {
 }
 
 /** The most that can become free at once; null without a limit. */
-function burstOf({ windows }: Policy): number | null {
+function computeBurst({ windows }: Policy): number | null {
   return windows.length === 0 ? null : Math.min(...windows.map(({ limit }) => limit));
 }
 
@@ -255,12 +257,12 @@ const BATCH_WITHOUT_LIMIT = 25;
 const BATCH_AT_MOST = 100;
 
 /** A whole window in one signal; without a limit, small batches, so that starts do not delay other work. */
-function batchOf(limit: number | null): number {
+function computeBatch(limit: number | null): number {
   return limit === null ? BATCH_WITHOUT_LIMIT : Math.max(1, Math.min(BATCH_AT_MOST, limit));
 }
 
 /** A short form of ids: every poll of the campaign reads its memo. */
-export function digestOfIds(ids: Iterable<string>): string {
+export function computeDigestOfIds(ids: Iterable<string>): string {
   return createHash('sha256')
     .update([...ids].sort().join(' '))
     .digest('hex')
@@ -272,13 +274,13 @@ export function digestOfIds(ids: Iterable<string>): string {
  * since, or the folder was replaced.
  * @throws StoreError `TREE_NOT_HERE`: the folder is empty; a disk may not be mounted
  */
-export async function fitOf(store: Store, { tree }: Running): Promise<'joins' | 'obsolete'> {
+export async function compareTrees(store: Store, { tree }: Running): Promise<'joins' | 'obsolete'> {
   if (typeof tree !== 'string') return 'joins';
   const found = await readTreeId(store);
   if (found !== null) return found === tree ? 'joins' : 'obsolete';
   // Only its id was removed or damaged: it is written again.
   if ((await readPreparedCampaign(store)) !== null) return 'joins';
-  throw treeNotHere(store.location, 'the folder is empty, and the campaign is running');
+  throw createTreeNotHereError(store.location, 'the folder is empty, and the campaign is running');
 }
 
 /** Ends the workflows of such a campaign without writing to the tree. Its jobs at the services are recorded there. */
@@ -288,7 +290,7 @@ export async function endObsolete(
   onNotice: OnNotice,
   reason = 'its output tree is no longer the one with which it was started',
 ): Promise<void> {
-  const campaign = client.workflow.getHandle(campaignWorkflowId(name));
+  const campaign = client.workflow.getHandle(buildCampaignWorkflowId(name));
   const { memo, raw } = await campaign.describe();
   await nullIfNotFound(campaign.terminate(reason));
   // Written by `launch`.
@@ -298,7 +300,7 @@ export async function endObsolete(
     await sendToBudget(client, reference, (budget) =>
       budget.signal(withdrawRunSignal, { campaign: name, run }),
     );
-  const query = runningWorkflows(['item'], { campaign: name });
+  const query = buildRunningQuery(['item'], { campaign: name });
   for await (const { workflowId } of client.workflow.list({ query }))
     await nullIfNotFound(client.workflow.getHandle(workflowId).terminate(reason));
   onNotice(`The campaign ${name} that ran here before was ended: ${reason}.`);
@@ -310,6 +312,6 @@ async function sendToBudget(
   reference: ServiceReference,
   send: (budget: WorkflowHandle) => Promise<void>,
 ): Promise<void> {
-  const budget = client.workflow.getHandle(budgetWorkflowId(reference));
+  const budget = client.workflow.getHandle(buildBudgetWorkflowId(reference));
   await nullIfNotFound(send(budget));
 }

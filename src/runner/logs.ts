@@ -9,12 +9,12 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { createFolderError } from '../host/lock.ts';
 import { parseJson } from '../kinds/json.ts';
 import { Ledger, LEDGER_FILE } from '../ledger/ledger.ts';
-import { listedItems } from '../report/campaign-items.ts';
+import { readListedItems } from '../report/campaign-items.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
-import { statePath } from '../state/state-folder.ts';
+import { chooseStatePath } from '../state/state-folder.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { itemKey, JOB_LOG } from '../store/layout.ts';
-import { itemWorkflowId } from '../workflows/names.ts';
+import { buildItemKey, JOB_LOG } from '../store/layout.ts';
+import { buildItemWorkflowId } from '../workflows/names.ts';
 import type { CampaignTree } from './find.ts';
 
 interface Logs {
@@ -36,17 +36,18 @@ export async function readLogs(
   settings: Settings,
 ): Promise<Logs> {
   const { name } = tree.campaign;
-  const record = id === null ? null : await recordOf(tree, id);
-  const engine = record && (await tree.store.readText(itemKey(record.kind, record.id, JOB_LOG)));
-  const item = id === null ? null : itemWorkflowId(name, id);
+  const record = id === null ? null : await findRecord(tree, id);
+  const engine =
+    record && (await tree.store.readText(buildItemKey(record.kind, record.id, JOB_LOG)));
+  const item = id === null ? null : buildItemWorkflowId(name, id);
   const worker: LogLine[] = [];
   for await (const line of readWorkerLog(settings))
     if (line.campaign === name && (item === null || line.item === item)) worker.push(line);
   return { record, worker, engine };
 }
 
-async function recordOf({ store, campaign }: CampaignTree, id: string): Promise<ItemRecord> {
-  for await (const item of listedItems(store, campaign))
+async function findRecord({ store, campaign }: CampaignTree, id: string): Promise<ItemRecord> {
+  for await (const item of readListedItems(store, campaign))
     if (item.id === id && item.record !== null) return item.record;
   throw new HundredfoldError(
     'ITEM_UNKNOWN',
@@ -60,7 +61,7 @@ async function recordOf({ store, campaign }: CampaignTree, id: string): Promise<
  * written, and read.
  */
 
-const fileIn = (embeddedDir: string): string => join(embeddedDir, 'worker.log');
+const buildLogPath = (embeddedDir: string): string => join(embeddedDir, 'worker.log');
 
 /** Returns what writes a line to `worker.log`. @throws HundredfoldError `HOST_FOLDER_UNUSABLE` */
 export function openWorkerLog({ embeddedDir }: Settings): (line: string) => void {
@@ -69,7 +70,7 @@ export function openWorkerLog({ embeddedDir }: Settings): (line: string) => void
   } catch (cause) {
     throw createFolderError(embeddedDir, cause);
   }
-  const file = createWriteStream(fileIn(embeddedDir), {
+  const file = createWriteStream(buildLogPath(embeddedDir), {
     flags: 'a',
     mode: PRIVATE_FILE,
   });
@@ -93,7 +94,7 @@ export function parseLogLine(line: string): LogLine | null {
 
 /** Nothing if no worker has logged yet. */
 async function* readWorkerLog({ embeddedDir }: Settings): AsyncGenerator<LogLine> {
-  const lines = createInterface({ input: createReadStream(fileIn(embeddedDir)) });
+  const lines = createInterface({ input: createReadStream(buildLogPath(embeddedDir)) });
   try {
     for await (const line of lines) {
       const read = parseLogLine(line);
@@ -113,7 +114,7 @@ interface LedgerView {
 
 /** null if nothing was sent from this machine yet. Creates no file. Throws LEDGER_UNUSABLE. */
 export function viewLedger(environment: Environment): LedgerView | null {
-  const folder = statePath(environment);
+  const folder = chooseStatePath(environment);
   if (!existsSync(join(folder, LEDGER_FILE))) return null;
   const ledger = new Ledger({ folder });
   try {
@@ -124,7 +125,7 @@ export function viewLedger(environment: Environment): LedgerView | null {
 }
 
 /** `predictions (host), credential c0ffee00: 12 submissions in the last hour` */
-export function accountLines({ accounts }: LedgerView): string[] {
+export function formatAccounts({ accounts }: LedgerView): string[] {
   return accounts
     .filter(({ charges }) => charges.length > 0)
     .map(({ service, address, credential, charges: { length } }) => {

@@ -7,15 +7,15 @@ import type { Session } from '../host/session.ts';
 import type { CampaignDocument } from '../report/campaign-summary.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
-import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
+import { buildBudgetWorkflowId, buildCampaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { type CampaignLine, describeCampaign, treeIfAny } from './find.ts';
+import { type CampaignLine, describeCampaign, openTreeIfAny } from './find.ts';
 import {
-  hindranceWords,
-  obstacleOf,
+  describeHindrance,
+  findObstacle,
   readHindrances,
-  standstillOf,
-  treeObstacleOf,
+  explainStandstill,
+  findTreeObstacle,
 } from './obstacles.ts';
 import { Attendance, readProgress, waitIfOverdue } from './progress.ts';
 
@@ -81,7 +81,9 @@ export class Observer {
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
   async look(): Promise<CampaignObservation> {
-    const handle = this.#session.client.workflow.getHandle(campaignWorkflowId(this.#observed.name));
+    const handle = this.#session.client.workflow.getHandle(
+      buildCampaignWorkflowId(this.#observed.name),
+    );
     return this.lookAt(await handle.describe());
   }
 
@@ -98,7 +100,7 @@ export class Observer {
     await this.#attendance.check(found, waited);
     const progress = await readProgress(client, found);
     const obstacle = status === 'RUNNING' ? await this.#obstacle(found) : null;
-    const budgets = await budgetsOf(client, found.memo?.['services']);
+    const budgets = await readBudgetsOf(client, found.memo?.['services']);
     const lanes = budgets.flatMap(({ waiting }) => waiting);
     const waiting = lanes
       .filter(({ campaign }) => campaign === name)
@@ -111,7 +113,7 @@ export class Observer {
       waiting,
       budgets,
       kinds: await this.#kinds(progress.total),
-      obstacle: obstacle ?? standstillOf({ budgets, progress }, at),
+      obstacle: obstacle ?? explainStandstill({ budgets, progress }, at),
       hindered: status === 'RUNNING' ? await this.#hindered() : null,
       ended: status !== 'RUNNING',
       completed: status === 'COMPLETED',
@@ -130,7 +132,7 @@ export class Observer {
     const known = this.#hindrances;
     if (known && Date.now() - known.at < HINDRANCES_EVERY_MS) return known.words;
     const { client } = this.#session;
-    const words = hindranceWords(await readHindrances(client, this.#observed.name, MAX_ASKED));
+    const words = describeHindrance(await readHindrances(client, this.#observed.name, MAX_ASKED));
     this.#hindrances = { at: Date.now(), words };
     return words;
   }
@@ -138,23 +140,23 @@ export class Observer {
   async #lookForObstacle(found: WorkflowExecutionDescription): Promise<string | null> {
     const session = this.#session;
     const observed = this.#observed;
-    const own = await obstacleOf(observed.folder, found);
-    const ofTree = own ?? (await treeObstacleOf({ session, ...observed }, found));
+    const own = await findObstacle(observed.folder, found);
+    const ofTree = own ?? (await findTreeObstacle({ session, ...observed }, found));
     return ofTree ?? (await this.#attendance.obstacle(found));
   }
 
   /** Rows are counted in the tree, once, and again when there are more of them. */
   async #kinds(total: number): Promise<RowCounts | null> {
     if (this.#counted?.total !== total)
-      this.#counted = { total, kinds: await kindsIn(this.#observed) };
+      this.#counted = { total, kinds: await readKindCounts(this.#observed) };
     return this.#counted.kinds;
   }
 }
 
 /** Also null while the tree is being prepared again, or if it is damaged: that is not the purpose of this call. */
-async function kindsIn({ name, folder }: Observed): Promise<RowCounts | null> {
+async function readKindCounts({ name, folder }: Observed): Promise<RowCounts | null> {
   try {
-    return (await treeIfAny(folder, name))?.campaign.counts ?? null;
+    return (await openTreeIfAny(folder, name))?.campaign.counts ?? null;
   } catch (error) {
     if (error instanceof StoreError) return null;
     throw error;
@@ -162,11 +164,11 @@ async function kindsIn({ name, folder }: Observed): Promise<RowCounts | null> {
 }
 
 /** `services` comes from the campaign's memo: a folder's server may keep budgets of services used long ago. */
-async function budgetsOf(client: Client, services: unknown): Promise<BudgetStatus[]> {
+async function readBudgetsOf(client: Client, services: unknown): Promise<BudgetStatus[]> {
   if (!Array.isArray(services)) return readBudgets(client);
   // Written by `launch`.
   const references = services as ServiceReference[];
-  const read = references.map((reference) => readBudget(client, budgetWorkflowId(reference)));
+  const read = references.map((reference) => readBudget(client, buildBudgetWorkflowId(reference)));
   return (await Promise.all(read)).filter((budget) => budget !== null);
 }
 
@@ -178,7 +180,7 @@ export async function openDocument(
   // An item has a remote id once a service has accepted its job.
   const sent = `${ATTRIBUTES.campaign.name}="${name}" AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
   const { count } = await client.workflow.count(sent);
-  const adopted = await adoptedIn(out, name);
+  const adopted = await countAdopted(out, name);
   return {
     campaign: name,
     state: progress.state,
@@ -195,9 +197,9 @@ export async function openDocument(
 }
 
 /** None where the tree is on another machine, or cannot be read now. */
-async function adoptedIn(folder: string, name: string): Promise<number> {
+async function countAdopted(folder: string, name: string): Promise<number> {
   try {
-    const tree = await treeIfAny(folder, name);
+    const tree = await openTreeIfAny(folder, name);
     return tree?.campaign.counts.adopted ?? 0;
   } catch (error) {
     if (error instanceof StoreError) return 0;

@@ -8,11 +8,11 @@ import type { CampaignProgress } from '../domain/campaign.ts';
 import { formatClock } from '../domain/clock-text.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { Session } from '../host/session.ts';
-import { checkTreeId, isOf, newestLease, treeLeased } from '../store/lease.ts';
+import { checkTreeId, isHeldBy, readNewestLease, createTreeLeasedError } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { identify } from '../temporal/tree-holder.ts';
-import { ATTRIBUTES, runningWorkflows } from '../workflows/search-attributes.ts';
+import { identifyCluster } from '../temporal/tree-holder.ts';
+import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
 
 /** Less than any table or result needs; a partial write is removed when the disk is full. */
 const FULL_BYTES = 1024 * 1024;
@@ -20,11 +20,11 @@ const FULL_BYTES = 1024 * 1024;
 const FULL_FILES = 30;
 
 /** A sentence with what to do; null if no obstacle is visible from here. */
-export async function obstacleOf(
+export async function findObstacle(
   folder: string,
   { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
 ): Promise<string | null> {
-  const full = await fullDisk(folder);
+  const full = await findFullDisk(folder);
   if (full !== null) return full;
   // The campaign itself only reads pages of items and publishes. Items do their work in their own workflows.
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
@@ -36,15 +36,15 @@ export async function obstacleOf(
 }
 
 /** A sentence with what to do; null if the disk of the folder has room, or is not visible from here. */
-export async function fullDisk(folder: string): Promise<string | null> {
-  const lacking = isObjectAddress(folder) ? null : await whatLacks(folder);
+export async function findFullDisk(folder: string): Promise<string | null> {
+  const lacking = isObjectAddress(folder) ? null : await findLacking(folder);
   if (lacking === null) return null;
   return `The disk of ${folder} is full${lacking}. Free some space: the campaign then continues on its own.`;
 }
 
-async function whatLacks(folder: string): Promise<string | null> {
+async function findLacking(folder: string): Promise<string | null> {
   try {
-    return whatDiskLacks(await statfs(folder));
+    return findDiskLacking(await statfs(folder));
   } catch {
     // It is on another machine, or does not exist yet.
     return null;
@@ -52,7 +52,7 @@ async function whatLacks(folder: string): Promise<string | null> {
 }
 
 /** What a disk lacks, in words that follow "is full"; null when there is room. */
-export function whatDiskLacks(
+export function findDiskLacking(
   disk: Pick<StatsFs, 'bavail' | 'bsize' | 'files' | 'ffree'>,
 ): string | null {
   if (disk.bavail * disk.bsize < FULL_BYTES) return '';
@@ -71,7 +71,7 @@ interface Looked {
 const ASKED = 3;
 
 /** A sentence with what to do; null if no obstacle is known. */
-export async function treeObstacleOf(
+export async function findTreeObstacle(
   { session, name, folder }: Looked,
   { memo }: Pick<WorkflowExecutionDescription, 'memo'>,
 ): Promise<string | null> {
@@ -79,13 +79,13 @@ export async function treeObstacleOf(
   if (typeof tree !== 'string') return null;
   const { client, role } = session;
   // The workers of a Temporal elsewhere may have the tree where we do not.
-  if (role === 'remote') return itemsObstacle({ client, name, folder });
+  if (role === 'remote') return findItemsObstacle({ client, name, folder });
   try {
     const store = await openStore(folder, { create: false });
-    const lease = await newestLease(store);
-    const { id } = await identify(client);
-    if (lease && !lease.released && !isOf(lease, { temporal: id }))
-      throw treeLeased(store, lease.record);
+    const lease = await readNewestLease(store);
+    const { id } = await identifyCluster(client);
+    if (lease && !lease.released && !isHeldBy(lease, { temporal: id }))
+      throw createTreeLeasedError(store, lease.record);
     await checkTreeId(store, tree);
     return null;
   } catch (error) {
@@ -106,15 +106,18 @@ export async function isTreeHere(folder: string, tree: unknown): Promise<boolean
   }
 }
 
-async function itemsObstacle({
+async function findItemsObstacle({
   client,
   name,
   folder,
 }: Pick<Looked, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
-  const query = runningWorkflows(['item'], { campaign: name });
+  const query = buildRunningQuery(['item'], { campaign: name });
   let asked = 0;
   for await (const { workflowId } of client.workflow.list({ query })) {
-    const found = await obstacleOf(folder, await client.workflow.getHandle(workflowId).describe());
+    const found = await findObstacle(
+      folder,
+      await client.workflow.getHandle(workflowId).describe(),
+    );
     asked += 1;
     if (found !== null || asked === ASKED) return found;
   }
@@ -122,25 +125,25 @@ async function itemsObstacle({
 }
 
 /** Null if nothing stands still, as in a campaign that has ended. */
-export function standstillOf(
+export function explainStandstill(
   { budgets, progress }: { budgets: readonly BudgetStatus[]; progress: CampaignProgress },
   now: number,
 ): string | null {
   if (progress.state === 'completed' || progress.state === 'cancelled') return null;
   const words = [
-    ...budgets.flatMap((budget) => refusalWords(budget, now)),
-    ...brakeWords(progress),
+    ...budgets.flatMap((budget) => describeRefusal(budget, now)),
+    ...describeBrakes(progress),
   ];
   return words.length === 0 ? null : words.join(' ');
 }
 
 /** `predictions has refused requests since 21:04:10: POST …: HTTP 401: …` */
-export function refusalWords({ service, refusal }: BudgetStatus, now: number): string[] {
+export function describeRefusal({ service, refusal }: BudgetStatus, now: number): string[] {
   if (!refusal) return [];
   const { since, reason } = refusal;
   return [
-    `${service} has refused requests since ${formatClock(since, now)} (${withoutStop(reason)}). No item fails because of ` +
-      `this, and submissions resume when the service accepts them again. ${adviceFor(reason)}`,
+    `${service} has refused requests since ${formatClock(since, now)} (${removeStop(reason)}). No item fails because of ` +
+      `this, and submissions resume when the service accepts them again. ${findAdvice(reason)}`,
   ];
 }
 
@@ -165,20 +168,20 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What to do about a refusal with these words. */
-export function adviceFor(reason: string): string {
+export function findAdvice(reason: string): string {
   return ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '"hundredfold doctor" checks it.';
 }
 
-function brakeWords({ brakes = [], campaign }: CampaignProgress): string[] {
+function describeBrakes({ brakes = [], campaign }: CampaignProgress): string[] {
   return brakes.map(
     ({ service, code, message, times }) =>
-      `${times} items of ${service} failed for the same reason (${code}: ${withoutStop(message)}), so nothing more is ` +
+      `${times} items of ${service} failed for the same reason (${code}: ${removeStop(message)}), so nothing more is ` +
       `submitted there. "hundredfold resume ${campaign} --service ${service}" continues with the rest; ` +
       `"hundredfold cancel ${campaign}" ends the campaign.`,
   );
 }
 
-function withoutStop(words: string): string {
+function removeStop(words: string): string {
   return words.replace(/\.\s*$/, '');
 }
 
@@ -191,7 +194,7 @@ export async function readHindrances(
   campaign: string,
   most: number,
 ): Promise<Map<string, string>> {
-  const query = runningWorkflows(['item'], { campaign });
+  const query = buildRunningQuery(['item'], { campaign });
   const open: { readonly id: string; readonly workflowId: string }[] = [];
   for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query })) {
     open.push({ id: typedSearchAttributes.get(ATTRIBUTES.item) ?? workflowId, workflowId });
@@ -201,14 +204,14 @@ export async function readHindrances(
   for (let at = 0; at < open.length; at += AT_ONCE)
     await Promise.all(
       open.slice(at, at + AT_ONCE).map(async ({ id, workflowId }) => {
-        const words = hindranceIn(await client.workflow.getHandle(workflowId).describe());
+        const words = findHindrance(await client.workflow.getHandle(workflowId).describe());
         if (words !== null) hindered.set(id, words);
       }),
     );
   return hindered;
 }
 
-function hindranceIn({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): string | null {
+function findHindrance({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): string | null {
   for (const { lastFailure } of raw.pendingActivities ?? []) {
     const type = lastFailure?.applicationFailureInfo?.type ?? '';
     if (type === HINDERED || /^(STORE|TREE)_/.test(type)) return lastFailure?.message ?? null;
@@ -220,7 +223,7 @@ function hindranceIn({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): string
 const NAMED = 3;
 
 /** A sentence for each reason, the most frequent first; null if nothing hinders an item. */
-export function hindranceWords(hindered: ReadonlyMap<string, string>): string | null {
+export function describeHindrance(hindered: ReadonlyMap<string, string>): string | null {
   const byReason = Map.groupBy(hindered.keys(), (id) => hindered.get(id) ?? '');
   const sentences = [...byReason]
     .sort(([, one], [, other]) => other.length - one.length)

@@ -10,18 +10,18 @@ import type { Kind } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { Problem } from '../domain/problem.ts';
 import {
-  diskEstimate,
-  endOf,
+  estimateDisk,
+  findEnd,
   forecastCampaign,
-  isoEnd,
-  jobsOf,
-  plannedServices,
+  formatEnd,
+  sumJobs,
+  toPlannedServices,
   type ServiceForecast,
 } from './forecast.ts';
 import {
   checkOwner,
   checkSameCampaign,
-  configuredServices,
+  listConfiguredServices,
   type Intake,
   KeptProblems,
   type ManifestOptions,
@@ -30,17 +30,17 @@ import {
 import { chooseServices } from './services.ts';
 import type { SurveyOptions } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
-import { storeErrorOf } from '../store/store-error.ts';
+import { toStoreError } from '../store/store-error.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { toReason } from '../domain/plain-text.ts';
 import {
   type ConfigurationOptions,
-  environmentOf,
-  inSession,
+  readEnvironment,
+  runInSession,
   ignoreNotices,
   logToWorkerLog,
   type OnNotice,
-  settingsOf,
+  readSettings,
 } from './session.ts';
 
 /** How a campaign is planned. */
@@ -131,11 +131,11 @@ export async function plan(
     done: ended,
     duplicates,
     cached,
-    submissions: jobsOf(survey),
-    services: plannedServices(forecasts),
-    endsAt: isoEnd(endOf(forecasts)),
+    submissions: sumJobs(survey),
+    services: toPlannedServices(forecasts),
+    endsAt: formatEnd(findEnd(forecasts)),
     chargesUnknown: !isChargeKnown,
-    diskBytes: diskEstimate(survey),
+    diskBytes: estimateDisk(survey),
   };
 }
 
@@ -163,7 +163,7 @@ export async function planCampaign(
   options: Planning,
 ): Promise<Planned> {
   const { onNotice = ignoreNotices, onChecked, onProblem, onFate, onRow } = options;
-  const settings = settingsOf(options, { tokens: 'optional' });
+  const settings = readSettings(options, { tokens: 'optional' });
   const intake = await takeIn(manifests, options, settings, {
     onProblem,
     ...(onFate && { onFate }),
@@ -172,11 +172,11 @@ export async function planCampaign(
   onChecked?.();
   const { name, survey } = intake;
   const budgets =
-    jobsOf(survey) > 0 && mayBeCharged(settings)
-      ? await readCharged(() => chargedBudgets(settings, options), onNotice)
+    sumJobs(survey) > 0 && canBeCharged(settings)
+      ? await readCharged(() => readChargedBudgets(settings, options), onNotice)
       : [];
   const now = Date.now();
-  const feeds = configuredServices(settings, options);
+  const feeds = listConfiguredServices(settings, options);
   return {
     intake,
     feeds,
@@ -218,12 +218,12 @@ async function findRefusals(
 /** Whether files can be created in an output folder, or below the folder in which it would be created. */
 async function checkFolder(folder: string): Promise<void> {
   if (isObjectAddress(folder)) return;
-  const there = nearestFolder(folder);
+  const there = findNearestFolder(folder);
   try {
     if (!(await stat(there)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     await access(there, constants.W_OK);
   } catch (error) {
-    throw storeErrorOf(error, `write in ${there}`);
+    throw toStoreError(error, `write in ${there}`);
   }
 }
 
@@ -243,26 +243,30 @@ export async function readCharged(
 }
 
 /** False where no Temporal was ever used: nothing can be charged, and no server is started to find that out. */
-export function mayBeCharged({ temporal, embeddedDir }: Settings): boolean {
+export function canBeCharged({ temporal, embeddedDir }: Settings): boolean {
   return temporal !== null || existsSync(join(embeddedDir, 'temporal.db'));
 }
 
-async function chargedBudgets(
+async function readChargedBudgets(
   settings: Settings,
   options: ConfigurationOptions,
 ): Promise<readonly BudgetStatus[]> {
   logToWorkerLog(settings, options);
-  const environment = environmentOf(options);
-  return inSession({ settings, environment, purpose: 'look' }, ({ client }) => readBudgets(client));
+  const environment = readEnvironment(options);
+  return runInSession({ settings, environment, purpose: 'look' }, ({ client }) =>
+    readBudgets(client),
+  );
 }
 
 /** In bytes: for the folder, or its nearest existing parent; null for a bucket, which has no limit. */
 export async function freeIn(folder: string): Promise<number | null> {
   if (isObjectAddress(folder)) return null;
-  const { bavail, bsize } = await statfs(nearestFolder(folder));
+  const { bavail, bsize } = await statfs(findNearestFolder(folder));
   return bavail * bsize;
 }
 
-function nearestFolder(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
+function findNearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder
+    ? folder
+    : findNearestFolder(dirname(folder));
 }

@@ -10,7 +10,7 @@ import { Deadline } from '../domain/deadline.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { isClosedPart, isRecent, readHeartbeats } from '../temporal/namespace.ts';
-import { type Stuck, stuckBecause } from '../watchdog/stuck.ts';
+import { type Stuck, findStuck } from '../watchdog/stuck.ts';
 import type { campaign } from '../workflows/index.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 
@@ -48,7 +48,7 @@ export async function readProgress(
  * Waits until a workflow has taken what was sent to it before, but not longer than a worker needs for it. A message that
  * arrives during a task is taken by the next one: `tasks` is then 2.
  */
-export async function settled(
+export async function waitUntilSettled(
   client: Client,
   workflowId: string,
   tasks = 1,
@@ -58,7 +58,7 @@ export async function settled(
   const seen = new Set<string | null>();
   for (;;) {
     const found = await handle.describe();
-    const task = pendingTask(found);
+    const task = findPendingTask(found);
     if (task === null || seen.add(task).size > tasks || deadline.hasPassed) return found;
     await delay(BETWEEN_MS);
   }
@@ -80,11 +80,11 @@ export async function waitIfOverdue(
   const sinceMs = Date.now() - 1_000 * Number(task?.originalScheduledTime?.seconds ?? 0);
   const isRecent = !task || (sinceMs < OVERDUE_MS && (task.attempt ?? 1) === 1);
   if (isRecent && found.memo?.[PROGRESS_MEMO] !== undefined) return { found, waited: false };
-  return { found: await settled(client, found.workflowId), waited: true };
+  return { found: await waitUntilSettled(client, found.workflowId), waited: true };
 }
 
 /** Identifies the task of a workflow that no worker has finished yet, through all its attempts; null without one. */
-function pendingTask({ runId, raw }: WorkflowExecutionDescription): string | null {
+function findPendingTask({ runId, raw }: WorkflowExecutionDescription): string | null {
   const { originalScheduledTime: at } = raw.pendingWorkflowTask ?? {};
   return at ? `${runId} ${String(at.seconds)} ${String(at.nanos)}` : null;
 }
@@ -114,7 +114,7 @@ export class Attendance {
   async check(found: WorkflowExecutionDescription, waited: boolean): Promise<void> {
     this.#stuck = null;
     if (!this.#isLate(found, waited)) return;
-    this.#stuck = await stuckBecause(this.#session.client, found, Date.now());
+    this.#stuck = await findStuck(this.#session.client, found, Date.now());
     if (this.#stuck?.type !== 'unreplayable') return;
     throw new HundredfoldError(
       'CAMPAIGN_UNREPLAYABLE',
@@ -136,7 +136,7 @@ export class Attendance {
   }
 
   #isLate(found: WorkflowExecutionDescription, waited: boolean): boolean {
-    const task = pendingTask(found);
+    const task = findPendingTask(found);
     const now = performance.now();
     if (task === null) this.#pending = null;
     else if (this.#pending?.task !== task) this.#pending = { task, since: now };

@@ -1,14 +1,24 @@
 /** Copies a campaign's tree, or a part of it, from its store to a local folder. */
 import { HundredfoldError } from '../domain/errors.ts';
-import { absoluteAddress, campaignAddress, itemFolder, itemOf } from '../store/layout.ts';
+import {
+  resolveAddress,
+  buildCampaignAddress,
+  buildItemFolder,
+  parseItemKey,
+} from '../store/layout.ts';
 import { readTreeId } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { transfer, type Transferred } from '../store/transfer.ts';
 import { type CampaignTree, requireTree } from './find.ts';
-import { whileHoldingAlone } from './hold-tree.ts';
-import { type ItemLine, itemLines } from './items.ts';
-import { type ConfigurationOptions, ignoreNotices, type OnNotice, settingsOf } from './session.ts';
+import { withTreeAlone } from './hold-tree.ts';
+import { type ItemLine, listItemLines } from './items.ts';
+import {
+  type ConfigurationOptions,
+  ignoreNotices,
+  type OnNotice,
+  readSettings,
+} from './session.ts';
 
 interface TreeTransfer {
   readonly name: string;
@@ -36,15 +46,15 @@ interface TransferredTree {
  */
 export async function pullTree(wanted: TreeTransfer): Promise<TransferredTree> {
   const { name, storeUrl, out } = wanted;
-  if (absoluteAddress(storeUrl) === absoluteAddress(out)) {
+  if (resolveAddress(storeUrl) === resolveAddress(out)) {
     throw new HundredfoldError(
       'PULL_REFUSED',
-      `store.url and --out are the same place: ${absoluteAddress(out)}`,
+      `store.url and --out are the same place: ${resolveAddress(out)}`,
       'Name the store in store.url (s3://bucket/prefix), and a folder of this machine with --out.',
     );
   }
-  const source = await requireTree(campaignAddress(storeUrl, name), name, false);
-  const here = campaignAddress(out, name);
+  const source = await requireTree(buildCampaignAddress(storeUrl, name), name, false);
+  const here = buildCampaignAddress(out, name);
   const to = await openStore(here);
   if ((await readTreeId(to)) !== null)
     throw new HundredfoldError(
@@ -52,9 +62,9 @@ export async function pullTree(wanted: TreeTransfer): Promise<TransferredTree> {
       `${here} is the output tree of a campaign, not a copy of one`,
       'Choose another folder with --out; nothing was changed.',
     );
-  const filter = await filterOf(source, wanted);
+  const filter = await createFilter(source, wanted);
   const lease = { where: 'hundredfold pull', store: to, onNotice: wanted.onNotice };
-  return whileHoldingAlone(lease, () => copy(wanted, source.store, to, filter));
+  return withTreeAlone(lease, () => copy(wanted, source.store, to, filter));
 }
 
 /** For `transfer`: empty without a selection. */
@@ -63,16 +73,16 @@ interface Filter {
 }
 
 /** The files of the selected items, without the tables, which describe all items. */
-async function filterOf(tree: CampaignTree, { where }: TreeTransfer): Promise<Filter> {
+async function createFilter(tree: CampaignTree, { where }: TreeTransfer): Promise<Filter> {
   if (where === undefined) return {};
   const folders = new Set<string>();
-  for await (const line of itemLines(tree, new Map(), {})) {
+  for await (const line of listItemLines(tree, new Map(), {})) {
     if (line.kind !== null && line.path !== null && where(line)) {
-      folders.add(itemFolder(line.kind, line.id));
+      folders.add(buildItemFolder(line.kind, line.id));
     }
   }
   return {
-    wanted: (key) => folders.has(itemOf(key)?.folder ?? ''),
+    wanted: (key) => folders.has(parseItemKey(key)?.folder ?? ''),
   };
 }
 
@@ -123,7 +133,7 @@ export interface TreeCopy {
  */
 export async function pull(name: string, options: CopyOptions = {}): Promise<TreeCopy> {
   const { out = './results', items, onFile = () => undefined } = options;
-  const { storeUrl } = settingsOf(options, { tokens: 'optional' });
+  const { storeUrl } = readSettings(options, { tokens: 'optional' });
   const ids = items && new Set(items);
   const where = ids && (({ id }: { readonly id: string }) => ids.has(id));
   const wanted = { name, storeUrl, out, where, onNotice: ignoreNotices, onFile };

@@ -9,11 +9,11 @@ import type { Environment } from '../domain/environment.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { quoteWord } from '../domain/plain-text.ts';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
-import { REMEMBERED_FILE, statePath } from '../state/state-folder.ts';
+import { REMEMBERED_FILE, chooseStatePath } from '../state/state-folder.ts';
 import { readStanding } from '../report/publish.ts';
-import { holderInWords, newestLease } from '../store/lease.ts';
-import { unreadableIsNone } from '../store/store-error.ts';
-import { type CampaignTree, treeIfAny } from './find.ts';
+import { describeHolder, readNewestLease } from '../store/lease.ts';
+import { nullIfUnreadable } from '../store/store-error.ts';
+import { type CampaignTree, openTreeIfAny } from './find.ts';
 
 const remembered = z.object({
   name: z.string(),
@@ -36,7 +36,7 @@ export function rememberCampaign(stateFolder: string, campaign: Remembered): voi
 
 /** The newest first, each tree once; those whose tree was removed are left out. */
 export function readRemembered(environment: Environment = process.env): readonly Remembered[] {
-  const file = join(statePath(environment), REMEMBERED_FILE);
+  const file = join(chooseStatePath(environment), REMEMBERED_FILE);
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   const trees = new Map<string, Remembered>();
   for (const line of lines.reverse()) {
@@ -90,17 +90,18 @@ export async function findRunCommand(name: string, folder?: string): Promise<str
   const known = readRemembered().find(
     (one) => one.name === name && (folder === undefined || one.folder === folder),
   );
-  if (known) return typedIn(known.cwd, known.command);
-  const tree = folder === undefined ? null : await treeIfAny(folder, name).catch(unreadableIsNone);
-  return tree && commandOfTree(tree);
+  if (known) return formatTypedIn(known.cwd, known.command);
+  const tree =
+    folder === undefined ? null : await openTreeIfAny(folder, name).catch(nullIfUnreadable);
+  return tree && formatCommand(tree);
 }
 
-function typedIn(cwd: string, command: string): string {
+function formatTypedIn(cwd: string, command: string): string {
   return cwd === process.cwd() ? command : `cd ${quoteWord(cwd)} && ${command}`;
 }
 
 /** The tree has the manifests as they were typed, but not where. */
-function commandOfTree({ folder, campaign, local }: CampaignTree): string {
+function formatCommand({ folder, campaign, local }: CampaignTree): string {
   const out = isObjectAddress(folder)
     ? folder.slice(0, folder.lastIndexOf('/'))
     : dirname(resolve(folder));
@@ -114,7 +115,8 @@ function commandOfTree({ folder, campaign, local }: CampaignTree): string {
 export async function describeTree(tree: CampaignTree): Promise<string> {
   const { ended, items, isPublished } = await readStanding(tree.store, tree.campaign);
   const state = isPublished ? 'it has ended' : `${ended} of ${items} items have ended`;
-  const lease = await newestLease(tree.store);
-  const holder = lease?.record && !lease.released ? `, used by ${holderInWords(lease.record)}` : '';
+  const lease = await readNewestLease(tree.store);
+  const holder =
+    lease?.record && !lease.released ? `, used by ${describeHolder(lease.record)}` : '';
   return `${state}, by its tree in ${tree.folder}${holder}`;
 }

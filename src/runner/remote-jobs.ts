@@ -7,8 +7,8 @@ import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
 import { type LocalName, createLocalSettings, chooseRecord } from '../host/local-settings.ts';
 import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';
-import { createClient, kindsOf, serviceOf } from '../services/registry.ts';
-import { type HolderOfJob, jobsInFolder } from '../store/jobs-in-tree.ts';
+import { createClient, listKindsOf, findService } from '../services/registry.ts';
+import { type HolderOfJob, listFolderJobs } from '../store/jobs-in-tree.ts';
 import { chooseServices } from './services.ts';
 
 export interface ListedJob extends PastJob {
@@ -50,12 +50,12 @@ export async function withServices<T>(
 }
 
 /** @param folder that contains the campaigns */
-export async function remoteJobs(
+export async function listRemoteJobs(
   services: readonly ServiceSettings[],
   folder: string,
 ): Promise<RemoteJobs> {
   const secrets = services.flatMap((one) => Object.values(revealSecrets(one)));
-  const lists = await Promise.all(services.map((service) => jobsOf(service, secrets, folder)));
+  const lists = await Promise.all(services.map((service) => listJobs(service, secrets, folder)));
   return {
     jobs: lists.flatMap(({ jobs }) => jobs),
     notes: [...new Set(lists.flatMap(({ notes }) => notes))],
@@ -63,7 +63,7 @@ export async function remoteJobs(
   };
 }
 
-async function jobsOf(
+async function listJobs(
   settings: ServiceSettings,
   otherSecrets: readonly string[],
   folder: string,
@@ -72,19 +72,19 @@ async function jobsOf(
   const { url, config } = settings;
   const own = revealSecrets(settings);
   const client = createClient({ service, url, config, secrets: own, otherSecrets });
-  const { jobs: here, unreadable } = await jobsInFolder(folder, service);
+  const { jobs: here, unreadable } = await listFolderJobs(folder, service);
   const jobs: ListedJob[] = [];
   const notes: string[] = [...unreadable];
   let incomplete = false;
   try {
-    for (const kind of kindsOf(serviceOf(service))) {
+    for (const kind of listKindsOf(findService(service))) {
       const outcome = await client.list(kind, { signal: AbortSignal.timeout(PATIENCE_MS) });
       if (outcome.type !== 'listed') {
         notes.push(outcome.message);
         incomplete ||= outcome.type === 'unavailable';
         continue;
       }
-      jobs.push(...outcome.jobs.map((job) => remoteJob(job, service, here)));
+      jobs.push(...outcome.jobs.map((job) => toListedJob(job, service, here)));
     }
   } finally {
     await client.close();
@@ -95,7 +95,7 @@ async function jobsOf(
 /** For one list; a user waits for it. */
 const PATIENCE_MS = 60_000;
 
-function remoteJob(
+function toListedJob(
   job: PastJob,
   service: ServiceName,
   here: ReadonlyMap<string, HolderOfJob>,

@@ -12,22 +12,22 @@ import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/publish.ts';
 import { listPluginNews, requirePlugins } from '../store/campaign-plugins.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
-import { campaignAddress } from '../store/layout.ts';
+import { buildCampaignAddress } from '../store/layout.ts';
 import { ensureTreeId } from '../store/lease.ts';
 import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../store/retry.ts';
-import { runningWorkflows } from '../workflows/search-attributes.ts';
+import { buildRunningQuery } from '../workflows/search-attributes.ts';
 import { Campaign } from './campaign.ts';
 import { startInBackground } from '../host/background.ts';
-import { type CampaignTree, requireTree, treeIfAny } from './find.ts';
-import { type HeldTree, reportTokens, takeOver, whileHolding } from './hold-tree.ts';
-import { campaignRun, digestOfIds, effectiveSettings, launch } from './launch.ts';
+import { type CampaignTree, requireTree, openTreeIfAny } from './find.ts';
+import { type HeldTree, reportTokens, takeOver, withTree } from './hold-tree.ts';
+import { findCampaignRun, computeDigestOfIds, describeSettings, launch } from './launch.ts';
 import { chooseServices } from './services.ts';
 import {
-  environmentOf,
+  readEnvironment,
   logToWorkerLog,
-  oneAtATime,
+  runOneAtATime,
   type OnNotice,
-  settingsOf,
+  readSettings,
   throwIfInterrupted,
 } from './session.ts';
 import type { StartOptions } from './start.ts';
@@ -48,7 +48,7 @@ interface RetryStart {
 }
 
 /** What is run again and where, as far as it is known before a server is started. Temporal may know another folder. */
-async function retryOf(
+async function planRetry(
   name: string,
   options: RetryOptions,
   settings: Settings,
@@ -56,8 +56,8 @@ async function retryOf(
   const { items, failed, out, services, onSurvey, priority = USUAL_PRIORITY } = options;
   const notices: string[] = [];
   const { onNotice = (text: string): void => void notices.push(text) } = options;
-  const expected = campaignAddress(out ?? settings.storeUrl, name);
-  const local = services ?? (await treeIfAny(expected, name))?.local ?? null;
+  const expected = buildCampaignAddress(out ?? settings.storeUrl, name);
+  const local = services ?? (await openTreeIfAny(expected, name))?.local ?? null;
   const selection: Selection =
     items !== undefined
       ? { type: 'items', ids: new Set(items) }
@@ -88,8 +88,8 @@ interface RetryStarted {
  */
 async function startRetry(session: Session, wanted: RetryStart): Promise<RetryStarted> {
   const { name, selection, onNotice } = wanted;
-  const run = await campaignRun(session, name);
-  const key = keyOf(selection);
+  const run = await findCampaignRun(session, name);
+  const key = buildKey(selection);
   if (run?.running) {
     if (run.running.retry !== key) throw isRunning(name);
     onNotice(`${name} is already being retried: this command joins it.`);
@@ -97,7 +97,7 @@ async function startRetry(session: Session, wanted: RetryStart): Promise<RetrySt
   }
   const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
   const tree = await requireTree(known, name, run !== null);
-  return whileHolding({ session, store: tree.store, onNotice }, async (held) => {
+  return withTree({ session, store: tree.store, onNotice }, async (held) => {
     const idle = await surveyAndBegin(session, wanted, tree, held);
     return { result: { folder: tree.folder, idle }, goesOn: !idle };
   });
@@ -114,11 +114,11 @@ async function surveyAndBegin(
   requirePlugins(tree.store, tree.campaign);
   for (const line of listPluginNews(tree.campaign)) onNotice(line);
   const survey = await surveyRetry(tree.store, tree.campaign, selection);
-  const feeds = servicesFor(wanted, tree, survey);
+  const feeds = pickServices(wanted, tree, survey);
   wanted.onSurvey?.(survey);
   const nothing = survey.chosen.size + survey.open === 0;
   if (nothing && (await isPublished(tree.folder))) return true;
-  if (survey.open === 0) await itemsHaveLeft(session, name);
+  if (survey.open === 0) await waitForItems(session, name);
   await begin(session, { wanted, tree, survey, feeds, held });
   return false;
 }
@@ -134,7 +134,7 @@ interface Beginning {
 async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
   const { name, settings, onNotice } = wanted;
   const { store, folder, campaign } = tree;
-  const { services, jobs, plugins } = effectiveSettings(feeds, settings.policy);
+  const { services, jobs, plugins } = describeSettings(feeds, settings.policy);
   const merged = {
     ...campaign.settings,
     jobs,
@@ -168,12 +168,12 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
     cache: true,
     pages,
     manifests,
-    retry: keyOf(wanted.selection),
+    retry: buildKey(wanted.selection),
   });
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */
-function servicesFor(
+function pickServices(
   { settings, local }: RetryStart,
   tree: CampaignTree,
   survey: RetrySurvey,
@@ -189,8 +189,8 @@ function servicesFor(
 }
 
 /** The same command typed again joins; another selection cannot be added to a campaign that runs. */
-function keyOf(selection: Selection): string {
-  return selection.type === 'items' ? `items ${digestOfIds(selection.ids)}` : selection.type;
+function buildKey(selection: Selection): string {
+  return selection.type === 'items' ? `items ${computeDigestOfIds(selection.ids)}` : selection.type;
 }
 
 const LEAVE_WITHIN_MS = 10_000;
@@ -200,8 +200,8 @@ const LOOK_EVERY_MS = 100;
  * An item reports its end to its campaign from its last activity, a moment before its workflow closes. Until then, no
  * other workflow can be started with its id.
  */
-async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
-  const query = runningWorkflows(['item'], { campaign: name });
+async function waitForItems({ client }: Session, name: string): Promise<void> {
+  const query = buildRunningQuery(['item'], { campaign: name });
   const deadline = new Deadline(LEAVE_WITHIN_MS);
   while (!deadline.hasPassed && (await client.workflow.count(query)).count > 0)
     await delay(LOOK_EVERY_MS);
@@ -240,21 +240,21 @@ export interface RetryOptions
 export async function retry(name: string, options: RetryOptions = {}): Promise<Campaign> {
   const { signal = new AbortController().signal, detach = false } = options;
   throwIfInterrupted(signal);
-  const settings = settingsOf(options);
-  const wanted = await retryOf(name, options, settings);
+  const settings = readSettings(options);
+  const wanted = await planRetry(name, options, settings);
   const { local, onNotice } = wanted;
   const again = { ...options, ...(local && { services: local }) };
   logToWorkerLog(settings, options);
   if (detach) await startInBackground(settings, again);
   const session = await openSession({
     settings,
-    environment: environmentOf(options),
+    environment: readEnvironment(options),
     localServices: local,
     ownWorker: !detach,
   });
   try {
     throwIfInterrupted(signal);
-    const begun = await oneAtATime(settings, onNotice, () => startRetry(session, wanted));
+    const begun = await runOneAtATime(settings, onNotice, () => startRetry(session, wanted));
     const { folder: out, idle } = begun;
     const { notices } = wanted;
     return new Campaign({

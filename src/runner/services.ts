@@ -7,7 +7,7 @@ import type { ServiceName } from '../domain/item.ts';
 import { type LocalName, findLocalName, createLocalSettings } from '../host/local-settings.ts';
 import { createHttp } from '../services/http.ts';
 import { recognise, type Recognition } from '../services/recognise.ts';
-import { serviceNames, serviceOf } from '../services/registry.ts';
+import { listServiceNames, findService } from '../services/registry.ts';
 import type { OnNotice } from './session.ts';
 
 interface Choice {
@@ -24,16 +24,16 @@ interface Choice {
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
 export function chooseServices(settings: Settings, choice: Choice): readonly ServiceSettings[] {
   const { needed, welcome = new Set<string>(), who } = choice;
-  const local = choice.local ? localServices(settings, choice.local) : [];
+  const local = choice.local ? requireLocalServices(settings, choice.local) : [];
   const known = (name: ServiceName) =>
     local.find(({ reference }) => reference.service === name) ?? settings.services[name];
   const missing = [...needed].filter((name) => !known(name));
-  if (missing.length > 0) throw noService(missing, who);
-  const wanted = serviceNames().filter((name) => needed.has(name) || welcome.has(name));
+  if (missing.length > 0) throw createNoServiceError(missing, who);
+  const wanted = listServiceNames().filter((name) => needed.has(name) || welcome.has(name));
   return wanted.flatMap((name) => known(name) ?? []);
 }
 
-function localServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {
+function requireLocalServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {
   if (!temporal) return createLocalSettings(name);
   throw new HundredfoldError(
     'CONFIG_INVALID',
@@ -42,8 +42,8 @@ function localServices({ temporal }: Settings, name: LocalName): ServiceSettings
   );
 }
 
-function example(service: ServiceName): string {
-  const { url, secrets } = serviceOf(service);
+function formatExample(service: ServiceName): string {
+  const { url, secrets } = findService(service);
   const path = URL.parse(url.example ?? '')?.pathname ?? '/';
   const parts = [
     ...(url.default === undefined ? [`url: https://HOST${path.replace(/\/$/, '')}`] : []),
@@ -53,7 +53,7 @@ function example(service: ServiceName): string {
 }
 
 /** Shows both ways to continue. */
-function noService(missing: readonly ServiceName[], who: string): HundredfoldError {
+function createNoServiceError(missing: readonly ServiceName[], who: string): HundredfoldError {
   const noun = missing.length === 1 ? 'service' : 'services';
   const names = missing.map((name) => `"${name}"`).join(' and ');
   return new HundredfoldError(
@@ -64,7 +64,7 @@ function noService(missing: readonly ServiceName[], who: string): HundredfoldErr
       '  or --services synthetic (made-up results of the right form, for any input).',
       '  To use the real ones, write a hundredfold.yaml (docs/configuration.md says more):',
       '    services:',
-      ...missing.map((name) => `      ${example(name)}`),
+      ...missing.map((name) => `      ${formatExample(name)}`),
     ].join('\n'),
   );
 }
@@ -89,7 +89,7 @@ export async function recogniseService(site: Site, network: NetworkSettings): Pr
 }
 
 /** What to write instead of an address that is wrong. */
-export function remedyOf(
+export function chooseRemedy(
   { reference: { service } }: Site,
   { better }: Extract<Recognition, { type: 'wrong' }>,
 ): string {
@@ -116,20 +116,20 @@ export async function checkServices(
   for (const { feed, found } of seen) {
     if (found.type === 'right') continue;
     const { service } = feed.reference;
-    if (found.type === 'wrong' && !resumes) throw wrong(feed, found);
+    if (found.type === 'wrong' && !resumes) throw createWrongUrlError(feed, found);
     onNotice(`${service}: ${found.message}.`);
-    const hint = found.type === 'wrong' ? ` ${remedyOf(feed, found)}` : '';
+    const hint = found.type === 'wrong' ? ` ${chooseRemedy(feed, found)}` : '';
     onNotice(`  The campaign waits until the service works.${hint}`);
   }
 }
 
-function wrong(
+function createWrongUrlError(
   feed: ServiceSettings,
   found: Extract<Recognition, { type: 'wrong' }>,
 ): HundredfoldError {
   return new HundredfoldError(
     'SERVICE_URL_WRONG',
     `services.${feed.reference.service}.url: ${found.message}; nothing was submitted`,
-    remedyOf(feed, found),
+    chooseRemedy(feed, found),
   );
 }

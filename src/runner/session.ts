@@ -7,9 +7,9 @@ import { toReason } from '../domain/plain-text.ts';
 import { waitForLock } from '../host/lock.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
-import { reachObjectStores } from '../store/open-store.ts';
+import { setObjectStoreAccess } from '../store/open-store.ts';
 import { logTo } from '../telemetry/log.ts';
-import { inTime } from '../temporal/connection.ts';
+import { waitInTime } from '../temporal/connection.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { type LogLine, openWorkerLog, parseLogLine } from './logs.ts';
 
@@ -32,14 +32,14 @@ export interface ConfigurationOptions extends LogOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-export function environmentOf({ environment = process.env }: ConfigurationOptions): Environment {
+export function readEnvironment({ environment = process.env }: ConfigurationOptions): Environment {
   return environment;
 }
 
 /** @throws HundredfoldError `CONFIG_*` */
-export function settingsOf(options: ConfigurationOptions, load?: LoadOptions): Settings {
-  const settings = loadSettings(options.config, environmentOf(options), load);
-  reachObjectStores(settings.objectStore);
+export function readSettings(options: ConfigurationOptions, load?: LoadOptions): Settings {
+  const settings = loadSettings(options.config, readEnvironment(options), load);
+  setObjectStoreAccess(settings.objectStore);
   return settings;
 }
 
@@ -77,7 +77,7 @@ interface InSession {
 }
 
 /** @throws HundredfoldError `TEMPORAL_SILENT`, `TEMPORAL_UNREACHABLE`, `HOST_NOT_READY` */
-export async function inSession<T>(
+export async function runInSession<T>(
   { settings, environment, purpose, hurried = purpose === 'look' }: InSession,
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
@@ -89,11 +89,13 @@ export async function inSession<T>(
     lookOnly: purpose === 'look',
     ...(hurried && { patienceMs: HOST_PATIENCE_MS }),
   }).catch((error: unknown) => {
-    throw inWords(error);
+    throw explainError(error);
   });
   try {
     const used = () => use(session);
-    return await orElse(session, purpose, () => (purpose === 'look' ? answered(used()) : used()));
+    return await runOrExplain(session, purpose, () =>
+      purpose === 'look' ? waitForAnswer(used()) : used(),
+    );
   } finally {
     await session.close();
   }
@@ -107,27 +109,31 @@ const HOST_PATIENCE_MS = 5_000;
 const ANSWER_WITHIN_MS = 7_000;
 
 /** @throws HundredfoldError `TEMPORAL_SILENT` when the answer takes too long for a command that only reads */
-export function answered<T>(answer: Promise<T>): Promise<T> {
-  return inTime(answer, ANSWER_WITHIN_MS);
+export function waitForAnswer<T>(answer: Promise<T>): Promise<T> {
+  return waitInTime(answer, ANSWER_WITHIN_MS);
 }
 
 /**
  * The host that we joined may end at any moment, and its server with it. Reading can be repeated; for anything else,
  * the error is reported to the user.
  */
-async function orElse<T>(session: Session, purpose: Purpose, use: () => Promise<T>): Promise<T> {
+async function runOrExplain<T>(
+  session: Session,
+  purpose: Purpose,
+  use: () => Promise<T>,
+): Promise<T> {
   try {
     return await use();
   } catch (error) {
-    if (purpose !== 'look' || !isTemporalAway(error)) throw inWords(error);
+    if (purpose !== 'look' || !isTemporalAway(error)) throw explainError(error);
   }
   await session.recover();
   return use().catch((error: unknown) => {
-    throw inWords(error);
+    throw explainError(error);
   });
 }
 
-function inWords(error: unknown): unknown {
+function explainError(error: unknown): unknown {
   if (!isTemporalAway(error)) return error;
   return new HundredfoldError(
     'TEMPORAL_UNREACHABLE',
@@ -139,10 +145,10 @@ function inWords(error: unknown): unknown {
 
 /** @throws HundredfoldError `INTERRUPTED`, with the signal's reason as its cause */
 export function throwIfInterrupted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw interrupted(signal.reason);
+  if (signal?.aborted === true) throw createInterrupted(signal.reason);
 }
 
-export function interrupted(cause: unknown): HundredfoldError {
+export function createInterrupted(cause: unknown): HundredfoldError {
   return new HundredfoldError(
     'INTERRUPTED',
     'the signal was aborted before the campaign ended',
@@ -152,7 +158,7 @@ export function interrupted(cause: unknown): HundredfoldError {
 }
 
 /** One starts the campaign, the other finds it running. */
-export async function oneAtATime<T>(
+export async function runOneAtATime<T>(
   { embeddedDir }: Settings,
   onNotice: OnNotice,
   start: () => Promise<T>,

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Item } from '../domain/item.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
-import { type StoreError, storeErrorOf } from '../store/store-error.ts';
+import { type StoreError, toStoreError } from '../store/store-error.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -85,7 +85,7 @@ export class Spool {
   }
 
   #coded(error: unknown): StoreError {
-    return storeErrorOf(error, `keep the checked rows in ${this.#path}`);
+    return toStoreError(error, `keep the checked rows in ${this.#path}`);
   }
 
   async *#lines(): AsyncGenerator<Line> {

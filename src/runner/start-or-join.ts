@@ -21,21 +21,21 @@ import {
 } from '../store/prepare.ts';
 import {
   type CampaignHeader,
-  idsOf,
+  readIds,
   type PreparedCampaign,
   readPreparedCampaign,
   writePreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
-import { assumeUsed, type HeldTree, reportTokens, takeOver, whileHolding } from './hold-tree.ts';
+import { assumeUsed, type HeldTree, reportTokens, takeOver, withTree } from './hold-tree.ts';
 import {
-  campaignRun,
-  digestOfManifests,
-  effectiveSettings,
+  findCampaignRun,
+  joinDigests,
+  describeSettings,
   endObsolete,
-  feedSpecs,
-  fitOf,
+  buildFeedSpecs,
+  compareTrees,
   growRunning,
   launch,
   type Order,
@@ -66,11 +66,11 @@ export interface CampaignStart extends Order {
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
 export async function startOrJoin(session: Session, start: CampaignStart): Promise<Begun> {
   const { name, folder, onNotice = ignoreNotices } = start;
-  const running = (await campaignRun(session, name))?.running ?? null;
+  const running = (await findCampaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
   const store = await openStore(folder);
-  const fits = running === null ? null : await fitOf(store, running);
-  return whileHolding({ session, store, onNotice }, async (held) => {
+  const fits = running === null ? null : await compareTrees(store, running);
+  return withTree({ session, store, onNotice }, async (held) => {
     if (fits === 'obsolete') await endObsolete(session, name, onNotice);
     const joined = fits === 'joins' ? running : null;
     const started = await startHere(session, store, { start, joined, held });
@@ -135,15 +135,15 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
   await restoreItems(store, former, survey.shares.assign(spool.items()), start.signal);
-  const same = digestOfManifests(former.manifestDigests) === digestOfManifests(survey.digests);
+  const same = joinDigests(former.manifestDigests) === joinDigests(survey.digests);
   // From now on the workers need the plugins of this command.
   if (same && hasOtherPlugins(former))
-    await writePreparedCampaign(store, { ...former, settings: campaignOf(start).settings });
+    await writePreparedCampaign(store, { ...former, settings: buildHeader(start).settings });
   const { pages, items, following } = same
     ? { ...former, following: 0 }
     : await addRows(store, former, start);
   const invalid = await countInvalidRows(store);
-  const plans = feedSpecs(feeds, pages, session);
+  const plans = buildFeedSpecs(feeds, pages, session);
   const grown = { items: items + invalid, invalid, following, feeds: plans };
   return (await growRunning(session, start.name, grown)) ? items - former.items : null;
 }
@@ -154,16 +154,16 @@ async function addRows(
   start: CampaignStart,
 ): Promise<Prepared> {
   const { survey, spool } = start;
-  const there = await idsOf(store, former);
+  const there = await readIds(store, former);
   const rows = survey.shares.assign(spool.items());
-  const campaign = campaignOf(start);
-  const prepared = await growCampaign(store, former, campaign, rows, options(start));
+  const campaign = buildHeader(start);
+  const prepared = await growCampaign(store, former, campaign, rows, buildOptions(start));
   // A running row was not skipped, even if its row in the manifest is invalid now.
-  await writeInvalidRows(store, othersThan(there, spool.invalid()));
+  await writeInvalidRows(store, filterOthers(there, spool.invalid()));
   return prepared;
 }
 
-async function* othersThan(
+async function* filterOthers(
   there: ReadonlySet<string>,
   rows: AsyncIterable<InvalidRow>,
 ): AsyncGenerator<InvalidRow> {
@@ -181,7 +181,7 @@ async function prepare(store: Store, start: CampaignStart): Promise<PreparedTree
   const { folder, survey, spool } = start;
   await checkOwner(start);
   const rows = survey.shares.assign(spool.items());
-  const prepared = await prepareCampaign(store, campaignOf(start), rows, options(start));
+  const prepared = await prepareCampaign(store, buildHeader(start), rows, buildOptions(start));
   await writeInvalidRows(store, spool.invalid());
   const tree = await ensureTreeId(store);
   return { prepared, tree, idle: await isIdle(folder, prepared) };
@@ -191,12 +191,12 @@ async function isIdle(folder: string, { done, items, changed }: Prepared): Promi
   return done === items && !changed && (await isPublished(folder));
 }
 
-function campaignOf({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {
-  const settings = { ...effectiveSettings(feeds, policy) };
+function buildHeader({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {
+  const settings = { ...describeSettings(feeds, policy) };
   return { name, manifestDigests: survey.digests, settings };
 }
 
-function options({ cache, feeds }: CampaignStart): { readonly known: Known } {
+function buildOptions({ cache, feeds }: CampaignStart): { readonly known: Known } {
   const known: Known = async ({ work, options: wanted, service }) => {
     const feed = feeds.find(({ reference }) => reference.service === service);
     if (!cache || !feed || work === null) return null;

@@ -14,28 +14,28 @@ import { openStore, probe } from '../store/open-store.ts';
 import { type Begun, Campaign, hasOpenItems } from './campaign.ts';
 import { retryWhileAway } from './follow.ts';
 import {
-  checkedRows,
+  checkRows,
   type Intake,
   type IntakeOptions,
   type RowOptions,
-  unchangedCampaign,
+  findUnchangedCampaign,
   type RowHooks,
 } from './intake.ts';
 import { checkServices, chooseServices } from './services.ts';
 import {
   type ConfigurationOptions,
-  environmentOf,
+  readEnvironment,
   ignoreNotices,
   logToWorkerLog,
-  oneAtATime,
+  runOneAtATime,
   type OnNotice,
-  settingsOf,
+  readSettings,
   throwIfInterrupted,
-  interrupted,
+  createInterrupted,
 } from './session.ts';
 import { Spool } from './spool.ts';
 import { startOrJoin, type CampaignStart } from './start-or-join.ts';
-import { campaignRun } from './launch.ts';
+import { findCampaignRun } from './launch.ts';
 import { readCharged } from './plan.ts';
 import { rememberCampaign, runCommand } from './remembered.ts';
 import { readBudgets } from '../activities/budget-status.ts';
@@ -54,20 +54,20 @@ interface RunOptions extends IntakeOptions {
  * The campaign, checked as far as possible before a server is started for it.
  * @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID`, `SERVICE_URL_WRONG`, `STORE_*`
  */
-async function checkedStart(
+async function prepareStart(
   intake: Intake,
   spool: Spool,
   settings: Settings,
   options: RunOptions,
 ): Promise<CampaignStart> {
-  const start = campaignStart(intake, spool, settings, options);
+  const start = createStart(intake, spool, settings, options);
   for (const line of intake.pluginNews) start.onNotice?.(line);
   await checkStart(start);
   return start;
 }
 
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
-function campaignStart(
+function createStart(
   intake: Intake,
   spool: Spool,
   settings: Settings,
@@ -131,7 +131,7 @@ async function startRun(
   { settings, signal }: StartingWith,
 ): Promise<Begun> {
   const { onNotice = ignoreNotices } = start;
-  return oneAtATime(settings, onNotice, () => startPatiently(session, start, signal));
+  return runOneAtATime(settings, onNotice, () => startPatiently(session, start, signal));
 }
 
 /** Of a campaign that has ended: starts it once more if items in its tree have not, and returns whether it did. */
@@ -198,7 +198,7 @@ export async function startCampaign(
   } catch (error) {
     await starting.giveUp();
     const { signal } = options;
-    throw signal?.aborted === true && error === signal.reason ? interrupted(error) : error;
+    throw signal?.aborted === true && error === signal.reason ? createInterrupted(error) : error;
   }
 }
 
@@ -218,7 +218,7 @@ class Starting {
     this.#options = options;
     this.#signal = options.signal ?? new AbortController().signal;
     this.#onNotice = options.onNotice ?? ((text) => void this.#notices.push(text));
-    this.#settings = settingsOf(options);
+    this.#settings = readSettings(options);
   }
 
   async start(): Promise<Campaign> {
@@ -226,13 +226,13 @@ class Starting {
     const onNotice = this.#onNotice;
     const isRunning = await this.#continueUnchanged();
     const hooks = { ...options, onNotice, signal };
-    const intake = await checkedRows(this.#manifests, hooks, settings, this.#spool, isRunning);
-    const checked = await checkedStart(intake, this.#spool, settings, { ...options, onNotice });
+    const intake = await checkRows(this.#manifests, hooks, settings, this.#spool, isRunning);
+    const checked = await prepareStart(intake, this.#spool, settings, { ...options, onNotice });
     throwIfInterrupted(signal);
     const session = (this.#session ??= await this.#open());
     const start: CampaignStart = { ...checked, signal };
     throwIfInterrupted(signal);
-    if (!(await this.#isConfirmed(session, start))) throw interrupted(undefined);
+    if (!(await this.#isConfirmed(session, start))) throw createInterrupted(undefined);
     const begun = await startRun(session, start, { settings, signal });
     this.#remember(session, start);
     return new Campaign({
@@ -268,7 +268,7 @@ class Starting {
     if (detach) await startInBackground(settings, options);
     return openSession({
       settings,
-      environment: environmentOf(options),
+      environment: readEnvironment(options),
       localServices: services,
       ownWorker: worker && !detach,
     });
@@ -277,11 +277,11 @@ class Starting {
   /** Opens the session before the rows are checked: a campaign that runs, which is returned, goes on, also with many rows. */
   async #continueUnchanged(): Promise<boolean> {
     if (this.#options.detach === true) return false;
-    const place = await unchangedCampaign(this.#manifests, this.#options, this.#settings);
+    const place = await findUnchangedCampaign(this.#manifests, this.#options, this.#settings);
     if (place === null) return false;
     const { name, folder } = place;
     const session = (this.#session = await this.#open());
-    const run = await retryWhileAway(session, this.#signal, () => campaignRun(session, name));
+    const run = await retryWhileAway(session, this.#signal, () => findCampaignRun(session, name));
     const isRunning = run?.running?.out === folder;
     if (isRunning)
       this.#onNotice(`${name} is already running, and continues while its rows are checked.`);

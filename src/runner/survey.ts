@@ -5,29 +5,29 @@
 import type { CheckedRow, Item, Kind, Options, ServiceName } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { isFinal, canSucceed } from '../domain/states.ts';
-import { combined, covers, kindNames } from '../kinds/registry.ts';
+import { combineOptions, canShare, listKindNames } from '../kinds/registry.ts';
 import { checkManifests } from '../manifest/check.ts';
-import { allFields } from '../manifest/columns.ts';
-import { complaint, toProblem } from '../manifest/problems.ts';
+import { listFields } from '../manifest/columns.ts';
+import { createComplaint, toProblem } from '../manifest/problems.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
-import { serviceOfKind } from '../services/registry.ts';
+import { findServiceOfKind } from '../services/registry.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
-import { type ItemRecord, jobOptionsOf, waitingRecord } from '../store/item-record.ts';
+import { type ItemRecord, readJobOptions, createWaitingRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { type AssignedItem, isFollowing, isSameJob } from '../store/prepare.ts';
-import { forNextRun } from '../store/reopen.ts';
+import { resetForNextRun } from '../store/reopen.ts';
 import type { Miss, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
-import { shareDigest, workDigest } from '../store/work.ts';
+import { shareDigest, computeWorkDigest } from '../store/work.ts';
 import type { Spool } from './spool.ts';
 
 /** Not compared: they do not affect the result. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
 /** Null if there is no conflict. `same`: the job is the same, even if it is written differently. */
-export function changedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
+export function checkChangedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
   // A failed result can be replaced: the user has corrected the row.
   if (same || !canSucceed(former.state)) return null;
-  const differs = allFields()
+  const differs = listFields()
     .filter((field) => !BESIDE.includes(field))
     .find((field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim());
   const column = differs ?? 'file';
@@ -37,7 +37,7 @@ export function changedRow(former: ItemRecord, item: Item, same: boolean): Probl
   const place = `${former.source.file} line ${former.source.line}`;
   const facts = { column, was, is, place, state: former.state };
   const value = item.row[column] ?? null;
-  const changed = complaint('MANIFEST_ROW_CHANGED', facts, { column, value });
+  const changed = createComplaint('MANIFEST_ROW_CHANGED', facts, { column, value });
   return toProblem(changed, { ...item.source, id: item.id });
 }
 
@@ -137,7 +137,8 @@ type Counts = { -readonly [K in keyof Omit<Survey, 'digests' | 'shares'>]: Surve
   readonly misses: Partial<Record<Miss | 'no cache', number>>;
 };
 
-const none = (): Record<Kind, number> => Object.fromEntries(kindNames().map((kind) => [kind, 0]));
+const createCounts = (): Record<Kind, number> =>
+  Object.fromEntries(listKindNames().map((kind) => [kind, 0]));
 
 function countKind(counts: Record<Kind, number>, kind: Kind): void {
   counts[kind] = (counts[kind] ?? 0) + 1;
@@ -149,7 +150,7 @@ class Surveyor {
   readonly #coverage = new Coverage();
   readonly counts: Counts = {
     rows: 0,
-    kinds: none(),
+    kinds: createCounts(),
     errors: 0,
     warnings: 0,
     invalid: 0,
@@ -163,7 +164,7 @@ class Surveyor {
     cached: 0,
     synthetic: 0,
     unanswered: 0,
-    jobs: none(),
+    jobs: createCounts(),
     misses: {},
   };
   readonly #options: SurveyOptions;
@@ -186,10 +187,10 @@ class Surveyor {
 
   async #addToTree(tree: Store, item: Item): Promise<void> {
     const onDisk = await readItem(tree, item.kind, item.id);
-    const former = onDisk && forNextRun(onDisk, new Date().toISOString());
+    const former = onDisk && resetForNextRun(onDisk, new Date().toISOString());
     if (former !== null) this.counts.known += 1;
-    const same = former !== null && isSameJob(former, waitingRecord(item));
-    const problem = former && changedRow(former, item, same);
+    const same = former !== null && isSameJob(former, createWaitingRecord(item));
+    const problem = former && checkChangedRow(former, item, same);
     if (problem) {
       this.#report(problem);
       await this.#refuse({ ...item, problems: [problem] });
@@ -258,7 +259,7 @@ class Surveyor {
   /** It stays unchanged, and may serve other rows. */
   #fateOfKept(former: ItemRecord, first: number): Fate {
     const { state, remoteId, options } = former;
-    const useful = canSucceed(state) ? jobOptionsOf(former) : null;
+    const useful = canSucceed(state) ? readJobOptions(former) : null;
     if (!this.#coverage.covers(first, options)) this.#coverage.set(first, useful);
     return isFinal(state)
       ? { type: 'ended', state }
@@ -266,10 +267,10 @@ class Surveyor {
   }
 
   #fromCache(item: Item): Fate | Promise<Fate> {
-    const address = this.#options.addresses[serviceOfKind(item.kind).name];
+    const address = this.#options.addresses[findServiceOfKind(item.kind).name];
     const { cache } = this.#options;
     if (!cache || address === undefined) return { type: 'new', why: 'no cache' };
-    const wanted = { work: workDigest(item), options: item.options, address };
+    const wanted = { work: computeWorkDigest(item), options: item.options, address };
     return cache.find(wanted).then((found) => {
       if (typeof found === 'string') return { type: 'new', why: found };
       const { what, result } = found;
@@ -320,7 +321,7 @@ export class Shares {
     }
     const former = this.#together.get(first.row) ?? first.options;
     this.#followers.set(row, first.row);
-    this.#together.set(first.row, combined(former, item.options));
+    this.#together.set(first.row, combineOptions(former, item.options));
     return { row, first: first.row };
   }
 
@@ -355,6 +356,6 @@ class Coverage {
 
   covers(first: number, wanted: Options): boolean {
     const job = this.#jobs.get(first) ?? null;
-    return job === 'all' || (job !== null && covers(job, wanted));
+    return job === 'all' || (job !== null && canShare(job, wanted));
   }
 }

@@ -1,36 +1,47 @@
 /** Reads the output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
-import { programVersion } from '../program/files.ts';
-import { type CampaignEnd, type CampaignSummary, lastEnd } from '../report/campaign-summary.ts';
+import { readProgramVersion } from '../program/files.ts';
+import { type CampaignEnd, type CampaignSummary, findLastEnd } from '../report/campaign-summary.ts';
 import { publishTree, readStanding } from '../report/publish.ts';
-import { REPORT, absoluteAddress, addressOf, itemKey, tableKeys } from '../store/layout.ts';
+import {
+  REPORT,
+  resolveAddress,
+  buildAddress,
+  buildItemKey,
+  listTableKeys,
+} from '../store/layout.ts';
 import type { CampaignTree } from './find.ts';
-import { whileHoldingAlone } from './hold-tree.ts';
-import { ignoreNotices, type OnNotice, type ConfigurationOptions, settingsOf } from './session.ts';
+import { withTreeAlone } from './hold-tree.ts';
+import {
+  ignoreNotices,
+  type OnNotice,
+  type ConfigurationOptions,
+  readSettings,
+} from './session.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { ItemState } from '../domain/states.ts';
 import { findExportFormat, exportTree } from '../export/export.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
-import { recordedFiles } from '../report/audit.ts';
+import { listRecordedFiles } from '../report/audit.ts';
 import {
-  errorOf,
+  readError,
   type Listed,
-  listedItems,
-  ownOf,
-  pathOf,
-  stateOf,
+  readListedItems,
+  readOwnCells,
+  buildPath,
+  readState,
 } from '../report/campaign-items.ts';
-import { treeFaults } from '../report/verify.ts';
-import { digestOf } from '../store/digest.ts';
+import { findTreeFaults } from '../report/verify.ts';
+import { computeDigest } from '../store/digest.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
-  notPrepared,
+  createNotPreparedError,
   type PreparedCampaign,
   readPreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { type CampaignResult, resultIn } from './events.ts';
+import { type CampaignResult, readResult } from './events.ts';
 
 /** A file of an item, as recorded in item.json. */
 export interface TreeFile {
@@ -109,9 +120,9 @@ export class OutputTree {
     this.#store = store;
     this.#campaign = campaign;
     this.tables = Object.fromEntries(
-      tableKeys(Object.keys(campaign.counts.items)).map((key) => [
+      listTableKeys(Object.keys(campaign.counts.items)).map((key) => [
         key.slice(key.indexOf('/') + 1),
-        addressOf(location, key),
+        buildAddress(location, key),
       ]),
     );
   }
@@ -122,13 +133,13 @@ export class OutputTree {
    * @throws HundredfoldError `CAMPAIGN_NOT_PUBLISHED` while it is open
    */
   async result(): Promise<CampaignResult> {
-    return resultIn(this.location);
+    return readResult(this.location);
   }
 
   /** All items in the order of the manifest, then the refused rows. Read page by page. */
   async *items(): AsyncGenerator<TreeItem, void, undefined> {
-    for await (const item of listedItems(this.#store, this.#campaign))
-      yield treeItem(this.#store, this.location, item);
+    for await (const item of readListedItems(this.#store, this.#campaign))
+      yield toTreeItem(this.#store, this.location, item);
   }
 
   /**
@@ -145,8 +156,8 @@ export class OutputTree {
     options: TreeExportOptions & { readonly wanted?: (item: TreeItem) => boolean } = {},
   ): Promise<TreeExport> {
     const [store, location, { wanted }] = [this.#store, this.location, options];
-    const isWanted = wanted && ((item: Listed) => wanted(treeItem(store, location, item)));
-    return exportOf({ store, campaign: this.#campaign, wanted: isWanted }, format, out, options);
+    const isWanted = wanted && ((item: Listed) => wanted(toTreeItem(store, location, item)));
+    return planExport({ store, campaign: this.#campaign, wanted: isWanted }, format, out, options);
   }
 
   /**
@@ -160,7 +171,7 @@ export class OutputTree {
       { folder, store, campaign },
       ignoreNotices,
     );
-    return { path: addressOf(folder, REPORT), soFar: soFar ?? null, damaged };
+    return { path: buildAddress(folder, REPORT), soFar: soFar ?? null, damaged };
   }
 
   /**
@@ -170,7 +181,7 @@ export class OutputTree {
    * @throws HundredfoldError `CAMPAIGN_NOT_ENDED`
    */
   async verify(): Promise<readonly string[]> {
-    return treeFaults(this.#store);
+    return findTreeFaults(this.#store);
   }
 }
 
@@ -186,9 +197,9 @@ export async function openTree(
   address: string,
   options: ConfigurationOptions = {},
 ): Promise<OutputTree> {
-  const location = absoluteAddress(address);
+  const location = resolveAddress(address);
   // A folder needs no configuration.
-  if (isObjectAddress(location)) settingsOf(options, { tokens: 'optional' });
+  if (isObjectAddress(location)) readSettings(options, { tokens: 'optional' });
   const store = await openStoreIfAny(location);
   if (store === null) {
     throw new HundredfoldError(
@@ -198,29 +209,29 @@ export async function openTree(
     );
   }
   const campaign = await readPreparedCampaign(store);
-  if (campaign === null) throw notPrepared(store, 'it contains no campaign');
+  if (campaign === null) throw createNotPreparedError(store, 'it contains no campaign');
   return new OutputTree(store, location, campaign);
 }
 
-function treeItem(store: Store, location: string, item: Listed): TreeItem {
+function toTreeItem(store: Store, location: string, item: Listed): TreeItem {
   const { id, kind, record } = item;
-  const path = pathOf(item);
+  const path = buildPath(item);
   return {
     id,
     kind,
-    state: stateOf(item),
-    error: errorOf(item),
+    state: readState(item),
+    error: readError(item),
     remoteId: record?.remoteId ?? null,
-    path: path === '' ? null : addressOf(location, path),
-    user: ownOf(item),
+    path: path === '' ? null : buildAddress(location, path),
+    user: readOwnCells(item),
     files:
       record === null
         ? []
-        : recordedFiles(record).map(([name, { bytes, sha256 }]) => {
-            const key = itemKey(record.kind, id, name);
+        : listRecordedFiles(record).map(([name, { bytes, sha256 }]) => {
+            const key = buildItemKey(record.kind, id, name);
             return {
               name,
-              path: addressOf(location, key),
+              path: buildAddress(location, key),
               bytes,
               sha256,
               read: () => readChecked(store, key, sha256),
@@ -231,7 +242,7 @@ function treeItem(store: Store, location: string, item: Listed): TreeItem {
 
 async function readChecked(store: Store, key: string, sha256: string): Promise<Uint8Array> {
   const data = await store.read(key);
-  const found = data === null ? null : digestOf(data);
+  const found = data === null ? null : computeDigest(data);
   if (data !== null && found?.sha256 === sha256) return data;
   throw data === null
     ? new HundredfoldError(
@@ -255,8 +266,8 @@ export async function rebuildReport(
   if (isPublished) {
     // Without a readable campaign.json, nothing else tells when it ended.
     const endedAt = new Date().toISOString();
-    const end = lastEnd(summary) ?? { ...OPEN, state: 'completed', endedAt };
-    return whileHoldingAlone({ where: 'hundredfold report', store, onNotice }, () =>
+    const end = findLastEnd(summary) ?? { ...OPEN, state: 'completed', endedAt };
+    return withTreeAlone({ where: 'hundredfold report', store, onNotice }, () =>
       publishTree(folder, end),
     );
   }
@@ -274,7 +285,7 @@ const OPEN: CampaignEnd = {
   state: 'running',
   startedAt: null,
   endedAt: null,
-  versions: { hundredfold: programVersion(), node: process.version },
+  versions: { hundredfold: readProgramVersion(), node: process.version },
 };
 
 /** Options besides the format, as for `hundredfold export`. */
@@ -324,14 +335,14 @@ interface ExportedTree {
 }
 
 /** @internal */
-async function exportOf(
+async function planExport(
   { store, campaign, wanted }: ExportedTree,
   formatName: string,
   out: string,
   { predictor, structureColumn, structures, replace }: TreeExportOptions,
 ): Promise<TreeExport> {
   const format = findExportFormat(formatName);
-  const address = absoluteAddress(out);
+  const address = resolveAddress(out);
   const { exported, leftOut, notes, files } = await exportTree({
     store,
     campaign,

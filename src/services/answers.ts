@@ -1,7 +1,7 @@
 /** What an answer says, of any service: its words, the wait that it requests, whether it refuses us, where a redirect leads. */
 import { z } from 'zod';
 import type { Unavailable } from '../domain/outcomes.ts';
-import { asObject, parseBoundedJson, parseJson, readLooseText, scanJson } from '../kinds/json.ts';
+import { toObject, parseBoundedJson, parseJson, readLooseText, scanJson } from '../kinds/json.ts';
 import type { BodyText, HttpAnswer, HttpFailure, HttpResponse } from './body.ts';
 import type {
   Answer,
@@ -29,17 +29,17 @@ const WORDS_LIMIT = 2_000;
 /** Keys under which services put their message (contract section 7; Django REST and FastAPI say `detail`). */
 const WORD_KEYS = ['error', 'message', 'detail', 'errors', 'detail_message'] as const;
 
-export function shorten(text: string, limit = WORDS_LIMIT): string {
+export function shortenText(text: string, limit = WORDS_LIMIT): string {
   // Twice as many code units contain at least as many characters: the rest of a long text is not split.
   const characters = [...text.slice(0, 2 * limit + 2)];
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
 /** The service's message in this body; null when it contains nothing useful for people. */
-export function serviceWords(text: string): string | null {
+export function readServiceWords(text: string): string | null {
   const json = parseBoundedJson(text);
-  if (typeof json === 'string') return nonEmpty(json);
-  const object = asObject(json);
+  if (typeof json === 'string') return nullIfEmpty(json);
+  const object = toObject(json);
   if (object !== null) {
     for (const key of WORD_KEYS) {
       const words = object[key];
@@ -49,7 +49,7 @@ export function serviceWords(text: string): string | null {
     }
   }
   if (json !== undefined) return JSON.stringify(json);
-  return isWebPage(text) ? pageTitle(text) : nonEmpty(text);
+  return isWebPage(text) ? readPageTitle(text) : nullIfEmpty(text);
 }
 
 export function isWebPage(text: string): boolean {
@@ -59,12 +59,12 @@ export function isWebPage(text: string): boolean {
 /** The part of a page that contains its title. Limited, because the pattern takes longer than linear time. */
 const HEAD_LENGTH = 4_096;
 
-function pageTitle(html: string): string | null {
+function readPageTitle(html: string): string | null {
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(html.slice(0, HEAD_LENGTH))?.[1];
-  return title === undefined ? null : nonEmpty(title);
+  return title === undefined ? null : nullIfEmpty(title);
 }
 
-function nonEmpty(text: string): string | null {
+function nullIfEmpty(text: string): string | null {
   const trimmed = text.trim();
   return trimmed === '' ? null : trimmed;
 }
@@ -84,20 +84,20 @@ const LONGEST_ORDER_MS = 3_600_000;
 export function retryAfterMs(headers: Headers, now: number): number | null {
   const value = headers.get('retry-after')?.trim();
   if (value === undefined || value === '') return null;
-  if (/^\d+(?:\.\d+)?$/.test(value)) return secondsToMs(Number(value));
+  if (/^\d+(?:\.\d+)?$/.test(value)) return convertToMs(Number(value));
   // The runtime reads "-3" as a date: only values that begin like a date are parsed as one.
   const until = /^(?:[A-Za-z]{3,9},? |\d{4}-\d\d-\d\d)/.test(value) ? Date.parse(value) : NaN;
   if (Number.isNaN(until)) return null;
   const sent = Date.parse(headers.get('date') ?? '');
-  return obeyed(until - (Number.isNaN(sent) ? now : sent));
+  return limitOrder(until - (Number.isNaN(sent) ? now : sent));
 }
 
 /** Seconds, as given by a service, in whole ms rounded up: never earlier than requested. */
-export function secondsToMs(seconds: number): number | null {
-  return Number.isFinite(seconds) && seconds >= 0 ? obeyed(Math.ceil(seconds * 1000)) : null;
+export function convertToMs(seconds: number): number | null {
+  return Number.isFinite(seconds) && seconds >= 0 ? limitOrder(Math.ceil(seconds * 1000)) : null;
 }
 
-function obeyed(ms: number): number {
+function limitOrder(ms: number): number {
   return Math.min(LONGEST_ORDER_MS, Math.max(0, ms));
 }
 
@@ -108,7 +108,7 @@ export const PERMANENT: readonly number[] = [301, 308];
  * Null when it is not a redirect, or has no http address.
  * @param form `shown`: without user name, password, query and fragment
  */
-export function redirectTarget(
+export function resolveRedirect(
   { status, headers }: Pick<Answer, 'status' | 'headers'>,
   from: URL,
   form: 'shown' | 'whole' = 'shown',
@@ -121,10 +121,10 @@ export function redirectTarget(
 }
 
 /** What a redirect means and what to do about a permanent one; null for every other answer. */
-export function redirectWords(answer: HttpResponse): string | null {
+export function describeRedirect(answer: HttpResponse): string | null {
   if (answer.status < 300 || answer.status >= 400) return null;
   const url = URL.parse(answer.where.replace(/^\w+ /, ''));
-  const target = url && redirectTarget(answer, url);
+  const target = url && resolveRedirect(answer, url);
   if (target === null) return null;
   if (!PERMANENT.includes(answer.status)) return `a redirect to ${target}, which is not followed`;
   return `moved permanently to ${target}: change the url of the service in the configuration`;
@@ -134,38 +134,38 @@ export function isAnswered(answer: HttpAnswer): answer is HttpResponse {
   return answer.type === 'answered';
 }
 
-export function connectionFailed(failure: HttpFailure): Unavailable {
-  const refused = refusesAtProxy(failure);
+export function createConnectionFailed(failure: HttpFailure): Unavailable {
+  const refused = isRefusedAtProxy(failure);
   const { message } = failure;
   return { type: 'unavailable', message, retryAfterMs: null, ...(refused && { refusesUs: true }) };
 }
 
 /** A proxy in between requires a login, or blocks access to the service. */
-export function refusesAtProxy({ code }: Pick<HttpFailure, 'code'>): boolean {
+export function isRefusedAtProxy({ code }: Pick<HttpFailure, 'code'>): boolean {
   return /^PROXY_4\d\d$/.test(code);
 }
 
-export function unavailableBecause(message: string): Unavailable {
+export function createUnavailable(message: string): Unavailable {
   return { type: 'unavailable', message, retryAfterMs: null };
 }
 
 /** Discards the body and describes the status in words. */
-export async function unavailable(
+export async function discardAsUnavailable(
   answer: HttpResponse,
-  why: string | null = whyOf(answer),
+  why: string | null = explainAnswer(answer),
 ): Promise<Unavailable> {
   await answer.body.discard();
   return {
     type: 'unavailable',
     message: `${answer.where}: HTTP ${answer.status}${why === null ? '' : `, ${why}`}`,
     retryAfterMs: retryAfterMs(answer.headers, Date.now()),
-    ...(refusesUs(answer) && { refusesUs: true }),
+    ...(isRefusal(answer) && { refusesUs: true }),
   };
 }
 
-function whyOf(answer: HttpResponse): string | null {
+function explainAnswer(answer: HttpResponse): string | null {
   if (isPage(answer)) return 'a web page instead of an answer';
-  return redirectWords(answer);
+  return describeRedirect(answer);
 }
 
 /**
@@ -175,7 +175,7 @@ function whyOf(answer: HttpResponse): string | null {
 export const REFUSALS: readonly (number | '3xx')[] = [401, 403, 405, 407, 426, 511, '3xx'];
 const REFUSED: ReadonlySet<unknown> = new Set(REFUSALS);
 
-export function refusesUs(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
+export function isRefusal(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
   const { status } = answer;
   return REFUSED.has(status) || REFUSED.has(`${Math.floor(status / 100)}xx`) || isPage(answer);
 }
@@ -194,15 +194,15 @@ export function isWebPageAnswer(answer: Pick<HttpResponse, 'headers'>): boolean 
 
 /** A page in place of JSON comes from a proxy, whatever its status and its label: the service has not seen the request. */
 export function isPageText(answer: Pick<HttpResponse, 'headers'>, text: string): boolean {
-  return isWebPage(text) || (isWebPageAnswer(answer) && !beginsAsJson(text));
+  return isWebPage(text) || (isWebPageAnswer(answer) && !startsAsJson(text));
 }
 
 /** Begins like the JSON objects and arrays of both services, and unlike any page. */
-export function beginsAsJson(text: string): boolean {
+export function startsAsJson(text: string): boolean {
   return /^\uFEFF?\s*[[{]/.test(text);
 }
 
-export function answersFor<O, S, C>(answers: AnswersFor<O, S, C>, config: C): Answers<O, S> {
+export function resolveAnswers<O, S, C>(answers: AnswersFor<O, S, C>, config: C): Answers<O, S> {
   return typeof answers === 'function' ? answers(config) : answers;
 }
 
@@ -229,7 +229,7 @@ export function readAnswer(answer: HttpResponse, url: URL, body: BodyText): Answ
     json: isTooLarge ? undefined : parseJson(text),
     isTooLarge,
     isPage: isPageText(answer, text),
-    location: redirectTarget(answer, url, 'whole'),
+    location: resolveRedirect(answer, url, 'whole'),
     nextLink: nextLink(headers, url),
   };
 }

@@ -1,6 +1,6 @@
 /** Sends a GET that a definition describes. */
 import type { Unavailable } from '../domain/outcomes.ts';
-import { connectionFailed, isAnswered } from './answers.ts';
+import { createConnectionFailed, isAnswered } from './answers.ts';
 import type { HttpResponse } from './body.ts';
 import type { Http } from './http.ts';
 import { addressRequest, RequestFault, type Addressed, type Site } from './request.ts';
@@ -16,7 +16,7 @@ export interface Asking {
 }
 
 /** The address of what a function of the definition describes. Throws RequestFault: the function may be wrong. */
-export function address(
+export function describeRequest(
   site: Site,
   describe: () => Request,
 ): Addressed & { readonly request: Request } {
@@ -34,9 +34,9 @@ export async function ask(
   describe: () => Request,
   deadlineMs?: number,
 ): Promise<{ readonly response: HttpResponse; readonly url: URL } | Unavailable> {
-  const { url, headers } = address(asking.site, describe);
+  const { url, headers } = describeRequest(asking.site, describe);
   const { http, signal } = asking;
   const given = deadlineMs === undefined ? {} : { deadlineMs };
   const answer = await http.send({ method: 'GET', url, headers, signal, ...given });
-  return isAnswered(answer) ? { response: answer, url } : connectionFailed(answer);
+  return isAnswered(answer) ? { response: answer, url } : createConnectionFailed(answer);
 }

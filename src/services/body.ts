@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
-import { failureCode, failureWords } from './connection.ts';
+import { readFailureCode, describeFailure } from './connection.ts';
 import type { RedactedStream, Redaction } from './redaction.ts';
 
 export interface DownloadBound {
@@ -17,7 +17,7 @@ export function downloadBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD
 }
 
 /** @param seen the announced or received size */
-export function tooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
+export function createTooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
   return new HundredfoldError(
     'RESULT_TOO_LARGE',
     `${where}: ${seen}, and ${bytes} are allowed (${key}).`,
@@ -78,7 +78,7 @@ export function openBody(
   body.on('error', () => undefined);
   return {
     text: (limit) => readText(body, where, redaction, limit),
-    stream: (bound) => redaction.stream(streaming(body, where, bound)),
+    stream: (bound) => redaction.stream(streamBody(body, where, bound)),
     discard: async () => {
       // The status is sufficient: how the rest of the body ends does not matter.
       await body.dump({ limit: DISCARD_LIMIT }).catch(() => undefined);
@@ -109,12 +109,12 @@ async function readText(
       }
     }
   } catch (error) {
-    return { type: 'broken', message: `${where}: ${failureWords(failureCode(error))}` };
+    return { type: 'broken', message: `${where}: ${describeFailure(readFailureCode(error))}` };
   }
   return { type: 'whole', text: text() };
 }
 
-async function* streaming(
+async function* streamBody(
   body: AsyncIterable<Uint8Array>,
   where: string,
   bound: DownloadBound,
@@ -123,14 +123,14 @@ async function* streaming(
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      if (bytes > bound.bytes) throw tooLarge(where, `${bytes} bytes came so far`, bound);
+      if (bytes > bound.bytes) throw createTooLarge(where, `${bytes} bytes came so far`, bound);
       yield chunk;
     }
   } catch (error) {
     if (error instanceof HundredfoldError) throw error;
     throw new HundredfoldError(
       'DOWNLOAD_BROKEN',
-      `${where}: ${failureWords(failureCode(error))}`,
+      `${where}: ${describeFailure(readFailureCode(error))}`,
       'The download is retried automatically; incomplete files are not kept.',
     );
   }

@@ -9,18 +9,18 @@ import type {
   SubmitOutcome,
   Unavailable,
 } from '../domain/outcomes.ts';
-import { mayBeSynthetic } from '../kinds/provenance.ts';
-import { kindOf } from '../kinds/registry.ts';
-import { answersFor, refusesUs, unavailable, unavailableBecause } from './answers.ts';
-import { address, ask, type Asking } from './ask.ts';
+import { canBeSynthetic } from '../kinds/provenance.ts';
+import { findKind } from '../kinds/registry.ts';
+import { resolveAnswers, isRefusal, discardAsUnavailable, createUnavailable } from './answers.ts';
+import { describeRequest, ask, type Asking } from './ask.ts';
 import { fetchFile } from './download.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { findJob, listJobs } from './list.ts';
 import { pollJob } from './poll.ts';
 import { checkToken, encodeBody, readServiceUrl, RequestFault, type Site } from './request.ts';
 import {
-  configOf,
-  longestName,
+  parseConfig,
+  findMaxNameLength,
   type FileRequest,
   type Job,
   type Json,
@@ -28,18 +28,18 @@ import {
   type Service,
   type ServiceConfig,
 } from './service.ts';
-import { notNow, readSubmission, settled } from './submission.ts';
+import { createNotNow, readSubmission, confirmWithPing } from './submission.ts';
 
 export interface RequestOptions {
   /**
-   * Aborts the request. A submission is then `unsure`, or `notNow` if no byte of it was written; everything else is
-   * `unavailable`.
+   * Aborts the request. A submission is then `unsure`, or `createNotNow` if no byte of it was written; everything else is
+   * `discardAsUnavailable`.
    */
   readonly signal: AbortSignal;
 }
 
 export interface SubmitOptions extends RequestOptions {
-  /** Called when there is a connection, just before the first byte; false: it must not be sent, and is `notNow`. */
+  /** Called when there is a connection, just before the first byte; false: it must not be sent, and is `createNotNow`. */
   readonly mayBegin?: () => boolean;
 }
 
@@ -109,28 +109,28 @@ class Client implements ServiceClient {
     const all = [...Object.values(secrets), ...(settings.otherSecrets ?? [])];
     this.#http = createHttp({ ...settings, service: service.name, secrets: all });
     this.#service = service;
-    this.#config = configOf(service, config);
+    this.#config = parseConfig(service, config);
     this.#site = { base, origins: service.origins, secrets };
-    this.mayBeSynthetic = mayBeSynthetic(base);
+    this.mayBeSynthetic = canBeSynthetic(base);
   }
 
   readonly submit = async (job: Job, options: SubmitOptions): Promise<SubmitOutcome> => {
     const { submit, jobId } = this.#service;
     const config = this.#config;
     const order = await this.#guarded(this.#encode(job));
-    if ('type' in order) return { ...notNow('blocked', order.message), scope: 'address' };
+    if ('type' in order) return { ...createNotNow('blocked', order.message), scope: 'address' };
     const answer = await this.#http.send({ method: 'POST', ...order, ...options });
     const outcome = await readSubmission(answer, order.url, {
-      answers: answersFor(submit.answers, config),
+      answers: resolveAnswers(submit.answers, config),
       subject: { job, config },
       isId: (id) => jobId.pattern?.test(id) ?? true,
-      hasNames: longestName(this.#service) !== null,
+      hasNames: findMaxNameLength(this.#service) !== null,
     });
-    return settled(outcome, () => this.ping(options));
+    return confirmWithPing(outcome, () => this.ping(options));
   };
 
   async #encode(job: Job) {
-    const { request, ...order } = address(this.#site, () => this.#describe(job));
+    const { request, ...order } = describeRequest(this.#site, () => this.#describe(job));
     return { ...order, body: await encodeBody(this.#site, request) };
   }
 
@@ -167,7 +167,7 @@ class Client implements ServiceClient {
       // Another worker has polled it, or this one before it was restarted.
       const seen = await this.poll(remoteId, options);
       if (seen.type !== 'finished')
-        return unavailableBecause('the job cannot be asked where its files are');
+        return createUnavailable('the job cannot be asked where its files are');
     }
     const request = file?.request(remoteId, this.#config, this.#details.get(remoteId)) ?? null;
     if (!file || request === null)
@@ -189,7 +189,8 @@ class Client implements ServiceClient {
     if ('type' in reply) return reply;
     const { response } = reply;
     const { status } = response;
-    if (status >= 500 || status === 429 || refusesUs(response)) return unavailable(response);
+    if (status >= 500 || status === 429 || isRefusal(response))
+      return discardAsUnavailable(response);
     await response.body.discard();
     return { type: 'well' };
   };
@@ -200,11 +201,11 @@ class Client implements ServiceClient {
       if (file === undefined) return false;
       return file.needsDetails === true || file.request(NO_ID, this.#config) !== null;
     };
-    return artefactsWhen(kind, 'finished').filter(isWanted);
+    return listArtefacts(kind, 'finished').filter(isWanted);
   };
 
   readonly artefactsOfFailed = (kind: string): readonly string[] => {
-    return artefactsWhen(kind, 'failed');
+    return listArtefacts(kind, 'failed');
   };
 
   readonly needsSecret = (artefact: string): boolean => {
@@ -226,7 +227,7 @@ class Client implements ServiceClient {
   async #guarded<T>(asked: Promise<T>): Promise<T | Unavailable> {
     return asked.catch((error: unknown) => {
       if (!(error instanceof RequestFault)) throw error;
-      return unavailableBecause(`${this.#service.title} cannot be asked: ${error.message}`);
+      return createUnavailable(`${this.#service.title} cannot be asked: ${error.message}`);
     });
   }
 
@@ -243,8 +244,8 @@ const LONGEST_SECRET = 4_096;
 /** To see whether a file is wanted at all. */
 const NO_ID = '0';
 
-function artefactsWhen(kind: string, ended: 'finished' | 'failed'): readonly string[] {
-  const all = Object.entries(kindOf(kind).artefacts);
+function listArtefacts(kind: string, ended: 'finished' | 'failed'): readonly string[] {
+  const all = Object.entries(findKind(kind).artefacts);
   return all
     .filter(([, { when = 'finished' }]) => when === ended || when === 'ended')
     .map(([name]) => name);

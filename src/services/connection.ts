@@ -7,7 +7,7 @@
  */
 import { isIP } from 'node:net';
 import { Agent, Pool, ProxyAgent, buildConnector, type Dispatcher } from 'undici';
-import { programVersion } from '../program/files.ts';
+import { readProgramVersion } from '../program/files.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   ABORTED: 'aborted here before it was answered',
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The code of an error thrown by undici, node:net, node:tls or an AbortSignal. */
-export function failureCode(error: unknown): string {
+export function readFailureCode(error: unknown): string {
   if (!(error instanceof Error)) return 'ABORTED';
   // DOMException has a legacy number in `code`; its name is more specific.
   if (error.name === 'TimeoutError') return 'DEADLINE';
@@ -47,13 +47,13 @@ export function failureCode(error: unknown): string {
   if (typeof code === 'string' && code !== '') return code;
   // Happy eyeballs: every address of the name failed, each with its own error.
   if (error instanceof AggregateError && error.errors.length > 0) {
-    return failureCode(error.errors[0]);
+    return readFailureCode(error.errors[0]);
   }
-  return error.cause instanceof Error ? failureCode(error.cause) : error.name;
+  return error.cause instanceof Error ? readFailureCode(error.cause) : error.name;
 }
 
 /** @param connected false: the request never had a connection to the service, or through the proxy */
-export function failureWords(code: string, connected = true): string {
+export function describeFailure(code: string, connected = true): string {
   const isLate = code === 'DEADLINE' && !connected;
   const proxy = code.startsWith('PROXY_')
     ? `the proxy did not connect: it answered HTTP ${code.slice('PROXY_'.length)}`
@@ -125,7 +125,7 @@ const TUNNEL_REFUSED = /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$
  * The code of a refusal by the proxy itself: it has not passed on a byte of the request, even if the request was
  * written to it. null for everything else. Only the status is taken from the message.
  */
-export function proxyRefusal(error: unknown): string | null {
+export function findProxyRefusal(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error.message === FORWARDING_REFUSED) return 'PROXY_407';
   const [, status] = TUNNEL_REFUSED.exec(error.message) ?? [];
@@ -133,11 +133,11 @@ export function proxyRefusal(error: unknown): string | null {
 }
 
 /** Of an error that may be the proxy's. */
-export function codeOf(error: unknown): string {
-  return proxyRefusal(error) ?? failureCode(error);
+export function readCode(error: unknown): string {
+  return findProxyRefusal(error) ?? readFailureCode(error);
 }
 
 /** `hundredfold/1.2.3 (+you@example.org)`; without a contact, program and version alone (RFC 9110, section 10.1.5). */
-export function userAgent(contact: string | null): string {
-  return `hundredfold/${programVersion()}${contact === null ? '' : ` (+${contact})`}`;
+export function formatUserAgent(contact: string | null): string {
+  return `hundredfold/${readProgramVersion()}${contact === null ? '' : ` (+${contact})`}`;
 }

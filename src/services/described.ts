@@ -25,7 +25,7 @@ export function describeService({ name, title, terms, software }: ShownService):
   return { name, title, terms, software: { ...rest, ...pattern } };
 }
 
-export function serviceFrom({ software, ...rest }: DescribedService): ShownService {
+export function restoreService({ software, ...rest }: DescribedService): ShownService {
   if (software === null) return { ...rest, software };
   const { version, ...same } = software;
   const pattern = version && { version: new RegExp(version.source, version.flags) };

@@ -2,20 +2,20 @@
 import { HundredfoldError } from '../domain/errors.ts';
 import type { FetchOutcome } from '../domain/outcomes.ts';
 import {
-  answersFor,
-  beginsAsJson,
+  resolveAnswers,
+  startsAsJson,
   findMeaning,
   interpret,
   isWebPageAnswer,
   readAnswer,
-  refusesUs,
-  serviceWords,
-  shorten,
-  unavailable,
-  unavailableBecause,
+  isRefusal,
+  readServiceWords,
+  shortenText,
+  discardAsUnavailable,
+  createUnavailable,
 } from './answers.ts';
 import { ask, type Asking } from './ask.ts';
-import { SMALL_JSON_LIMIT, tooLarge, type BodyText, type HttpResponse } from './body.ts';
+import { SMALL_JSON_LIMIT, createTooLarge, type BodyText, type HttpResponse } from './body.ts';
 import { RequestFault } from './request.ts';
 import type { Answer, FileMeaning, FileRequest, Request, ServiceConfig } from './service.ts';
 
@@ -49,7 +49,7 @@ export async function fetchFile(
   const first = await download(asking, id, file, request);
   if (first.type !== 'at') return withNext(asking, id, file, first, 1);
   const second = await download(asking, id, {}, first.request);
-  if (second.type === 'at') return unavailableBecause('a file is said to be at a third address');
+  if (second.type === 'at') return createUnavailable('a file is said to be at a third address');
   // A page or a failure at a path that may not exist does not replace the answer of the first path.
   return second.type === 'found' ? second : (first.otherwise ?? second);
 }
@@ -67,9 +67,9 @@ function withNext(
   const { next } = file;
   if (next === undefined) return found;
   const readNext = async (request: Request): Promise<FetchOutcome> => {
-    if (number >= MAX_PAGES) return unavailableBecause('its pages do not end');
+    if (number >= MAX_PAGES) return createUnavailable('its pages do not end');
     const one = await download(asking, id, file, request);
-    if (one.type === 'at') return unavailableBecause('a page is said to be at another address');
+    if (one.type === 'at') return createUnavailable('a page is said to be at another address');
     return withNext(asking, id, file, one, number + 1);
   };
   const nextPage = (bytes: Uint8Array): Promise<FetchOutcome> | null => {
@@ -92,52 +92,59 @@ async function download(
     const reply = await ask(asking, () => request, http.deadlineMs * DOWNLOAD_DEADLINES);
     if ('type' in reply) return reply;
     const { response, url } = reply;
-    const meaning = findMeaning(answersFor(answers, config), response.status);
+    const meaning = findMeaning(resolveAnswers(answers, config), response.status);
     const says: Says | null =
       meaning === undefined ? null : (seen) => interpret('fetch', meaning, seen, { id, config });
-    if (response.status === 200) return await found(response, asking, url, says);
-    if (says === null) return await usual(response);
+    if (response.status === 200) return await readFound(response, asking, url, says);
+    if (says === null) return await readUsual(response);
     const body = await response.body.text(SMALL_JSON_LIMIT);
     const seen = readAnswer(response, url, body);
     const said = says(seen);
-    return said === null ? await usual(response, body) : await claimed(said, response, seen);
+    return said === null
+      ? await readUsual(response, body)
+      : await readClaimed(said, response, seen);
   } catch (error) {
     if (!(error instanceof RequestFault)) throw error;
     return { type: 'absent', status: 0, message: error.message };
   }
 }
 
-async function claimed(
+async function readClaimed(
   said: FileMeaning,
   response: HttpResponse,
   answer: Answer,
 ): Promise<Downloaded> {
   const { status } = response;
-  const absent = { type: 'absent', status, message: wordsOf(response, answer.text) } as const;
+  const absent = {
+    type: 'absent',
+    status,
+    message: describeAnswer(response, answer.text),
+  } as const;
   switch (said.type) {
     case 'absent':
-      return { ...absent, message: shorten(said.message ?? absent.message) };
+      return { ...absent, message: shortenText(said.message ?? absent.message) };
     case 'notYet':
-      return unavailable(response, 'not yet');
+      return discardAsUnavailable(response, 'not yet');
     case 'at':
       return { type: 'at', request: said.request, otherwise: status < 400 ? null : absent };
   }
 }
 
 /** As for any service. 3xx: not followed, because the header with the token is only for this address. */
-async function usual(answer: HttpResponse, read?: BodyText): Promise<Downloaded> {
+async function readUsual(answer: HttpResponse, read?: BodyText): Promise<Downloaded> {
   const { status } = answer;
-  if (findMeaning(FILE, status) !== 'absent' || refusesUs(answer)) return unavailable(answer);
+  if (findMeaning(FILE, status) !== 'absent' || isRefusal(answer))
+    return discardAsUnavailable(answer);
   const body = read ?? (await answer.body.text(SMALL_JSON_LIMIT));
   const text = body.type === 'broken' ? '' : body.text;
-  return { type: 'absent', status, message: wordsOf(answer, text) };
+  return { type: 'absent', status, message: describeAnswer(answer, text) };
 }
 
-function wordsOf({ where, status }: HttpResponse, text: string): string {
-  return shorten(serviceWords(text) ?? `${where}: HTTP ${status}`);
+function describeAnswer({ where, status }: HttpResponse, text: string): string {
+  return shortenText(readServiceWords(text) ?? `${where}: HTTP ${status}`);
 }
 
-async function found(
+async function readFound(
   answer: HttpResponse,
   { http: { bound } }: Asking,
   url: URL,
@@ -145,35 +152,39 @@ async function found(
 ): Promise<Downloaded> {
   const { headers } = answer;
   const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding !== 'identity') return unusable(answer, `compressed (${encoding}) unasked`);
+  if (encoding !== 'identity') return createUnusable(answer, `compressed (${encoding}) unasked`);
   const contentLength = readLength(headers);
   if (contentLength !== null && contentLength > bound.bytes) {
     await answer.body.discard();
-    const { message } = tooLarge(answer.where, `announced with ${contentLength} bytes`, bound);
+    const { message } = createTooLarge(
+      answer.where,
+      `announced with ${contentLength} bytes`,
+      bound,
+    );
     return { type: 'tooLarge', message };
   }
   const stream = answer.body.stream(bound);
   const begun = says === null && !isWebPageAnswer(answer) ? null : await begin(stream);
-  if (begun === 'broken') return unusable(answer, 'cut off at its beginning');
+  if (begun === 'broken') return createUnusable(answer, 'cut off at its beginning');
   const asAnswer = (bytes: Uint8Array) =>
     readAnswer(answer, url, { type: 'whole', text: new TextDecoder().decode(bytes) });
   if (begun?.isWhole) {
     const seen = asAnswer(begun.bytes);
     const said = says?.(seen) ?? null;
-    if (said !== null) return claimed(said, answer, seen);
+    if (said !== null) return readClaimed(said, answer, seen);
   }
   // A body labelled as a page, if it nevertheless begins as JSON.
-  if (begun && isWebPageAnswer(answer) && !beginsAsJson(new TextDecoder().decode(begun.bytes))) {
+  if (begun && isWebPageAnswer(answer) && !startsAsJson(new TextDecoder().decode(begun.bytes))) {
     await begun.rest.return?.();
-    return unusable(answer, 'a web page instead of a file');
+    return createUnusable(answer, 'a web page instead of a file');
   }
-  const body = begun === null ? stream : resumed(begun);
+  const body = begun === null ? stream : resumeBody(begun);
   const contentType = headers.get('content-type');
   return { type: 'found', contentType, contentLength, body, hidden: stream.hidden, asAnswer };
 }
 
-async function unusable(answer: HttpResponse, why: string): Promise<Downloaded> {
-  return { ...(await unavailable(answer, why)), unusable: true };
+async function createUnusable(answer: HttpResponse, why: string): Promise<Downloaded> {
+  return { ...(await discardAsUnavailable(answer, why)), unusable: true };
 }
 
 interface Begun {
@@ -200,7 +211,7 @@ async function begin(stream: AsyncIterable<Uint8Array>): Promise<Begun | 'broken
   return { bytes: Buffer.concat(chunks), isWhole: false, rest };
 }
 
-async function* resumed({ bytes, rest }: Begun): AsyncGenerator<Uint8Array> {
+async function* resumeBody({ bytes, rest }: Begun): AsyncGenerator<Uint8Array> {
   yield bytes;
   yield* { [Symbol.asyncIterator]: () => rest };
 }

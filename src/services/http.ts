@@ -12,12 +12,12 @@ import { request as undiciRequest, type Dispatcher } from 'undici';
 import { MAX_OUTSTANDING } from '../budget/state.ts';
 import type { ServiceName } from '../domain/item.ts';
 import {
-  codeOf,
+  readCode,
   createDispatcher,
-  failureWords,
+  describeFailure,
   type Network,
-  proxyRefusal,
-  userAgent,
+  findProxyRefusal,
+  formatUserAgent,
 } from './connection.ts';
 import { downloadBound, type DownloadBound, type HttpAnswer, openBody } from './body.ts';
 import { Redaction } from './redaction.ts';
@@ -164,10 +164,10 @@ async function send(
     const response = await Promise.race([
       undiciRequest(request.url, {
         method: request.method,
-        headers: headersOf(request, network),
+        headers: buildHeaders(request, network),
         body: request.body?.bytes ?? null,
         signal,
-        dispatcher: agent.compose(watching(watch, signal, request.mayBegin)),
+        dispatcher: agent.compose(watchWrites(watch, signal, request.mayBegin)),
       }),
       waiting.promise,
     ]);
@@ -181,10 +181,10 @@ async function send(
     return { type: 'answered', status: response.statusCode, headers, body, where };
   } catch (error) {
     release();
-    const code = codeOf(error);
+    const code = readCode(error);
     const through = network.proxy ? ` (through the proxy ${network.proxy.name})` : '';
-    const message = `${where}: ${failureWords(code, watch.written)}${through}`;
-    const reached = watch.written && proxyRefusal(error) === null;
+    const message = `${where}: ${describeFailure(code, watch.written)}${through}`;
+    const reached = watch.written && findProxyRefusal(error) === null;
     return { type: reached ? 'broken' : 'unreached', code, message };
   } finally {
     signal.removeEventListener('abort', stopWaiting);
@@ -213,7 +213,7 @@ function limit(caller: AbortSignal, deadlineMs: number) {
   return { signal: controller.signal, release };
 }
 
-function headersOf(
+function buildHeaders(
   request: HttpRequest,
   { headers, contact = null }: Network,
 ): Record<string, string> {
@@ -222,14 +222,14 @@ function headersOf(
     accept: 'application/json, */*;q=0.5',
     // The bytes are stored as received: request them uncompressed.
     'accept-encoding': 'identity',
-    'user-agent': userAgent(contact),
+    'user-agent': formatUserAgent(contact),
     ...(request.body ? { 'content-type': request.body.contentType } : {}),
     ...request.headers,
   };
 }
 
 /** Records the moment at which a request gets its socket. The handler belongs to this one request. */
-function watching(
+function watchWrites(
   watch: { written: boolean },
   signal: AbortSignal,
   mayBegin: () => boolean = () => true,

@@ -3,12 +3,12 @@ import { parseDuration } from '../domain/duration.ts';
 import type { FindOutcome, ListOutcome, PastJob, Unavailable } from '../domain/outcomes.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import {
-  answersFor,
+  resolveAnswers,
   findMeaning,
   interpret,
   readAnswer,
-  unavailable,
-  unavailableBecause,
+  discardAsUnavailable,
+  createUnavailable,
 } from './answers.ts';
 import { ask, type Asking } from './ask.ts';
 import type { Answers, ListMeaning, Meaning, Request, ServiceConfig } from './service.ts';
@@ -81,7 +81,7 @@ async function* listPages(
   while (request !== null) {
     const key = JSON.stringify(request);
     if (seen.has(key) || seen.size >= MAX_PAGES) {
-      yield unavailableBecause('the list of past results does not end');
+      yield createUnavailable('the list of past results does not end');
       return;
     }
     seen.add(key);
@@ -100,15 +100,15 @@ async function readPage(asking: Asking, request: Request, kind: string): Promise
   const { response, url } = reply;
   const answers: Answers<ListMeaning, Subject> = {
     404: { type: 'unsupported' },
-    ...answersFor(list.answers, config),
+    ...resolveAnswers(list.answers, config),
   };
   const meaning = findMeaning<Meaning<ListMeaning, Subject>>(answers, response.status);
-  if (meaning === undefined) return unavailable(response);
+  if (meaning === undefined) return discardAsUnavailable(response);
   const body = await response.body.text(list.maxBytes ?? PAGE_BYTES);
-  if (body.type === 'broken') return unavailableBecause(body.message);
+  if (body.type === 'broken') return createUnavailable(body.message);
   const answer = readAnswer(response, url, body);
   // It will not be shorter or simpler next time.
   if (answer.isTooLarge) return { type: 'unsupported' };
   const said = interpret('list', meaning, answer, { kind, config });
-  return said ?? unavailableBecause(`${response.where}: the answer is not JSON`);
+  return said ?? createUnavailable(`${response.where}: the answer is not JSON`);
 }

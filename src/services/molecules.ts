@@ -1,15 +1,15 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
 import { z } from 'zod';
 import { toAscii } from '../domain/name.ts';
-import { asObject, readLooseText } from '../kinds/json.ts';
-import { fileSets, missingKeys } from '../kinds/molecule/files.ts';
+import { toObject, readLooseText } from '../kinds/json.ts';
+import { readFileSets, listMissingKeys } from '../kinds/molecule/files.ts';
 import { molecule } from '../kinds/molecule/index.ts';
 import type { MoleculeOptions } from '../kinds/vocabulary.ts';
 import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
 
 /** The job's id in an acknowledgement (contract 2.2): `hash_id`, or the last part of the status path. */
 function readHashId(json: unknown): string | null {
-  const object = asObject(json);
+  const object = toObject(json);
   const id = readLooseText(object?.['hash_id'])?.trim() ?? '';
   const path = readLooseText(object?.['Location']) ?? '';
   return id === '' ? (/\/api\/queue\/([^/?#]+)\/?$/.exec(path)?.[1] ?? null) : id;
@@ -121,7 +121,7 @@ function describeMolecule(job: Job, options: MoleculeOptions, isPublic: boolean)
   const extension = isSmiles ? '' : (/\.\w+$/.exec(input.name)?.[0] ?? '');
   return {
     inputFile: isSmiles ? null : input.text,
-    file_name: `${moleculeName(job.title ?? '', job.name)}${extension}`,
+    file_name: `${chooseMoleculeName(job.title ?? '', job.name)}${extension}`,
     charge_method: options.chargeMethod,
     net_charge: options.netCharge === null ? null : String(options.netCharge),
     atom_type: options.atomType,
@@ -139,7 +139,7 @@ const NAME_LIMIT = 60;
  * The name that ACPYPE gives to the molecule and to all its files. It takes it from `file_name` and puts it on the
  * command lines of its tools, so blanks, quotes and accents break it.
  */
-export function moleculeName(title: string, fallback: string): string {
+export function chooseMoleculeName(title: string, fallback: string): string {
   for (const text of [title, fallback]) {
     const name = toAscii(text)
       .replace(/[^A-Za-z0-9_-]+/g, '_')
@@ -158,11 +158,11 @@ export function moleculeName(title: string, fallback: string): string {
 function readRecord({ json, isTooLarge }: Answer): PollMeaning | null {
   // Larger than any record of an open job. The download has its own bounds and codes; polling again would not help.
   if (isTooLarge) return { type: 'finished' };
-  const record = asObject(json);
-  const sets = fileSets(record);
-  if (sets.some((set) => missingKeys(set).length === 0)) return { type: 'finished' };
+  const record = toObject(json);
+  const sets = readFileSets(record);
+  if (sets.some((set) => listMissingKeys(set).length === 0)) return { type: 'finished' };
   const status = readLooseText(
-    record?.['status'] ?? asObject(record?.['result_request'])?.['status'],
+    record?.['status'] ?? toObject(record?.['result_request'])?.['status'],
   );
   if (Number(status) === 202) return { type: 'running', message: requestText(json) };
   const log = readLooseText(record?.['log'])?.trim() ?? '';
@@ -171,8 +171,9 @@ function readRecord({ json, isTooLarge }: Answer): PollMeaning | null {
     status === null ? log !== '' : isDone && (log !== '' || record?.['results'] != null);
   if (!isEnd) return null;
   const [first] = sets;
-  const gap = first === undefined ? [] : [`Missing or empty: ${missingKeys(first).join(', ')}.`];
-  const words = meaningfulLines(log) ?? requestText(json) ?? 'The job left no files and no log.';
+  const gap =
+    first === undefined ? [] : [`Missing or empty: ${listMissingKeys(first).join(', ')}.`];
+  const words = filterMeaningful(log) ?? requestText(json) ?? 'The job left no files and no log.';
   return { type: 'failed', message: [...gap, words].join('\n') };
 }
 
@@ -182,8 +183,8 @@ function readRunning({ json, isPage }: Answer): PollMeaning | null {
 
 /** Contract 2.3, and `result_request` of 2.4. */
 function requestText(json: unknown): string | null {
-  const record = asObject(json);
-  const request = asObject(record?.['result_request']);
+  const record = toObject(json);
+  const request = toObject(record?.['result_request']);
   return readLooseText(record?.['request_text'] ?? request?.['request_text']);
 }
 
@@ -217,7 +218,7 @@ const NOISE: readonly RegExp[] = [
  * The last meaningful lines of a job's log, unchanged; null when it has none.
  * @param log as the service sends it: what ACPYPE printed
  */
-export function meaningfulLines(log: string): string | null {
+export function filterMeaningful(log: string): string | null {
   const lines = log
     .split(/\r?\n/)
     .map((line) => line.trim())

@@ -2,15 +2,15 @@
 import { parseDuration } from '../domain/duration.ts';
 import { NO_TIMING, type PollOutcome, type Timing } from '../domain/outcomes.ts';
 import {
-  answersFor,
+  resolveAnswers,
   findMeaning,
   interpret,
   isWebPageAnswer,
   readAnswer,
   retryAfterMs,
-  serviceWords,
-  shorten,
-  unavailable,
+  readServiceWords,
+  shortenText,
+  discardAsUnavailable,
 } from './answers.ts';
 import { ask, type Asking } from './ask.ts';
 import { SMALL_JSON_LIMIT, type HttpResponse } from './body.ts';
@@ -56,9 +56,9 @@ async function read(
   { answers: own, maxBytes = SMALL_JSON_LIMIT }: Asking['service']['poll'],
 ): Promise<Polled> {
   const { status } = response;
-  const answers = { ...POLL, ...answersFor(own, remote.config) };
+  const answers = { ...POLL, ...resolveAnswers(own, remote.config) };
   const meaning = findMeaning<Meaning<PollMeaning, Remote<ServiceConfig>>>(answers, status);
-  if (meaning === undefined) return { outcome: await unavailable(response) };
+  if (meaning === undefined) return { outcome: await discardAsUnavailable(response) };
   const said = typeof meaning === 'function' ? null : meaning.type;
   // The payload is downloaded by a separate activity, straight to disk: a status request does not read it.
   if ((said === 'finished' || said === 'running') && !isWebPageAnswer(response)) {
@@ -73,9 +73,9 @@ async function read(
   const isUnread = seen.isPage && said !== null && said !== 'unknown';
   const result = isUnread ? null : interpret('poll', meaning, seen, remote);
   if (result !== null) return complete(response, result, seen.text);
-  const words = serviceWords(seen.text);
-  const not = words === null ? 'not understood' : `not understood: ${shorten(words, 200)}`;
-  const outcome = await unavailable(
+  const words = readServiceWords(seen.text);
+  const not = words === null ? 'not understood' : `not understood: ${shortenText(words, 200)}`;
+  const outcome = await discardAsUnavailable(
     response,
     seen.isPage ? 'a web page instead of an answer' : not,
   );
@@ -90,10 +90,10 @@ function complete(answer: HttpResponse, read: PollMeaning, text: string): Polled
   switch (read.type) {
     case 'running': {
       const { progress = null, message = null } = read;
-      const statusMessage = message === null ? null : shorten(message);
+      const statusMessage = message === null ? null : shortenText(message);
       const after = read.after === undefined ? null : parseDuration(read.after);
       const waitMs = after === null && order === null ? null : Math.max(after ?? 0, order ?? 0);
-      const timing = wholeTiming(read.timing);
+      const timing = completeTiming(read.timing);
       return {
         outcome: { type: 'running', retryAfterMs: waitMs, progress, statusMessage, timing },
       };
@@ -103,18 +103,19 @@ function complete(answer: HttpResponse, read: PollMeaning, text: string): Polled
       return { outcome: { type: 'finished', ...wait }, ...(details !== undefined && { details }) };
     }
     case 'failed': {
-      const words = read.message ?? serviceWords(text) ?? 'the service gives no reason';
-      const timing = wholeTiming(read.timing);
-      return { outcome: { type: 'failed', message: shorten(words), timing } };
+      const words = read.message ?? readServiceWords(text) ?? 'the service gives no reason';
+      const timing = completeTiming(read.timing);
+      return { outcome: { type: 'failed', message: shortenText(words), timing } };
     }
     case 'deleted':
     case 'unknown': {
-      const words = read.message ?? serviceWords(text) ?? `${answer.where}: HTTP ${answer.status}`;
-      return { outcome: { type: read.type, message: shorten(words), ...wait } };
+      const words =
+        read.message ?? readServiceWords(text) ?? `${answer.where}: HTTP ${answer.status}`;
+      return { outcome: { type: read.type, message: shortenText(words), ...wait } };
     }
   }
 }
 
-function wholeTiming(timing: Partial<Timing> | null | undefined): Timing | null {
+function completeTiming(timing: Partial<Timing> | null | undefined): Timing | null {
   return timing === null || timing === undefined ? null : { ...NO_TIMING, ...timing };
 }

@@ -211,19 +211,21 @@ export function withManners(client: ServiceClient, options: MannersOptions): Ser
     async fetch(remoteId, artefact, call) {
       const needsSecret = client.needsSecret(artefact);
       const stopped = await stop(call, remoteId, !needsSecret);
-      if (stopped) return postponed(stopped);
+      if (stopped) return createPostponed(stopped);
       const outcome = fetched.judged(await client.fetch(remoteId, artefact, call), remoteId);
       // A refusal may concern a file that needs a secret, and says nothing about the service.
       return needsSecret ? outcome : breaker.judged(outcome);
     },
     async find(kind, name, call) {
       const stopped = await stop(call, null);
-      return stopped ? postponed(stopped) : breaker.judged(await client.find(kind, name, call));
+      return stopped
+        ? createPostponed(stopped)
+        : breaker.judged(await client.find(kind, name, call));
     },
   };
 }
 
-function postponed({ message, delayMs, refusesUs }: Stop): Unavailable & { uniform: true } {
+function createPostponed({ message, delayMs, refusesUs }: Stop): Unavailable & { uniform: true } {
   const common = { type: 'unavailable', message, retryAfterMs: delayMs, uniform: true } as const;
   return refusesUs ? { ...common, refusesUs } : common;
 }

@@ -1,7 +1,7 @@
 /** Reads answers of the prediction service (contract section 2) tolerantly: unknown keys are kept. */
 import { z } from 'zod';
 import type { Timing } from '../domain/outcomes.ts';
-import { asObject, readLooseText } from '../kinds/json.ts';
+import { toObject, readLooseText } from '../kinds/json.ts';
 import { looseNumber, looseText } from './answers.ts';
 import type { ListedJob } from './service.ts';
 
@@ -36,19 +36,19 @@ const envelopeSchema = z.looseObject({
   timing: z
     .unknown()
     .optional()
-    .transform((json) => (asObject(json) === null ? null : timingSchema.parse(json))),
+    .transform((json) => (toObject(json) === null ? null : timingSchema.parse(json))),
 });
 
 /** An answer that is not an object reads as an envelope of nulls. */
 export function readEnvelope(json: unknown): z.infer<typeof envelopeSchema> {
-  return envelopeSchema.parse(asObject(json) ?? {});
+  return envelopeSchema.parse(toObject(json) ?? {});
 }
 
 const ID_KEYS = ['request_id', 'requestId', 'id', 'uuid'] as const;
 
 /** The id of a request in an object that has one (contract 2.2); `task_id` is something else. */
 export function readRequestId(json: unknown): string | null {
-  const object = asObject(json);
+  const object = toObject(json);
   const ids = ID_KEYS.map((key) => readLooseText(object?.[key])?.trim() ?? '');
   return ids.find((id) => id !== '') ?? null;
 }
@@ -74,7 +74,7 @@ interface PastResults {
 export function readPastResults(json: unknown): PastResults {
   const jobs = findEntries(json).map(({ id, names, object }): ListedJob => {
     // Only these two fields of the timing block (2.4): there are tens of thousands of entries.
-    const timing = asObject(object['timing']);
+    const timing = toObject(object['timing']);
     return {
       id,
       names,
@@ -106,8 +106,8 @@ function findEntries(json: unknown): readonly Entry[] {
 
 /** The query of the next page, or null. Only the query: the host of such a link is often an internal one. */
 function nextPage(json: unknown): Readonly<Record<string, string>> | null {
-  const object = asObject(json);
-  const places = [object, asObject(object?.['links']), asObject(object?.['pagination'])];
+  const object = toObject(json);
+  const places = [object, toObject(object?.['links']), toObject(object?.['pagination'])];
   for (const place of places) {
     const next = place?.['next'];
     if (typeof next !== 'string' || next === '') continue;
@@ -135,7 +135,7 @@ function visit(
     for (const item of json) visit(item, null, depth + 1, entry);
     return;
   }
-  const object = asObject(json);
+  const object = toObject(json);
   if (object === null) return;
   entry(object, key);
   for (const [inner, value] of Object.entries(object))

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { EARLIER_NAMES } from '../kinds/vocabulary.ts';
 import { alignment, sequence, shifts } from '../kinds/protein/index.ts';
-import { asObject } from '../kinds/json.ts';
+import { toObject } from '../kinds/json.ts';
 import { readEnvelope, readPastResults, readRequestId } from './predictions-schemas.ts';
 import {
   type Answer,
@@ -13,7 +13,7 @@ import {
   type PollMeaning,
   type Request,
 } from './service.ts';
-import { serviceWords } from './answers.ts';
+import { readServiceWords } from './answers.ts';
 
 /** With dashes: a server may route only UUIDs to the endpoint of results. */
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
@@ -24,7 +24,7 @@ const IN_BODY: readonly Auth[] = [{ secret: 'token', in: 'body', name: 'token' }
 const BASE = { current: 'online_predictors', earlier: 'online-predictors' } as const;
 
 /** '' at the end: every path needs its slash (contract 1.6). */
-function api({ variant }: Config, ...path: readonly string[]) {
+function buildApiRequest({ variant }: Config, ...path: readonly string[]) {
   return { path: [BASE[variant], 'api', ...path, ''] };
 }
 
@@ -104,7 +104,7 @@ export const predictions = defineService({
   submit: {
     request: {
       sequence: ({ name, options, input }, config) =>
-        submission(config, 'single-sequence', {
+        buildSubmission(config, 'single-sequence', {
           job_name: name,
           predictor_type: options.predictors
             .map((one) => (config.variant === 'earlier' ? (EARLIER_NAMES[one] ?? one) : one))
@@ -112,13 +112,13 @@ export const predictions = defineService({
           sequence: input.text,
         }),
       alignment: ({ name, input }, config) =>
-        submission(config, 'msa', { job_name: name, msa_data: input.text }),
+        buildSubmission(config, 'msa', { job_name: name, msa_data: input.text }),
       shifts: ({ name, options, input }, config) => {
         const fields = { job_name: name, model_class: options.modelClass };
         const { originalNumbering } = options;
         if (config.variant === 'current') {
           const numbering = { original_numbering: originalNumbering };
-          return submission(config, 'shiftcrypt', {
+          return buildSubmission(config, 'shiftcrypt', {
             ...fields,
             chemical_shifts: input.text,
             ...numbering,
@@ -129,7 +129,7 @@ export const predictions = defineService({
         const multipart = { ...fields, original_numbering: String(originalNumbering) };
         const { name: file, text } = input;
         const body = { multipart, files: { [field]: { name: file, text } } };
-        return { ...api(config, 'submit', 'shiftcrypt'), auth: IN_BODY, body };
+        return { ...buildApiRequest(config, 'submit', 'shiftcrypt'), auth: IN_BODY, body };
       },
     },
     answers: {
@@ -138,11 +138,11 @@ export const predictions = defineService({
         return id === null ? null : { type: 'accepted', id };
       },
       '4xx': ({ text, isPage }) =>
-        !isPage && NAME_TAKEN.test(serviceWords(text) ?? '') ? { type: 'nameTaken' } : null,
+        !isPage && NAME_TAKEN.test(readServiceWords(text) ?? '') ? { type: 'nameTaken' } : null,
     },
   },
   poll: {
-    request: (id, config) => api(config, 'results', id),
+    request: (id, config) => buildApiRequest(config, 'results', id),
     // Contract 4.4: the status gives the outcome; in the earlier variant the body does (9.5, 9.6).
     answers: ({ variant }) => ({
       200: variant === 'current' ? { type: 'finished' } : readEarlier,
@@ -156,8 +156,8 @@ export const predictions = defineService({
     }),
   },
   fetch: {
-    result: { request: (id, config) => api(config, 'results', id) },
-    history: { request: (id, config) => api(config, 'results', id, 'history') },
+    result: { request: (id, config) => buildApiRequest(config, 'results', id) },
+    history: { request: (id, config) => buildApiRequest(config, 'results', id, 'history') },
     csv: describeDownload('csv'),
     metadata: describeDownload('metadata'),
     distributions: describeDownload('distributions'),
@@ -166,32 +166,32 @@ export const predictions = defineService({
   },
   // Contract 4.7. The list of shift chains (4.8) has no job that this one does not have.
   list: {
-    request: ({ kind }, config) => pastResults(kind, config, {}),
+    request: ({ kind }, config) => buildPastResultsRequest(kind, config, {}),
     answers: {
       200: ({ json }, { kind, config }) => {
         if (json === undefined) return null;
         const { jobs, next } = readPastResults(json);
-        return { type: 'page', jobs, next: next && pastResults(kind, config, next) };
+        return { type: 'page', jobs, next: next && buildPastResultsRequest(kind, config, next) };
       },
     },
     // A list of 100,000 jobs has some 90 MB, and grows by 100 jobs an hour.
     maxBytes: 128 * 1024 * 1024,
   },
   probe: {
-    request: (config) => api(config, 'results', NO_JOB),
+    request: (config) => buildApiRequest(config, 'results', NO_JOB),
     // Contract section 7.
     answers: {
       404: ({ json }) => {
-        const error = asObject(json)?.['error'];
+        const error = toObject(json)?.['error'];
         const isKnown = typeof error === 'string' && /^request not found\b/i.test(error);
         return isKnown ? { type: 'right' } : null;
       },
     },
-    submitPath: (config) => api(config, 'submit', 'single-sequence'),
+    submitPath: (config) => buildApiRequest(config, 'submit', 'single-sequence'),
   },
 });
 
-function pastResults(
+function buildPastResultsRequest(
   kind: string,
   config: Config,
   query: Readonly<Record<string, string>>,
@@ -199,15 +199,15 @@ function pastResults(
   const type = PAST_RESULTS[kind];
   return type === undefined
     ? null
-    : { ...api(config, 'past-results', type), query, auth: IN_HEADER };
+    : { ...buildApiRequest(config, 'past-results', type), query, auth: IN_HEADER };
 }
 
-function submission(
+function buildSubmission(
   config: Config,
   endpoint: string,
   json: Readonly<Record<string, Json>>,
 ): Request {
-  return { ...api(config, 'submit', endpoint), auth: IN_BODY, body: { json } };
+  return { ...buildApiRequest(config, 'submit', endpoint), auth: IN_BODY, body: { json } };
 }
 
 /**
@@ -217,7 +217,7 @@ function submission(
 function describeDownload(format: string): FileRequest<Config> {
   const common = { query: { format }, auth: IN_HEADER };
   return {
-    request: (id, config) => ({ ...api(config, 'results', id, 'download'), ...common }),
+    request: (id, config) => ({ ...buildApiRequest(config, 'results', id, 'download'), ...common }),
     answers: {
       404: (_, { id, config: { variant } }) => ({
         type: 'at',
@@ -247,7 +247,7 @@ function readEarlier(answer: Answer): PollMeaning | null {
   const { json, isTooLarge } = answer;
   // `{"status":"RUNNING"}` and `{"error":…}` are short; what is too large to be read is a result.
   if (isTooLarge) return { type: 'finished' };
-  const { error, status, results, ...others } = asObject(json) ?? {};
+  const { error, status, results, ...others } = toObject(json) ?? {};
   if (results !== undefined) return { type: 'finished' };
   const hasOthers = Object.keys(others).length > 0;
   if (error != null && status === undefined && !hasOthers) {

@@ -8,24 +8,24 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '../domain/item.ts';
-import { asObject } from '../kinds/json.ts';
+import { toObject } from '../kinds/json.ts';
 import {
-  answersFor,
+  resolveAnswers,
   findMeaning,
   interpret,
   isAnswered,
   PERMANENT,
   readAnswer,
-  redirectTarget,
-  serviceWords,
-  shorten,
+  resolveRedirect,
+  readServiceWords,
+  shortenText,
 } from './answers.ts';
 import type { Http } from './http.ts';
-import { allServices, serviceOf } from './registry.ts';
-import { readServiceUrl, urlOf } from './request.ts';
+import { listServices, findService } from './registry.ts';
+import { readServiceUrl, buildUrl } from './request.ts';
 import {
   type Answer,
-  configOf,
+  parseConfig,
   type Request,
   type Service,
   type ServiceConfig,
@@ -80,7 +80,7 @@ export async function recognise(
   signal: AbortSignal,
 ): Promise<Recognition> {
   const site = { http, base: readServiceUrl(url), signal };
-  const wanted = { service: serviceOf(name), config };
+  const wanted = { service: findService(name), config };
   const first = await lookFor(site, wanted);
   if (first.type !== 'absent') return first;
   // A server that is being started or deployed answers 404 for a moment.
@@ -111,19 +111,19 @@ async function ask(site: Site, url: URL): Promise<Seen | Recognition> {
   if (!isAnswered(response)) return { type: 'away', message: response.message };
   const { status, where } = response;
   const answer = readAnswer(response, url, await response.body.text(READ_BYTES));
-  const words = shorten((serviceWords(answer.text) ?? '').replace(/\s+/g, ' '), SHOWN);
+  const words = shortenText((readServiceWords(answer.text) ?? '').replace(/\s+/g, ' '), SHOWN);
   const message = `${where}: HTTP ${status}${words === '' ? '' : `, "${words}"`}`;
   if (status === 429 || status === 408 || status >= 500) return { type: 'away', message };
   if (status === 401 || status === 403 || status === 407) return { type: 'refused', message };
-  if (status >= 300 && status < 400) return redirected(answer, where, url, site);
+  if (status >= 300 && status < 400) return recogniseRedirect(answer, where, url, site);
   if (status < 300 && answer.isPage)
     return { type: 'unclear', message: `${message}: a web page instead of JSON` };
   return { answer, where, words };
 }
 
-function redirected(answer: Answer, where: string, url: URL, { base }: Site): Recognition {
+function recogniseRedirect(answer: Answer, where: string, url: URL, { base }: Site): Recognition {
   const { status } = answer;
-  const target = redirectTarget(answer, url);
+  const target = resolveRedirect(answer, url);
   if (target === null || !PERMANENT.includes(status)) {
     const to = target === null ? '' : ` to ${target}`;
     return { type: 'unclear', message: `${where}: HTTP ${status}, a temporary redirect${to}` };
@@ -142,26 +142,26 @@ type Absent = { readonly type: 'absent'; readonly message: string };
 
 async function lookFor(site: Site, { service, config }: Wanted): Promise<Recognition | Absent> {
   const { origins, probe } = service;
-  const addressOf = (request: Request) => urlOf({ base: site.base, origins }, request);
+  const addressOf = (request: Request) => buildUrl({ base: site.base, origins }, request);
   const job = await ask(site, addressOf(probe.request(config)));
   if ('type' in job) return job;
-  const meaning = findMeaning(answersFor(probe.answers, config), job.answer.status);
+  const meaning = findMeaning(resolveAnswers(probe.answers, config), job.answer.status);
   const said = meaning && interpret('probe', meaning, job.answer, { config });
   if (said?.type === 'right') return { type: 'right' };
-  if (!probe.submitPath) return { type: 'unclear', message: whatIsThere(job) };
+  if (!probe.submitPath) return { type: 'unclear', message: describeAnswer(job) };
   const submit = await ask(site, addressOf(probe.submitPath(config)));
   if ('type' in submit) return submit;
   const { status } = submit.answer;
   if (status === 405 || status === 400) return { type: 'right' };
-  if (status !== 404) return { type: 'unclear', message: whatIsThere(submit) };
-  if (job.answer.status !== 404) return { type: 'unclear', message: whatIsThere(job) };
+  if (status !== 404) return { type: 'unclear', message: describeAnswer(submit) };
+  if (job.answer.status !== 404) return { type: 'unclear', message: describeAnswer(job) };
   if (await isOwnAnswer(site, job)) return { type: 'right' };
-  return { type: 'absent', message: whatIsThere(job) };
+  return { type: 'absent', message: describeAnswer(job) };
 }
 
 /** Whether the 404 for an unknown job differs from that for an address that certainly does not exist. */
 async function isOwnAnswer(site: Site, { answer }: Seen): Promise<boolean> {
-  if (asObject(answer.json) === null) return false;
+  if (toObject(answer.json) === null) return false;
   const url = new URL(site.base);
   url.pathname = `${site.base.pathname.replace(/\/+$/, '')}/hundredfold/no/such/address/`;
   const control = await ask(site, url);
@@ -179,15 +179,15 @@ async function findOther(
   for (const variant of service.variants)
     if (await isAt({ service, config: { ...config, ...variant } }))
       return { better: { url: site.base.href.replace(/\/+$/, ''), config: variant } };
-  for (const other of allServices()) {
+  for (const other of listServices()) {
     if (other === service || !other.config.safeParse({}).success) continue;
-    if (await isAt({ service: other, config: configOf(other, {}) }))
+    if (await isAt({ service: other, config: parseConfig(other, {}) }))
       return { better: null, what: `${other.title} is there` };
   }
   return null;
 }
 
-function whatIsThere({ answer: { status, isPage }, where, words }: Seen): string {
+function describeAnswer({ answer: { status, isPage }, where, words }: Seen): string {
   const said = words === '' ? '' : isPage ? `, a web page "${words}"` : `, "${words}"`;
   return `${where} answers HTTP ${status}${said}`;
 }

@@ -39,7 +39,7 @@ export class Redaction {
   /** @param secrets all that this process knows, of any service */
   constructor(secrets: readonly string[]) {
     const given = [...new Set(secrets)].filter((secret) => secret !== '');
-    this.#patterns = given.map((secret) => new RegExp(patternOf(secret), 'g'));
+    this.#patterns = given.map((secret) => new RegExp(buildPattern(secret), 'g'));
     const longest = Math.max(0, ...given.map((secret) => Buffer.byteLength(secret)));
     this.#reach = longest * LONGEST_SPELLING + LOOK_AHEAD;
     // With a mask that is part of a secret, overwriting one could spell out another.
@@ -95,7 +95,7 @@ export class Redaction {
     for (const pattern of this.#patterns)
       for (const { index, 0: match } of bytes.matchAll(pattern))
         if (index < end) found.push([index, index + match.length]);
-    const places = merged(found);
+    const places = mergePlaces(found);
     for (const [from, to] of places) text.fill(this.#mask, from, to);
     return places.map(([from, to]) => to - from);
   }
@@ -110,18 +110,18 @@ const NO_WORD_BEFORE = '(?<![\\w-]|\\w\\.)';
 /** A key of JSON is not a match either: it is the name of a field. */
 const NO_WORD_BEHIND = '(?![\\w-]|\\.\\w)(?!\\\\{0,4}"\\s{0,8}:)';
 
-function patternOf(secret: string): string {
+function buildPattern(secret: string): string {
   const bytes = Buffer.from(secret);
-  const plain = spell(bytes.toString('latin1'));
-  if (bytes.length >= DISTINCT_LENGTH) return [plain, ...base64Patterns(bytes)].join('|');
+  const plain = spellPattern(bytes.toString('latin1'));
+  if (bytes.length >= DISTINCT_LENGTH) return [plain, ...listBase64Patterns(bytes)].join('|');
   const place =
     bytes.length < WORD_LENGTH ? `(?<=(?:${LABEL})(?:[\\s"':=\\\\]|%(?:20|22|3[ADad])){1,16})` : '';
-  const base64 = `(?<![\\w+/-])${spell(bytes.toString('base64'))}(?![\\w+/=-])`;
+  const base64 = `(?<![\\w+/-])${spellPattern(bytes.toString('base64'))}(?![\\w+/=-])`;
   return `${place}(?:${NO_WORD_BEFORE}${plain}${NO_WORD_BEHIND}|${base64})`;
 }
 
 /** Each character as it is, escaped for JSON (by any library), for a URL or a form. */
-function spell(text: string): string {
+function spellPattern(text: string): string {
   return Array.from(text, (one) => {
     const plain = one.replace(/[.*+?^${}()|[\]\\/-]/, '\\$&');
     const hex = Buffer.from(one, 'latin1').toString('hex');
@@ -136,22 +136,22 @@ function spell(text: string): string {
  * The base64 form of the secret in the middle of a longer text, in both alphabets: one for each position at which the
  * secret may begin in a group of three bytes, with the characters at its ends that it shares with its neighbours.
  */
-function base64Patterns(secret: Buffer): string[] {
+function listBase64Patterns(secret: Buffer): string[] {
   return [0, 1, 2].map((place) => {
     const padded = Buffer.concat([Buffer.alloc(place), secret]);
     const bits = padded.length * 8;
     const core = padded.toString('base64').slice(Math.ceil((place * 8) / 6), Math.floor(bits / 6));
-    const [plus, slash] = [`(?:${spell('+')}|-)`, `(?:${spell('/')}|_)`];
+    const [plus, slash] = [`(?:${spellPattern('+')}|-)`, `(?:${spellPattern('/')}|_)`];
     const pattern = core
       .split(/([+/])/)
-      .map((part) => (part === '+' ? plus : part === '/' ? slash : spell(part)));
+      .map((part) => (part === '+' ? plus : part === '/' ? slash : spellPattern(part)));
     const shared = '[\\w+/-]?';
     return [place === 0 ? '' : shared, ...pattern, bits % 6 === 0 ? '' : shared].join('');
   });
 }
 
 /** Merges overlapping places: a secret may be found in several spellings at once. */
-function merged(places: Place[]): [number, number][] {
+function mergePlaces(places: Place[]): [number, number][] {
   const result: [number, number][] = [];
   for (const [from, to] of places.sort((a, b) => a[0] - b[0])) {
     const last = result.at(-1);

@@ -16,16 +16,16 @@ export function isOwnService(name: ServiceName): boolean {
   return own.has(name);
 }
 
-export function allServices(): readonly Service[] {
+export function listServices(): readonly Service[] {
   return [...known.values()];
 }
 
-export function serviceNames(): readonly ServiceName[] {
+export function listServiceNames(): readonly ServiceName[] {
   return [...known.keys()];
 }
 
 /** @throws RangeError if there is no such service */
-export function serviceOf(name: ServiceName): Service {
+export function findService(name: ServiceName): Service {
   const service = known.get(name);
   if (service === undefined) throw new RangeError(`there is no service "${name}"`);
   return service;
@@ -43,27 +43,27 @@ export function registerDescribedService(kind: Kind, service: ShownService): voi
 }
 
 /** Also of a plugin that this process does not have. @throws RangeError if there is no such service */
-export function shownService(name: ServiceName): ShownService {
-  return known.get(name) ?? described.get(name) ?? serviceOf(name);
+export function findShownService(name: ServiceName): ShownService {
+  return known.get(name) ?? described.get(name) ?? findService(name);
 }
 
 /** The same by a kind that it takes. @throws RangeError if no service takes the kind */
-export function shownServiceOfKind(kind: Kind): ShownService {
-  const here = allServices().find((one) => kindsOf(one).includes(kind));
+export function findShownServiceOfKind(kind: Kind): ShownService {
+  const here = listServices().find((one) => listKindsOf(one).includes(kind));
   return (
-    here ?? [...described.values()].find(({ kinds }) => kinds.has(kind)) ?? serviceOfKind(kind)
+    here ?? [...described.values()].find(({ kinds }) => kinds.has(kind)) ?? findServiceOfKind(kind)
   );
 }
 
 /** The service that takes a kind. @throws RangeError if none does */
-export function serviceOfKind(kind: Kind): Service {
-  const service = allServices().find((one) => kindsOf(one).includes(kind));
+export function findServiceOfKind(kind: Kind): Service {
+  const service = listServices().find((one) => listKindsOf(one).includes(kind));
   if (service === undefined) throw new RangeError(`no service takes the kind "${kind}"`);
   return service;
 }
 
 /** Names of the kinds that a service takes, in the order of the documentation. */
-export function kindsOf({ kinds }: Service): readonly Kind[] {
+export function listKindsOf({ kinds }: Service): readonly Kind[] {
   return kinds.map(({ name }) => name);
 }
 
@@ -77,5 +77,5 @@ export function createClient({
   service,
   ...settings
 }: ClientSettings & { readonly service: ServiceName }): ServiceClient {
-  return makeClient(serviceOf(service), settings);
+  return makeClient(findService(service), settings);
 }

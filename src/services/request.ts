@@ -25,7 +25,7 @@ export function readServiceUrl(text: string): URL {
 }
 
 /** A path below the address of a service; `segments` are escaped. */
-export function below(base: URL, ...segments: readonly string[]): URL {
+export function appendPath(base: URL, ...segments: readonly string[]): URL {
   const url = new URL(base);
   const prefix = url.pathname.replace(/\/+$/, '');
   url.pathname = `${prefix}/${segments.map(encodeURIComponent).join('/')}`;
@@ -62,25 +62,25 @@ export interface Addressed {
 export class RequestFault extends Error {}
 
 export function addressRequest(site: Site, request: Request): Addressed {
-  const url = urlOf(site, request);
+  const url = buildUrl(site, request);
   const auth = url.origin === site.base.origin ? (request.auth ?? []) : [];
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers ?? {}))
     headers[name.toLowerCase()] = value;
   for (const one of auth) {
     if (one.in === 'basic') {
-      const pair = `${secretOf(site, one.user)}:${secretOf(site, one.password)}`;
+      const pair = `${readSecretOf(site, one.user)}:${readSecretOf(site, one.password)}`;
       headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
-    } else if (one.in === 'query') url.searchParams.set(one.name, valueOf(site, one));
-    else if (one.in === 'header') headers[one.name.toLowerCase()] = valueOf(site, one);
+    } else if (one.in === 'query') url.searchParams.set(one.name, buildAuthValue(site, one));
+    else if (one.in === 'header') headers[one.name.toLowerCase()] = buildAuthValue(site, one);
   }
   return { url, headers };
 }
 
 /** The address of a request, without secrets. */
-export function urlOf({ base, origins }: Omit<Site, 'secrets'>, request: Request): URL {
-  const url = targetOf(base, request);
-  if (url.origin !== base.origin && !origins.some((one) => matchesOrigin(url, one)))
+export function buildUrl({ base, origins }: Omit<Site, 'secrets'>, request: Request): URL {
+  const url = resolveTarget(base, request);
+  if (url.origin !== base.origin && !origins.some((one) => isMatchingOrigin(url, one)))
     throw new RequestFault(`a link to ${url.origin}, which is no address of the service`);
   for (const [name, value] of Object.entries(request.query ?? {})) {
     url.searchParams.delete(name);
@@ -89,7 +89,7 @@ export function urlOf({ base, origins }: Omit<Site, 'secrets'>, request: Request
   return url;
 }
 
-function targetOf(base: URL, request: Request): URL {
+function resolveTarget(base: URL, request: Request): URL {
   if ('link' in request) {
     const url = URL.parse(request.link, `${base.href.replace(/\/+$/, '')}/`);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
@@ -99,11 +99,11 @@ function targetOf(base: URL, request: Request): URL {
   }
   if (request.path.some((segment) => /^\.\.?$/.test(segment)))
     throw new RequestFault('a path that leaves the address of the service');
-  return below(base, ...request.path);
+  return appendPath(base, ...request.path);
 }
 
 /** `https://*.example.org`: any host below that one. */
-function matchesOrigin(url: URL, pattern: string): boolean {
+function isMatchingOrigin(url: URL, pattern: string): boolean {
   const [, scheme, host = ''] = /^(https?:)\/\/\*\.(.+)$/.exec(pattern) ?? [];
   if (scheme === undefined) return url.origin === URL.parse(pattern)?.origin;
   return url.protocol === scheme && url.host.endsWith(`.${host}`);
@@ -118,7 +118,7 @@ export interface EncodedBody {
 export async function encodeBody(site: Site, request: Request): Promise<EncodedBody> {
   const secret = Object.fromEntries(
     (request.auth ?? []).flatMap((one) =>
-      one.in === 'body' ? [[one.name, valueOf(site, one)] as const] : [],
+      one.in === 'body' ? [[one.name, buildAuthValue(site, one)] as const] : [],
     ),
   );
   const body: Body = request.body ?? { json: {} };
@@ -156,11 +156,14 @@ function toBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function valueOf(site: Site, { secret, prefix = '' }: Exclude<Auth, { in: 'basic' }>): string {
-  return `${prefix}${secretOf(site, secret)}`;
+function buildAuthValue(
+  site: Site,
+  { secret, prefix = '' }: Exclude<Auth, { in: 'basic' }>,
+): string {
+  return `${prefix}${readSecretOf(site, secret)}`;
 }
 
-function secretOf({ secrets }: Site, name: string): string {
+function readSecretOf({ secrets }: Site, name: string): string {
   const value = secrets[name];
   if (value === undefined) throw new RequestFault(`there is no secret ${name}`);
   return value;

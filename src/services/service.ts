@@ -399,11 +399,11 @@ export function defineService<
 }
 
 /** Maximum characters of a job's name; null if a name finds no job. */
-export function longestName({ identity }: Pick<Service, 'identity'>): number | null {
+export function findMaxNameLength({ identity }: Pick<Service, 'identity'>): number | null {
   return identity.by === 'name' || identity.by === 'list' ? identity.maxLength : null;
 }
 
 /** With the defaults of what is not configured. */
-export function configOf(service: Service, config: ServiceConfig): ServiceConfig {
+export function parseConfig(service: Service, config: ServiceConfig): ServiceConfig {
   return service.config.parse(config);
 }

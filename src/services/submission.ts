@@ -5,19 +5,19 @@
 import { parseDuration } from '../domain/duration.ts';
 import type { PingOutcome, RateLimitSeen, SubmitOutcome } from '../domain/outcomes.ts';
 import { isUsableId } from '../domain/remote-id.ts';
-import { asObject } from '../kinds/json.ts';
+import { toObject } from '../kinds/json.ts';
 import {
   findMeaning,
   interpret,
   isWebPage,
   looseNumber,
   readAnswer,
-  redirectWords,
-  refusesAtProxy,
+  describeRedirect,
+  isRefusedAtProxy,
   retryAfterMs,
-  secondsToMs,
-  serviceWords,
-  shorten,
+  convertToMs,
+  readServiceWords,
+  shortenText,
 } from './answers.ts';
 import { type BodyText, type HttpAnswer, type HttpResponse, SMALL_JSON_LIMIT } from './body.ts';
 import type { Answer, Answers, Duration, Job, ServiceConfig, SubmitMeaning } from './service.ts';
@@ -27,7 +27,7 @@ import type { Answer, Answers, Duration, Job, ServiceConfig, SubmitMeaning } fro
  * the body of 429). The other service's contract shows nothing, but it may still be sent.
  */
 function readRateLimit({ headers, json }: Answer): RateLimitSeen | null {
-  const body = asObject(json) ?? {};
+  const body = toObject(json) ?? {};
   const [limit = null, remaining = null] = ['limit', 'remaining'].map((name) =>
     looseNumber.parse(headers.get(`x-ratelimit-${name}`) ?? body[name]),
   );
@@ -100,20 +100,20 @@ export async function readSubmission(
   if (response.type !== 'answered') {
     const { type, message } = response;
     if (type === 'broken') return { type: 'unsure', message };
-    return notNow(refusesAtProxy(response) ? 'blocked' : 'unreachable', message);
+    return createNotNow(isRefusedAtProxy(response) ? 'blocked' : 'unreachable', message);
   }
   const body = await response.body.text(SMALL_JSON_LIMIT);
   const answer = readAnswer(response, url, body);
   const meaning = findMeaning(rules.answers, response.status);
   const said = meaning === undefined ? null : interpret('submit', meaning, answer, rules.subject);
   // From here on the status decides: if the body breaks off, only the message is lost, not the outcome.
-  const words = serviceWords(answer.text) ?? `HTTP ${response.status} without a message`;
-  const seen = { response, answer, message: shorten(words), body: body.type };
+  const words = readServiceWords(answer.text) ?? `HTTP ${response.status} without a message`;
+  const seen = { response, answer, message: shortenText(words), body: body.type };
   const usual = readUsual(seen);
   return (
     (said && complete(said, seen, rules)) ??
     (usual && complete(usual, seen, rules)) ??
-    notUnderstood(seen)
+    createNotUnderstood(seen)
   );
 }
 
@@ -134,26 +134,26 @@ function complete(said: SubmitMeaning, seen: Seen, rules: SubmissionRules): Subm
     case 'accepted': {
       if (!isUsableId(said.id) || !rules.isId(said.id)) return null;
       const rateLimit = readRateLimit(answer);
-      const wait = Math.max(orderOf(response) ?? -1, inMs(said.pollAfter) ?? -1);
+      const wait = Math.max(readOrder(response) ?? -1, toMs(said.pollAfter) ?? -1);
       const order = wait < 0 ? {} : { retryAfterMs: wait };
       return { type: 'accepted', remoteId: said.id, rateLimit, ...order };
     }
     case 'refused':
-      return { type: 'refused', status, message: shorten(said.message ?? message) };
+      return { type: 'refused', status, message: shortenText(said.message ?? message) };
     case 'nameTaken': {
-      const words = shorten(said.message ?? message);
+      const words = shortenText(said.message ?? message);
       return { type: 'refused', status, message: words, ...(rules.hasNames && { taken: true }) };
     }
     case 'notNow': {
       if (status >= 500 && SUBMISSION[status] === undefined) return null;
       const { why } = said;
-      const order = inMs(said.after) ?? orderOf(response);
-      const words = shorten(said.message);
-      if (why === 'unavailable') return notNow(why, words, order);
-      if (why !== 'rateLimited') return { ...notNow('blocked', words, order), scope: why };
-      const resetAfter = looseNumber.parse(asObject(answer.json)?.['reset_after']);
-      const retry = order ?? (resetAfter === null ? null : secondsToMs(resetAfter));
-      return { ...notNow('rate-limited', words, retry), rateLimit: readRateLimit(answer) };
+      const order = toMs(said.after) ?? readOrder(response);
+      const words = shortenText(said.message);
+      if (why === 'unavailable') return createNotNow(why, words, order);
+      if (why !== 'rateLimited') return { ...createNotNow('blocked', words, order), scope: why };
+      const resetAfter = looseNumber.parse(toObject(answer.json)?.['reset_after']);
+      const retry = order ?? (resetAfter === null ? null : convertToMs(resetAfter));
+      return { ...createNotNow('rate-limited', words, retry), rateLimit: readRateLimit(answer) };
     }
   }
 }
@@ -163,7 +163,7 @@ function readUsual({ response, answer, message }: Seen): SubmitMeaning | null {
   const { status, where } = response;
   const means = findMeaning(SUBMISSION, status) ?? 'unsure';
   // The answer concerns the client or its access: any other row would get the same answer.
-  const words = `${where}: HTTP ${status}: ${redirectWords(response) ?? message}`;
+  const words = `${where}: HTTP ${status}: ${describeRedirect(response) ?? message}`;
   switch (means) {
     case 'unsure':
       return null;
@@ -183,25 +183,29 @@ function readUsual({ response, answer, message }: Seen): SubmitMeaning | null {
   }
 }
 
-function notUnderstood({ response, answer, message, body }: Seen): SubmitOutcome {
+function createNotUnderstood({ response, answer, message, body }: Seen): SubmitOutcome {
   const where = `${response.where}: HTTP ${response.status}`;
   if (response.status >= 300) return { type: 'unsure', message: `${where}: ${message}` };
   if (isWebPage(answer.text)) {
-    const title = serviceWords(answer.text);
-    const page = title === null ? 'a web page' : `the web page "${shorten(title, 200)}"`;
+    const title = readServiceWords(answer.text);
+    const page = title === null ? 'a web page' : `the web page "${shortenText(title, 200)}"`;
     const words = `${where}: ${page} instead of an answer of the service`;
-    return { ...notNow('blocked', words, orderOf(response)), scope: 'address', doubt: true };
+    return {
+      ...createNotNow('blocked', words, readOrder(response)),
+      scope: 'address',
+      doubt: true,
+    };
   }
   const why = body === 'broken' ? 'its body was truncated' : 'its body has no usable job id';
   return { type: 'unsure', message: `${where}, but ${why}` };
 }
 
-function orderOf(answer: HttpResponse): number | null {
+function readOrder(answer: HttpResponse): number | null {
   return retryAfterMs(answer.headers, Date.now());
 }
 
 /** If a proxy answers everything with a page, it has not passed on this job either: its fate is known. */
-export async function settled(
+export async function confirmWithPing(
   outcome: SubmitOutcome,
   ping: () => Promise<PingOutcome>,
 ): Promise<SubmitOutcome> {
@@ -210,7 +214,7 @@ export async function settled(
   return (await ping()).type === 'well' ? outcome : certain;
 }
 
-export function notNow(
+export function createNotNow(
   reason: NotNow['reason'],
   message: string,
   order: number | null = null,
@@ -219,6 +223,6 @@ export function notNow(
   return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
 }
 
-function inMs(duration: Duration | undefined): number | null {
+function toMs(duration: Duration | undefined): number | null {
   return duration === undefined ? null : parseDuration(duration);
 }

@@ -21,23 +21,25 @@ const OTHERS_WRITE = 0o022;
  * @throws HundredfoldError `STATE_FOLDER_UNUSABLE` for a symbolic link, a folder of another user, or one that is writable
  * for others and contains something else; the system's own error when it cannot be created
  */
-export function privateFolder(
+export function createPrivateFolder(
   folder: string,
   isOurs: (name: string) => boolean = () => true,
 ): string {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const stat = lstatSync(folder);
-  if (stat.isSymbolicLink()) throw notPrivate(folder, 'it is a symbolic link');
-  if (!stat.isDirectory()) throw notPrivate(folder, 'it is not a folder');
-  if (!isOwn(stat)) throw notPrivate(folder, `it belongs to another user (id ${stat.uid})`);
+  if (stat.isSymbolicLink()) throw createNotPrivateError(folder, 'it is a symbolic link');
+  if (!stat.isDirectory()) throw createNotPrivateError(folder, 'it is not a folder');
+  if (!isOwn(stat))
+    throw createNotPrivateError(folder, `it belongs to another user (id ${stat.uid})`);
   if ((stat.mode & OTHERS) === 0) return folder;
   if (readdirSync(folder).every(isOurs)) chmodSync(folder, PRIVATE_FOLDER);
-  else if ((stat.mode & OTHERS_WRITE) !== 0) throw notPrivate(folder, 'others can write in it');
+  else if ((stat.mode & OTHERS_WRITE) !== 0)
+    throw createNotPrivateError(folder, 'others can write in it');
   return folder;
 }
 
 /** Creates an empty file with mode 0600 if there is none; tightens the mode of an existing one. */
-export function privateFile(path: string): void {
+export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
   tightenFile(path);
 }
@@ -47,7 +49,7 @@ export function privateFile(path: string): void {
  * and of the folder itself if it contains nothing else. A folder that also contains the user's own files keeps its
  * mode.
  */
-export function tighten(folder: string, isOurs: (name: string) => boolean): void {
+export function tightenFolder(folder: string, isOurs: (name: string) => boolean): void {
   const names = readdirSync(folder);
   const ours = names.filter(isOurs);
   for (const name of ours) tightenFile(join(folder, name));
@@ -66,7 +68,7 @@ function isOwn({ uid }: { readonly uid: number }): boolean {
   return process.getuid === undefined || uid === process.getuid();
 }
 
-function notPrivate(folder: string, why: string): HundredfoldError {
+function createNotPrivateError(folder: string, why: string): HundredfoldError {
   return new HundredfoldError(
     'STATE_FOLDER_UNUSABLE',
     `${folder} cannot be used as a private folder: ${why}`,

@@ -5,7 +5,7 @@ import { homedir, hostname } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../domain/environment.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { privateFolder } from './private-folder.ts';
+import { createPrivateFolder } from './private-folder.ts';
 import { warn } from './warn.ts';
 
 interface StateFolder {
@@ -19,11 +19,11 @@ interface StateFolder {
  * `~/Library/Application Support/hundredfold`. Below the home, each machine has its own folder: several machines may
  * share a home, but neither SQLite's write-ahead log nor a steady clock works across machines.
  */
-export function statePath(environment: Environment, platform = process.platform): string {
+export function chooseStatePath(environment: Environment, platform = process.platform): string {
   const chosen = environment['HUNDREDFOLD_STATE_DIR'];
   if (chosen) return existsSync(chosen) ? realpathSync(chosen) : resolve(chosen);
   const xdg = environment['XDG_STATE_HOME'];
-  const home = environment['HOME'] ?? homeOfUser();
+  const home = environment['HOME'] ?? findHome();
   const base =
     // The specification says to ignore a relative path.
     xdg && isAbsolute(xdg)
@@ -31,11 +31,11 @@ export function statePath(environment: Environment, platform = process.platform)
       : platform === 'darwin'
         ? join(home, 'Library', 'Application Support')
         : join(home, '.local', 'state');
-  return join(base, 'hundredfold', machineName());
+  return join(base, 'hundredfold', readMachineName());
 }
 
 /** A user id without an account has no home: the folder cannot be created, and the fallback is used. */
-function homeOfUser(): string {
+function findHome(): string {
   try {
     return homedir();
   } catch {
@@ -49,14 +49,14 @@ function homeOfUser(): string {
  * @throws HundredfoldError `STATE_FOLDER_UNUSABLE` when a chosen folder cannot be used, or neither of the two
  */
 export function openStateFolder(environment: Environment, fallback: string | null): StateFolder {
-  const path = statePath(environment);
+  const path = chooseStatePath(environment);
   try {
-    return { path: usable(path), problem: null };
+    return { path: checkUsable(path), problem: null };
   } catch (cause) {
-    const problem = unusable(path, cause);
+    const problem = createUnusableError(path, cause);
     if (environment['HUNDREDFOLD_STATE_DIR'] || fallback === null) throw problem;
     try {
-      return { path: usable(resolve(fallback)), problem: problem.message };
+      return { path: checkUsable(resolve(fallback)), problem: problem.message };
     } catch {
       throw problem;
     }
@@ -67,7 +67,7 @@ export function openStateFolder(environment: Environment, fallback: string | nul
  * For commands: the user's own, or one beside the embedded server if there is no home.
  * @throws HundredfoldError `STATE_FOLDER_UNUSABLE`
  */
-export function stateFolderOf({
+export function findStateFolder({
   settings,
   environment,
 }: {
@@ -82,9 +82,9 @@ export function stateFolderOf({
   return path;
 }
 
-function usable(path: string): string {
-  if (!existsSync(path)) accessSync(firstExisting(path), constants.W_OK);
-  privateFolder(path, isOurs);
+function checkUsable(path: string): string {
+  if (!existsSync(path)) accessSync(findFirstExisting(path), constants.W_OK);
+  createPrivateFolder(path, isOurs);
   accessSync(path, constants.W_OK | constants.X_OK);
   return path;
 }
@@ -97,12 +97,12 @@ function isOurs(name: string): boolean {
   return name.startsWith('ledger.') || name === REMEMBERED_FILE;
 }
 
-function firstExisting(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : firstExisting(dirname(path));
+function findFirstExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : findFirstExisting(dirname(path));
 }
 
 /** Eight hexadecimal digits; the machine's id is not to be published (machine-id(5)). */
-function machineName(): string {
+function readMachineName(): string {
   let id: string;
   try {
     id = readFileSync('/etc/machine-id', 'utf8').trim() || hostname();
@@ -112,7 +112,7 @@ function machineName(): string {
   return createHash('sha256').update(`hundredfold ${id}`).digest('hex').slice(0, 8);
 }
 
-function unusable(path: string, cause: unknown): HundredfoldError {
+function createUnusableError(path: string, cause: unknown): HundredfoldError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new HundredfoldError(
     'STATE_FOLDER_UNUSABLE',

@@ -1,6 +1,6 @@
 /** The plugins that a campaign has rows of, and whether this process has the same. */
 import type { Kind } from '../domain/item.ts';
-import { sourceOf } from '../kinds/registry.ts';
+import { findSource } from '../kinds/registry.ts';
 import { readPreparedCampaign, type PreparedCampaign } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -28,7 +28,7 @@ export function requirePlugins(store: Store, campaign: PreparedCampaign): void {
 
 /** Whether rows of the campaign are of a plugin that was changed since they were prepared. */
 export function hasOtherPlugins({ described = [] }: PreparedCampaign): boolean {
-  return described.some(({ name, sha256 }) => sourceOf(name)?.sha256 !== sha256);
+  return described.some(({ name, sha256 }) => findSource(name)?.sha256 !== sha256);
 }
 
 /**
@@ -41,7 +41,7 @@ export function listPluginNews(
 ): readonly string[] {
   const described = former?.described ?? [];
   const lines = (kinds ?? described.map(({ name }) => name)).flatMap((kind) => {
-    const here = sourceOf(kind);
+    const here = findSource(kind);
     const there = described.find(({ name }) => name === kind);
     if (here === null || here.sha256 === there?.sha256) return [];
     const now = here.sha256.slice(0, DIGEST_DIGITS);
@@ -59,7 +59,7 @@ function refuse(
   isRight: (here: string | null, wanted: string) => boolean,
 ): void {
   for (const { name: kind, plugin, sha256 } of described) {
-    const here = sourceOf(kind)?.sha256 ?? null;
+    const here = findSource(kind)?.sha256 ?? null;
     if (isRight(here, sha256)) continue;
     const [wanted, found] = [sha256.slice(0, DIGEST_DIGITS), here?.slice(0, DIGEST_DIGITS) ?? null];
     throw new StoreError(

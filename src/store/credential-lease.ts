@@ -14,7 +14,7 @@ import { parseJson } from '../kinds/json.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 
 import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
-import { isOf, newestLease, renewLease, takeLease, type LeaseHolder } from './lease.ts';
+import { isHeldBy, readNewestLease, renewLease, takeLease, type LeaseHolder } from './lease.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -36,7 +36,7 @@ type Mark = z.output<typeof mark>;
 const ALLOWANCE_MS = 10 * 60_000;
 
 /** Address of the lease of this token: the same for all trees of a bucket. Null if the tree is in a folder. */
-export function credentialLeaseAddress(
+export function buildCredentialLeaseAddress(
   tree: string,
   { service, address, credential }: ServiceReference,
 ): string | null {
@@ -60,7 +60,7 @@ export async function useCredential(
   usedBefore: boolean,
 ): Promise<void> {
   try {
-    await compete(store, holder, windowMs);
+    await competeForLease(store, holder, windowMs);
   } catch (error) {
     // A process that has sent nothing must not block the Temporal that won, or both, until its mark is out of date. If
     // the mark cannot be removed, it does; nothing is sent in any case.
@@ -70,18 +70,18 @@ export async function useCredential(
   if (!usedBefore) await removeExpired(store, holder, windowMs);
 }
 
-async function compete(store: Store, holder: LeaseHolder, windowMs: number): Promise<void> {
-  let lease = await newestLease(store);
-  if (!isOf(lease, holder)) {
+async function competeForLease(store: Store, holder: LeaseHolder, windowMs: number): Promise<void> {
+  let lease = await readNewestLease(store);
+  if (!isHeldBy(lease, holder)) {
     await checkCredential(store, holder, windowMs);
     lease = await takeLease(store, holder, lease);
   }
   // Another one was faster. A mark of ours would only prevent it from sending.
-  if (lease === null) throw leased(store, null, windowMs);
+  if (lease === null) throw createLeasedError(store, null, windowMs);
   await leaveMark(store, holder);
   const renewed = await renewLease(store, holder, lease);
   await checkCredential(store, holder, windowMs);
-  if (renewed === null) throw leased(store, null, windowMs);
+  if (renewed === null) throw createLeasedError(store, null, windowMs);
 }
 
 /** Checks without taking the lease. @throws StoreError `TOKEN_LEASED` */
@@ -90,8 +90,8 @@ export async function checkCredential(
   holder: Pick<LeaseHolder, 'temporal'>,
   windowMs: number,
 ): Promise<void> {
-  for (const { left } of await marksOf(store, (key) => !isMarkOf(key, holder)))
-    if (counts(left, windowMs)) throw leased(store, left, windowMs);
+  for (const { left } of await listMarks(store, (key) => !isOwnMark(key, holder)))
+    if (isCounting(left, windowMs)) throw createLeasedError(store, left, windowMs);
 }
 
 async function leaveMark(store: Store, holder: LeaseHolder): Promise<void> {
@@ -102,29 +102,29 @@ async function leaveMark(store: Store, holder: LeaseHolder): Promise<void> {
 
 /** Marks of earlier processes of the holder's Temporal. The mark of this process protects its Temporal meanwhile. */
 async function removeExpired(store: Store, holder: LeaseHolder, windowMs: number): Promise<void> {
-  for (const { key, left } of await marksOf(store, (key) => isMarkOf(key, holder)))
-    if (!counts(left, windowMs)) await store.remove(key);
+  for (const { key, left } of await listMarks(store, (key) => isOwnMark(key, holder)))
+    if (!isCounting(left, windowMs)) await store.remove(key);
 }
 
 /** Whether a job that was sent with this mark may still count. */
-function counts({ at }: Mark, windowMs: number): boolean {
+function isCounting({ at }: Mark, windowMs: number): boolean {
   return Date.parse(at) + windowMs + ALLOWANCE_MS > Date.now();
 }
 
 /** One for each process, so that a process can remove its own without those of its Temporal's other processes. */
 function markKey({ temporal, renewer }: LeaseHolder): string {
-  return `${marksOfTemporal(temporal)}-${hash('sha256', renewer).slice(0, 12)}.json`;
+  return `${buildMarkPrefix(temporal)}-${hash('sha256', renewer).slice(0, 12)}.json`;
 }
 
-function isMarkOf(key: string, { temporal }: Pick<LeaseHolder, 'temporal'>): boolean {
-  return key.startsWith(marksOfTemporal(temporal));
+function isOwnMark(key: string, { temporal }: Pick<LeaseHolder, 'temporal'>): boolean {
+  return key.startsWith(buildMarkPrefix(temporal));
 }
 
-function marksOfTemporal(temporal: string): string {
+function buildMarkPrefix(temporal: string): string {
   return `${MARKS}${hash('sha256', temporal).slice(0, 12)}`;
 }
 
-async function marksOf(
+async function listMarks(
   store: Store,
   isWanted: (key: string) => boolean,
 ): Promise<{ readonly key: string; readonly left: Mark }[]> {
@@ -138,7 +138,7 @@ async function marksOf(
   return marks;
 }
 
-function leased(store: Store, by: Mark | null, windowMs: number): StoreError {
+function createLeasedError(store: Store, by: Mark | null, windowMs: number): StoreError {
   const who = by === null ? 'it is about to' : `${by.where}, on ${by.host}, last at ${by.at}`;
   const free = by === null ? null : new Date(Date.parse(by.at) + windowMs + ALLOWANCE_MS);
   const continues =

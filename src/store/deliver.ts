@@ -6,13 +6,13 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import type { Judge } from '../kinds/kind.ts';
-import { kindOf } from '../kinds/registry.ts';
+import { findKind } from '../kinds/registry.ts';
 import type { FileDigest } from './digest.ts';
 import type { ItemRecord, ResultSource } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
-import { itemKey, pageName } from './layout.ts';
+import { buildItemKey, namePage } from './layout.ts';
 import { type PageEntry, type PreparedCampaign, readPage } from './prepared-campaign.ts';
-import { damagedRecordIsNone, StoreError } from './store-error.ts';
+import { nullIfDamaged, StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 
 /** Errors of an item that follows one without a record, or without its files: the next `run` prepares it again. */
@@ -57,13 +57,13 @@ export async function deliver(
 ): Promise<ItemRecord | null> {
   const copied: string[] = [];
   for (const [name, digest] of Object.entries(result.files)) {
-    const key = itemKey(to.kind, to.id, name);
+    const key = buildItemKey(to.kind, to.id, name);
     copied.push(key);
     if (!(await isCopied(store, key, read(name), digest))) return discard(store, copied);
   }
   // A plugin may take two inputs for the same that are not.
   const isOther = to.input.sha256 !== inputSha256 && result.remoteId !== null;
-  if (isOther && !(await isResultOf(store, to, result.remoteId, Object.keys(result.files))))
+  if (isOther && !(await isOwnResult(store, to, result.remoteId, Object.keys(result.files))))
     return discard(store, copied);
   written.push(...copied);
   return { ...to, ...result, resultFrom: what };
@@ -93,7 +93,7 @@ async function isCopied(
 }
 
 /** The result of a job as stored in the record of its item. */
-export function jobResultOf(record: ItemRecord): JobResult {
+export function toJobResult(record: ItemRecord): JobResult {
   const { state, error, address, remoteId, jobName, finishedAt, timing, files } = record;
   const { submittedAt, sentAt, answeredAt } = record;
   return {
@@ -113,12 +113,12 @@ export function jobResultOf(record: ItemRecord): JobResult {
 }
 
 /** The result of another row of the same campaign. */
-export function duplicateOf(store: Store, leader: ItemRecord): Source {
+export function createDuplicateSource(store: Store, leader: ItemRecord): Source {
   return {
     what: { type: 'duplicate', id: leader.id },
-    result: jobResultOf(leader),
+    result: toJobResult(leader),
     inputSha256: leader.input.sha256,
-    read: (name) => store.readStream(itemKey(leader.kind, leader.id, name)),
+    read: (name) => store.readStream(buildItemKey(leader.kind, leader.id, name)),
   };
 }
 
@@ -139,23 +139,23 @@ export async function deliverDuplicates(store: Store, campaign: PreparedCampaign
 }
 
 async function deliverTo(store: Store, { kind, id, follows = '' }: PageEntry): Promise<void> {
-  const record = await readable(store, kind, id);
+  const record = await readIfValid(store, kind, id);
   // Removed or damaged manually, and published as such; or delivered before.
   if (record === null || isFinal(record.state)) return;
-  const leader = await readable(store, kind, follows);
+  const leader = await readIfValid(store, kind, follows);
   if (leader !== null && !isFinal(leader.state)) return;
   const written: string[] = [];
-  const ended = await endOf(store, record, leader, written);
+  const ended = await concludeRecord(store, record, leader, written);
   await store.flush(written);
   await writeItem(store, ended);
 }
 
 /** A damaged record is published as such: it must not prevent the others from ending. */
-function readable(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
-  return readItem(store, kind, id).catch(damagedRecordIsNone);
+function readIfValid(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
+  return readItem(store, kind, id).catch(nullIfDamaged);
 }
 
-async function endOf(
+async function concludeRecord(
   store: Store,
   record: ItemRecord,
   leader: ItemRecord | null,
@@ -170,14 +170,14 @@ async function endOf(
   });
   if (leader === null) return failed(LEADER_GONE, 'the item that shares its job is gone');
   if (leader.state === 'succeeded') {
-    const delivered = await deliver(store, record, duplicateOf(store, leader), written);
+    const delivered = await deliver(store, record, createDuplicateSource(store, leader), written);
     const why = `the files of ${leader.id} were changed, or are no result of this row`;
     return delivered ?? failed(LEADER_CHANGED, why);
   }
   // Files of an invalid result stay with the item that has the job.
   for (const name of Object.keys(record.files))
-    await store.remove(itemKey(record.kind, record.id, name));
-  return { ...record, ...jobResultOf(leader), files: {} };
+    await store.remove(buildItemKey(record.kind, record.id, name));
+  return { ...record, ...toJobResult(leader), files: {} };
 }
 
 /** What a plugin judges the result of an item by: the files in its folder, and its own input. */
@@ -187,9 +187,9 @@ export async function readToJudge(
   remoteId: string,
   files: readonly string[],
 ): Promise<Parameters<Judge>> {
-  const read = (name: string) => store.readText(itemKey(kind, id, name));
+  const read = (name: string) => store.readText(buildItemKey(kind, id, name));
   const texts: Record<string, string[]> = {};
-  for (const [artefact, { file, isPaged = false }] of Object.entries(kindOf(kind).artefacts)) {
+  for (const [artefact, { file, isPaged = false }] of Object.entries(findKind(kind).artefacts)) {
     const name = typeof file === 'string' ? file : file(null);
     const names = files.filter((one) => one === name || (isPaged && isPage(one, name)));
     const found = await Promise.all(names.sort().map(read));
@@ -202,17 +202,17 @@ export async function readToJudge(
 
 function isPage(file: string, name: string): boolean {
   const number = Number(/\.(\d{4})\./.exec(file)?.[1]);
-  return Number.isInteger(number) && pageName(name, number) === file;
+  return Number.isInteger(number) && namePage(name, number) === file;
 }
 
 /** Whether the result of another job, with these files, is one of this item; true without its plugin. */
-export async function isResultOf(
+export async function isOwnResult(
   store: Store,
   record: ItemRecord,
   remoteId: string,
   files: readonly string[],
 ): Promise<boolean> {
-  const { judge } = kindOf(record.kind);
+  const { judge } = findKind(record.kind);
   if (judge === undefined) return true;
   const given = await readToJudge(store, record, remoteId, files);
   try {

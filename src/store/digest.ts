@@ -10,11 +10,11 @@ export interface FileDigest {
 }
 
 /** The part that is recorded of a written file. */
-export function storedDigest({ bytes, sha256 }: FileDigest): FileDigest {
+export function pickDigest({ bytes, sha256 }: FileDigest): FileDigest {
   return { bytes, sha256 };
 }
 
-export function digestOf(data: string | Uint8Array): FileDigest {
+export function computeDigest(data: string | Uint8Array): FileDigest {
   const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
   return { bytes: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

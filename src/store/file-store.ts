@@ -21,15 +21,15 @@ import {
   readEntries,
   readStatus,
   sync,
-  system,
+  callSystem,
   walk,
 } from './folder-calls.ts';
-import { inParallel } from './in-parallel.ts';
+import { runInParallel } from './in-parallel.ts';
 import { Incoming } from './incoming.ts';
-import { badKey, keySegments, LEASES, TEMPORARY_PREFIX } from './layout.ts';
+import { createBadKeyError, splitKey, LEASES, TEMPORARY_PREFIX } from './layout.ts';
 import type { CheckedFolders, Store, StoreData, StoredFile, WriteOptions } from './store.ts';
-import { missing, storeErrorOf } from './store-error.ts';
-import { treeNotHere } from './lease.ts';
+import { createMissingError, toStoreError } from './store-error.ts';
+import { createTreeNotHereError } from './lease.ts';
 
 /** Files synced at the same time; more do not help, measured on ext4. */
 const MAX_SYNCS_AT_ONCE = 16;
@@ -54,10 +54,10 @@ export async function openFileStore(
   folder: string,
   { create = true }: FileStoreOptions = {},
 ): Promise<Store> {
-  return system(`open the output folder ${folder}`, async () => {
+  return callSystem(`open the output folder ${folder}`, async () => {
     if (create) await makeFolder(resolve(folder), true);
     else if ((await stat(folder).catch(nullIfAbsent)) === null)
-      throw treeNotHere(folder, 'the folder does not exist');
+      throw createTreeNotHereError(folder, 'the folder does not exist');
     // The campaign folder itself may be a link to a larger disk; below it, no link is followed.
     const root = await realpath(folder);
     // A path with a trailing slash must be a folder; for a file, the call fails with ENOTDIR.
@@ -113,16 +113,16 @@ class FileStore implements Store {
 
   async flush(keys: Iterable<string>): Promise<void> {
     const folders = new Set<string>();
-    await inParallel(keys, MAX_SYNCS_AT_ONCE, async (key) => {
-      const path = join(this.location, ...keySegments(key));
+    await runInParallel(keys, MAX_SYNCS_AT_ONCE, async (key) => {
+      const path = join(this.location, ...splitKey(key));
       for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) {
         folders.add(folder);
         if (folder === this.location) break;
       }
-      await system(`write ${key}`, () => sync(path));
+      await callSystem(`write ${key}`, () => sync(path));
     });
-    await inParallel(folders, MAX_SYNCS_AT_ONCE, (folder) =>
-      system(`write the folder ${folder}`, () => sync(folder)),
+    await runInParallel(folders, MAX_SYNCS_AT_ONCE, (folder) =>
+      callSystem(`write the folder ${folder}`, () => sync(folder)),
     );
   }
 
@@ -130,7 +130,7 @@ class FileStore implements Store {
     const file = await this.#open(key, checked);
     if (file === null) return null;
     const pieces: Uint8Array[] = [];
-    for await (const piece of piecesOf(file, key)) pieces.push(piece);
+    for await (const piece of readPieces(file, key)) pieces.push(piece);
     const [first] = pieces;
     return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
   }
@@ -145,7 +145,7 @@ class FileStore implements Store {
     if (file === null) return null;
     const hash = createHash('sha256');
     let bytes = 0;
-    for await (const piece of piecesOf(file, key)) {
+    for await (const piece of readPieces(file, key)) {
       hash.update(piece);
       bytes += piece.byteLength;
     }
@@ -154,22 +154,22 @@ class FileStore implements Store {
 
   async *readStream(key: string): AsyncIterable<Uint8Array> {
     const file = await this.#open(key);
-    if (file === null) throw missing(key);
-    yield* piecesOf(file, key);
+    if (file === null) throw createMissingError(key);
+    yield* readPieces(file, key);
   }
 
   async *list(prefix: string): AsyncIterable<string> {
     const cut = prefix.lastIndexOf('/');
-    const folder = cut < 0 ? [] : keySegments(prefix.slice(0, cut));
+    const folder = cut < 0 ? [] : splitKey(prefix.slice(0, cut));
     const action = `list ${prefix}`;
-    if (!(await system(action, () => areFolders(this.location, prefix, folder)))) return;
+    if (!(await callSystem(action, () => areFolders(this.location, prefix, folder)))) return;
     const isWhole = (name: string): boolean => !name.startsWith(TEMPORARY_PREFIX);
     for await (const key of walk(this.location, folder, isWhole))
       if (key.startsWith(prefix)) yield key;
   }
 
   async *folders(): AsyncIterable<string> {
-    const entries = await system(`list ${this.location}`, () => readEntries(this.location));
+    const entries = await callSystem(`list ${this.location}`, () => readEntries(this.location));
     yield* (
       entries
         // The folder of a campaign may be a link to a larger disk.
@@ -194,7 +194,7 @@ class FileStore implements Store {
   async remove(key: string): Promise<void> {
     const path = await this.#find(key);
     if (path === null) return;
-    await system(`remove ${key}`, async () => {
+    await callSystem(`remove ${key}`, async () => {
       await unlink(path).catch(nullIfAbsent);
       await sync(dirname(path));
     });
@@ -212,7 +212,7 @@ class FileStore implements Store {
   async sweep(): Promise<number> {
     let swept = 0;
     for await (const name of this.leftovers()) {
-      await system(`remove ${name}`, () => rm(join(this.location, name), { force: true }));
+      await callSystem(`remove ${name}`, () => rm(join(this.location, name), { force: true }));
       swept += 1;
     }
     return swept;
@@ -220,11 +220,11 @@ class FileStore implements Store {
 
   /** `work` fills a file with a temporary name, in the folder of its own name, and gives it that name. */
   async #put<T>(key: string, work: (place: Place) => Promise<T>): Promise<T> {
-    const segments = keySegments(key);
+    const segments = splitKey(key);
     const path = join(this.location, ...segments);
     const folder = dirname(path);
     const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
-    return system(`write ${key}`, async () => {
+    return callSystem(`write ${key}`, async () => {
       const made = await makeFolders(this.location, key, segments.slice(0, -1));
       try {
         return await work({ temporary, path, touched: [folder, ...made] });
@@ -238,20 +238,20 @@ class FileStore implements Store {
 
   /** The path of a file; null if there is none. @throws StoreError `STORE_BAD_KEY` for a link */
   #find(key: string): Promise<string | null> {
-    const segments = keySegments(key);
-    return system(`read ${key}`, async () => {
+    const segments = splitKey(key);
+    return callSystem(`read ${key}`, async () => {
       if (!(await areFolders(this.location, key, segments.slice(0, -1)))) return null;
       const path = join(this.location, ...segments);
       const found = await readStatus(path);
-      if (found?.isSymbolicLink() === true) throw badKey(key, 'it is a symbolic link');
+      if (found?.isSymbolicLink() === true) throw createBadKeyError(key, 'it is a symbolic link');
       return found?.isFile() === true ? path : null;
     });
   }
 
   /** The file, to be read; null if there is none. @throws StoreError `STORE_BAD_KEY` for a link */
   #open(key: string, checked?: CheckedFolders): Promise<OpenedFile | null> {
-    const segments = keySegments(key);
-    return system(`read ${key}`, async () => {
+    const segments = splitKey(key);
+    return callSystem(`read ${key}`, async () => {
       const folders = segments.slice(0, -1);
       if (!(await areFolders(this.location, key, folders, checked))) return null;
       return openToRead(join(this.location, ...segments));
@@ -292,7 +292,7 @@ async function fill(
 const readFile = promisify(read);
 
 /** The content of an open file, which is closed at the end. */
-async function* piecesOf({ fd, bytes }: OpenedFile, key: string): AsyncGenerator<Uint8Array> {
+async function* readPieces({ fd, bytes }: OpenedFile, key: string): AsyncGenerator<Uint8Array> {
   try {
     for (let at = 0; at < bytes;) {
       const piece = Buffer.allocUnsafe(Math.min(bytes - at, READ_CHUNK_BYTES));
@@ -303,7 +303,7 @@ async function* piecesOf({ fd, bytes }: OpenedFile, key: string): AsyncGenerator
       yield piece.subarray(0, bytesRead);
     }
   } catch (error) {
-    throw storeErrorOf(error, `read ${key}`);
+    throw toStoreError(error, `read ${key}`);
   } finally {
     closeSync(fd);
   }

@@ -11,16 +11,16 @@ import { copyFile, link, lstat, mkdir, open, readdir, rename, statfs } from 'nod
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { hasErrno } from '../domain/errno.ts';
-import { badKey } from './layout.ts';
+import { createBadKeyError } from './layout.ts';
 import type { CheckedFolders } from './store.ts';
-import { noRoom, storeErrorOf } from './store-error.ts';
+import { createNoRoomError, toStoreError } from './store-error.ts';
 
 /** Runs a call of the file system; its errors get a code and a remedy. */
-export async function system<T>(action: string, call: () => Promise<T>): Promise<T> {
+export async function callSystem<T>(action: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw storeErrorOf(error, action);
+    throw toStoreError(error, action);
   }
 }
 
@@ -81,7 +81,8 @@ export async function areFolders(
     folder = join(folder, name);
     if (checked?.has(folder) === true) continue;
     const found = await readStatus(folder);
-    if (found?.isSymbolicLink() === true) throw badKey(key, `${name} is a symbolic link`);
+    if (found?.isSymbolicLink() === true)
+      throw createBadKeyError(key, `${name} is a symbolic link`);
     if (found?.isDirectory() !== true) return false;
     checked?.add(folder);
   }
@@ -102,7 +103,8 @@ export async function makeFolders(
   for (const name of names) {
     const inner = join(folder, name);
     if ((await readStatus(inner)) === null && (await makeFolder(inner))) touched.push(folder);
-    else if (!(await areFolders(folder, key, [name]))) throw badKey(key, `${name} is not a folder`);
+    else if (!(await areFolders(folder, key, [name])))
+      throw createBadKeyError(key, `${name} is not a folder`);
     folder = inner;
   }
   return touched;
@@ -129,7 +131,7 @@ export async function* walk(
 const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** A socket cannot be opened. */
-function nullIfNoFile(error: unknown): null {
+function nullIfNotFile(error: unknown): null {
   return hasErrno(error, 'ENXIO') ? null : nullIfAbsent(error);
 }
 
@@ -147,7 +149,7 @@ export interface OpenedFile {
  * call of another thread takes longer than the call itself.
  */
 export async function openToRead(path: string): Promise<OpenedFile | null> {
-  const fd = await openFile(path, AS_IT_LIES).catch(nullIfNoFile);
+  const fd = await openFile(path, AS_IT_LIES).catch(nullIfNotFile);
   if (fd === null) return null;
   const status = fstatSync(fd);
   if (status.isFile()) return { fd, bytes: status.size };
@@ -216,5 +218,5 @@ export async function checkSpace(
   const { bavail, blocks, bsize } = await statfs(folder);
   const free = bavail * bsize;
   const kept = Math.min(keepFree, blocks * bsize * MAX_KEPT_PART);
-  if (free - (needed ?? 0) < kept) throw noRoom(key, free, needed, kept);
+  if (free - (needed ?? 0) < kept) throw createNoRoomError(key, free, needed, kept);
 }

@@ -3,7 +3,7 @@
  * once running work has ended, so that no write continues after it.
  */
 
-export async function inParallel<T>(
+export async function runInParallel<T>(
   elements: Iterable<T>,
   limit: number,
   work: (element: T) => Promise<void>,
@@ -30,7 +30,7 @@ export async function inParallel<T>(
  * The outcomes of `work`, in the order of the elements, with at most `ahead` of them in progress. After a failure
  * nothing new is started, and running work is not awaited: use it only for work that reads.
  */
-export async function* inOrder<T, R>(
+export async function* runInOrder<T, R>(
   elements: AsyncIterable<T>,
   ahead: number,
   work: (element: T) => Promise<R>,

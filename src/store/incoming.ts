@@ -1,7 +1,7 @@
 /** The data of a write on its way: counted, hashed, compared with its announced length, and aborted at any moment. */
 import { createHash } from 'node:crypto';
 import type { StoreData, StoredFile, WriteOptions } from './store.ts';
-import { wrongLength } from './store-error.ts';
+import { createWrongLengthError } from './store-error.ts';
 
 export class Incoming {
   bytes = 0;
@@ -22,7 +22,7 @@ export class Incoming {
     { expectedBytes: expected, signal }: WriteOptions,
   ): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of abortable(data, signal)) {
+      for await (const chunk of createAbortable(data, signal)) {
         this.bytes += chunk.byteLength;
         if (expected !== undefined && this.bytes > expected) throw this.#wrong(expected);
         this.#hash.update(chunk);
@@ -46,11 +46,11 @@ export class Incoming {
   }
 
   #wrong(expected: number): Error {
-    return wrongLength(this.key, expected, this.bytes);
+    return createWrongLengthError(this.key, expected, this.bytes);
   }
 }
 
-async function* abortable(
+async function* createAbortable(
   data: StoreData,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
@@ -63,7 +63,7 @@ async function* abortable(
   let ended = false;
   try {
     for (;;) {
-      const next = await unlessAborted(source.next(), signal);
+      const next = await rejectOnAbort(source.next(), signal);
       ended = next.done === true;
       if (next.done === true) return;
       yield next.value;
@@ -79,7 +79,7 @@ async function* abortable(
  * The answer, or the signal's reason if that comes first. Not `Promise.race` with one promise for the whole write: that
  * promise would keep every chunk in memory until it is settled.
  */
-async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function rejectOnAbort<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const abort = (): void => reject(signal?.reason as Error);
   signal?.addEventListener('abort', abort, { once: true });

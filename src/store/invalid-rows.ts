@@ -26,11 +26,11 @@ export async function writeInvalidRows(
   store: Store,
   rows: AsyncIterable<InvalidRow>,
 ): Promise<void> {
-  const { bytes } = await store.write(INVALID_ROWS, linesOf(rows));
+  const { bytes } = await store.write(INVALID_ROWS, formatLines(rows));
   if (bytes === 0) await store.remove(INVALID_ROWS);
 }
 
-async function* linesOf(rows: AsyncIterable<InvalidRow>): AsyncGenerator<Uint8Array> {
+async function* formatLines(rows: AsyncIterable<InvalidRow>): AsyncGenerator<Uint8Array> {
   for await (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`);
 }
 

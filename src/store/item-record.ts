@@ -8,19 +8,19 @@ import { ATTEMPT_OUTCOMES } from '../domain/campaign.ts';
 import type { InputText, Item, Options } from '../domain/item.ts';
 import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-warnings.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
-import { kindOf } from '../kinds/registry.ts';
-import { serviceOfKind } from '../services/registry.ts';
-import { digestOf } from './digest.ts';
-import { artefactFile, CONTENT_TYPES, setFolder, setOf } from './layout.ts';
+import { findKind } from '../kinds/registry.ts';
+import { findServiceOfKind } from '../services/registry.ts';
+import { computeDigest } from './digest.ts';
+import { nameArtefactFile, CONTENT_TYPES, setFolder, parseSet } from './layout.ts';
 import { StoreError } from './store-error.ts';
 import {
-  camelKeys,
-  jobLabel,
-  optionsFromDisk,
-  optionsToDisk,
-  workDigest,
-  snakeCase,
-  snakeKeys,
+  toCamelKeys,
+  chooseJobLabel,
+  parseOptions,
+  serializeOptions,
+  computeWorkDigest,
+  toSnakeCase,
+  toSnakeKeys,
 } from './work.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
@@ -38,7 +38,7 @@ const text = z.string().nullable();
 const number = z.number().nullable();
 
 /** Not `z.record`, which drops a column named `__proto__`. */
-function dictionary<T>(value: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
+function createDictionarySchema<T>(value: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
   return z.custom<Readonly<Record<string, T>>>(
     (found) =>
       typeof found === 'object' &&
@@ -104,7 +104,7 @@ const recordedInput = z.object({
   /** The user's input, if a different text is sent instead. */
   original: z.object({ name: z.string(), ...digest }).exactOptional(),
   /** Id of a record in the results → the header that the user wrote. */
-  names: dictionary(z.string()).exactOptional(),
+  names: createDictionarySchema(z.string()).exactOptional(),
 });
 
 const recordedFile = z.object({
@@ -134,7 +134,7 @@ const record = z.object({
   options: z.custom<Options>(),
   /** Those of the job, if it is shared with rows that request more. */
   jobOptions: z.custom<Options>().exactOptional(),
-  /** What the job computes (`workDigest`); null if that is uncertain. */
+  /** What the job computes (`computeWorkDigest`); null if that is uncertain. */
   work: text,
   /** Origin of the result, if it did not come from a job of this item. */
   resultFrom: resultSource.exactOptional(),
@@ -176,13 +176,13 @@ const record = z.object({
   /** The service's own timing block (contract 2.4), as last received. */
   timing: timing.nullable(),
   /** Downloaded files, by file name in the item's folder. */
-  files: dictionary(recordedFile),
+  files: createDictionarySchema(recordedFile),
   /** First line of the manifest row: file as named by the user, line from 1. */
   source: z.object({ file: z.string(), line: z.int() }),
   /** The manifest row as the user wrote it. */
-  row: dictionary(z.string()),
+  row: createDictionarySchema(z.string()),
   /** The user's own columns of the row. */
-  user: dictionary(z.string()),
+  user: createDictionarySchema(z.string()),
   /** Program and version that computed the result, if known. `synthetic` is never mistaken for science. */
   engine: z.string().exactOptional(),
   // Written for readers; derived from the files.
@@ -198,62 +198,62 @@ const NOT_CHECKED =
   'Input and options of the job are not known: the result was not compared with them, and `options` are those of the row or the defaults.';
 
 /** The text of item.json. */
-export function itemToDisk(item: ItemRecord): string {
+export function serializeItem(item: ItemRecord): string {
   const { jobOptions, adopted } = item;
-  const warnings = warningsOf(item);
+  const warnings = listWarnings(item);
   const values: Readonly<Record<string, unknown>> = {
     ...item,
     format: FORMAT,
-    options: optionsToDisk(item.options),
-    jobOptions: jobOptions && optionsToDisk(jobOptions),
+    options: serializeOptions(item.options),
+    jobOptions: jobOptions && serializeOptions(jobOptions),
     // For people.
     adopted: adopted && { ...adopted, ...(!adopted.inputKnown && { notChecked: NOT_CHECKED }) },
     warnings: warnings.length === 0 ? undefined : warnings,
   };
   const ordered = Object.keys(record.shape).map((name) => [name, values[name]] as const);
-  const disk = snakeKeys(Object.fromEntries(ordered), OWN_KEYS);
+  const disk = toSnakeKeys(Object.fromEntries(ordered), OWN_KEYS);
   return `${JSON.stringify(disk, null, 2)}\n`;
 }
 
 /** @throws StoreError `STORE_RECORD_UNREADABLE` */
-export function itemFromDisk(json: string, key: string): ItemRecord {
+export function parseItem(json: string, key: string): ItemRecord {
   try {
-    const found = record.parse(camelKeys(JSON.parse(json), OWN_KEYS));
+    const found = record.parse(toCamelKeys(JSON.parse(json), OWN_KEYS));
     const { format: _, warnings: __, options, jobOptions, ...same } = found;
     return {
       ...same,
-      options: optionsFromDisk(same.kind, options),
-      ...(jobOptions !== undefined && { jobOptions: optionsFromDisk(same.kind, jobOptions) }),
+      options: parseOptions(same.kind, options),
+      ...(jobOptions !== undefined && { jobOptions: parseOptions(same.kind, jobOptions) }),
     };
   } catch (cause) {
     throw new StoreError(
       'STORE_RECORD_UNREADABLE',
-      `${key} is not an item record: ${faultsIn(cause).slice(0, 3).join('; ')}.`,
+      `${key} is not an item record: ${listFaults(cause).slice(0, 3).join('; ')}.`,
       'Restore the file from a copy, or remove it and run the "hundredfold run" command again: the item then runs from the beginning.',
       { cause },
     );
   }
 }
 
-function faultsIn(cause: unknown): readonly string[] {
+function listFaults(cause: unknown): readonly string[] {
   if (!(cause instanceof z.ZodError))
     return [cause instanceof Error ? cause.message : String(cause)];
   return cause.issues.map(({ path, message }) => {
-    const name = path.map((part) => snakeCase(String(part))).join('.');
+    const name = path.map((part) => toSnakeCase(String(part))).join('.');
     return `${name || 'record'}: ${message}`;
   });
 }
 
 /** Options that the job computes: rows that share it may together request more than each of them. */
-export function jobOptionsOf({ options, jobOptions }: ItemRecord): Options {
+export function readJobOptions({ options, jobOptions }: ItemRecord): Options {
   return jobOptions ?? options;
 }
 
-function inputOf({ name, text, original, names }: InputText): RecordedInput {
+function toRecordedInput({ name, text, original, names }: InputText): RecordedInput {
   return {
     name,
-    ...digestOf(text),
-    ...(original && { original: { name: original.name, ...digestOf(original.text) } }),
+    ...computeDigest(text),
+    ...(original && { original: { name: original.name, ...computeDigest(original.text) } }),
     ...(names && { names }),
   };
 }
@@ -262,23 +262,23 @@ function inputOf({ name, text, original, names }: InputText): RecordedInput {
  * For an adopted job, only if its result shows everything that was requested, input and options: it may then serve
  * later campaigns.
  */
-function workOf(item: Item): string | null {
+function computeWork(item: Item): string | null {
   const { adopts, kind } = item;
-  const shown = adopts?.inputKnown === true && kindOf(kind).showsOptions === true;
-  return adopts === undefined || shown ? workDigest(item) : null;
+  const shown = adopts?.inputKnown === true && findKind(kind).showsOptions === true;
+  return adopts === undefined || shown ? computeWorkDigest(item) : null;
 }
 
 /** The record of a new item. */
-export function waitingRecord(item: Item): ItemRecord {
-  const label = jobLabel(item);
+export function createWaitingRecord(item: Item): ItemRecord {
+  const label = chooseJobLabel(item);
   return {
     id: item.id,
     kind: item.kind,
     state: 'waiting',
     error: null,
-    input: inputOf(item.input),
+    input: toRecordedInput(item.input),
     options: item.options,
-    work: workOf(item),
+    work: computeWork(item),
     ...(item.adopts && { adopted: { inputKnown: item.adopts.inputKnown } }),
     generation: 0,
     jobNumber: 0,
@@ -286,7 +286,7 @@ export function waitingRecord(item: Item): ItemRecord {
     email: item.email,
     title: item.title,
     ...(label !== null && { jobLabel: label }),
-    service: serviceOfKind(item.kind).name,
+    service: findServiceOfKind(item.kind).name,
     address: null,
     remoteId: item.adopts?.remoteId ?? null,
     jobName: null,
@@ -310,35 +310,35 @@ interface ItemWarning {
 }
 
 /** Derived from the record, so that they apply to copies too. */
-export function warningsOf(
+export function listWarnings(
   record: Pick<ItemRecord, 'files' | 'kind' | 'state'>,
 ): readonly ItemWarning[] {
-  return [...severalSets(record), ...filesAbsent(record)];
+  return [...warnSeveralSets(record), ...warnFilesAbsent(record)];
 }
 
-function severalSets({ files }: Pick<ItemRecord, 'files'>): readonly ItemWarning[] {
-  const others = [...new Set(Object.keys(files).map(setOf))].filter((set) => set !== null);
+function warnSeveralSets({ files }: Pick<ItemRecord, 'files'>): readonly ItemWarning[] {
+  const others = [...new Set(Object.keys(files).map(parseSet))].filter((set) => set !== null);
   if (others.length === 0) return [];
   const folders = others.sort((a, b) => a - b).map(setFolder);
   const message = ITEM_WARNINGS.RESULT_SEVERAL_SETS.message({ folders });
   return [{ code: 'RESULT_SEVERAL_SETS', message }];
 }
 
-function filesAbsent({
+function warnFilesAbsent({
   files,
   kind,
   state,
 }: Pick<ItemRecord, 'files' | 'kind' | 'state'>): readonly ItemWarning[] {
   if (state !== 'succeeded') return [];
-  const { artefacts } = kindOf(kind);
+  const { artefacts } = findKind(kind);
   const names = Object.keys(artefacts).filter(
     (artefact) =>
       artefacts[artefact]?.presence === 'usual' &&
-      !CONTENT_TYPES.some((type) => artefactFile(kind, artefact, type) in files),
+      !CONTENT_TYPES.some((type) => nameArtefactFile(kind, artefact, type) in files),
   );
   if (names.length === 0) return [];
   const message = ITEM_WARNINGS.RESULT_FILES_ABSENT.message({
-    names: names.map((artefact) => artefactFile(kind, artefact, null)),
+    names: names.map((artefact) => nameArtefactFile(kind, artefact, null)),
   });
   return [{ code: 'RESULT_FILES_ABSENT', message }];
 }

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Kind } from '../domain/item.ts';
 import { parseJson } from '../kinds/json.ts';
-import { digestOf, type FileDigest } from './digest.ts';
-import { itemFromDisk, type ItemRecord, itemToDisk } from './item-record.ts';
-import { optionsToDisk } from './work.ts';
-import { isSendingNote, ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
+import { computeDigest, type FileDigest } from './digest.ts';
+import { parseItem, type ItemRecord, serializeItem } from './item-record.ts';
+import { serializeOptions } from './work.ts';
+import { isSendingNote, ITEM_RECORD, buildItemFolder, buildItemKey } from './layout.ts';
 import type { Store, StoredFile, WriteOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -16,17 +16,17 @@ import { StoreError } from './store-error.ts';
  * @throws StoreError `STORE_RECORD_UNREADABLE`, `ITEM_RECORD_FOREIGN`: it names another item than its folder
  */
 export async function readItem(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
-  const text = await store.readText(itemKey(kind, id, ITEM_RECORD));
+  const text = await store.readText(buildItemKey(kind, id, ITEM_RECORD));
   return text === null ? null : recordIn(text, kind, id);
 }
 
 /** The record in the text of an item.json; null and errors as of `readItem`. */
 export function recordIn(text: string, kind: Kind, id: string): ItemRecord | null {
   if (/^\0*$/.test(text)) return null;
-  const key = itemKey(kind, id, ITEM_RECORD);
-  const record = itemFromDisk(text, key);
+  const key = buildItemKey(kind, id, ITEM_RECORD);
+  const record = parseItem(text, key);
   if (record.id !== id || record.kind !== kind) {
-    throw foreign(kind, id, `is the record of ${record.kind} ${record.id}`);
+    throw createForeignError(kind, id, `is the record of ${record.kind} ${record.id}`);
   }
   return record;
 }
@@ -35,7 +35,7 @@ export function recordIn(text: string, kind: Kind, id: string): ItemRecord | nul
 export interface ListedItem {
   readonly kind: Kind;
   readonly id: string;
-  /** `jobDigest` of its record; undefined: it is not compared. */
+  /** `computeJobDigest` of its record; undefined: it is not compared. */
   readonly asks?: string;
 }
 
@@ -47,29 +47,33 @@ export async function readListed(
   store: Store,
   { kind, id, asks }: ListedItem,
 ): Promise<{ readonly record: ItemRecord; readonly digest: FileDigest } | null> {
-  const bytes = await store.read(itemKey(kind, id, ITEM_RECORD));
+  const bytes = await store.read(buildItemKey(kind, id, ITEM_RECORD));
   if (bytes === null) return null;
   const record = recordIn(Buffer.from(bytes).toString('utf8'), kind, id);
   if (record === null) return null;
-  if (asks !== undefined && jobDigest(record) !== asks) {
-    throw foreign(kind, id, 'has another input or other options than the row of this campaign');
+  if (asks !== undefined && computeJobDigest(record) !== asks) {
+    throw createForeignError(
+      kind,
+      id,
+      'has another input or other options than the row of this campaign',
+    );
   }
-  return { record, digest: digestOf(bytes) };
+  return { record, digest: computeDigest(bytes) };
 }
 
 /** Enough digits to distinguish rows of the same name in different campaigns. */
 const DIGITS = 12;
 
 /** Digest of what the row requests: the same for equal input and options. */
-export function jobDigest(asked: Asked): string {
-  return hash('sha256', jobText(asked)).slice(0, DIGITS);
+export function computeJobDigest(asked: Asked): string {
+  return hash('sha256', serializeJob(asked)).slice(0, DIGITS);
 }
 
 type Asked = Pick<ItemRecord, 'input' | 'options' | 'adopted' | 'remoteId'>;
 
-/** The text that `jobDigest` hashes. */
-export function jobText({ input, options, adopted, remoteId }: Asked): string {
-  const asked = [input.name, input.sha256, optionsToDisk(options)];
+/** The text that `computeJobDigest` hashes. */
+export function serializeJob({ input, options, adopted, remoteId }: Asked): string {
+  const asked = [input.name, input.sha256, serializeOptions(options)];
   // A different job at the service is a different item, even with the same input.
   return JSON.stringify(adopted ? [...asked, remoteId] : asked);
 }
@@ -89,11 +93,11 @@ export async function changeItem<T>(
   { kind, id }: { readonly kind: Kind; readonly id: string },
   change: (record: ItemRecord | null, write: WriteChanged) => Promise<T>,
 ): Promise<T> {
-  const key = itemKey(kind, id, ITEM_RECORD);
+  const key = buildItemKey(kind, id, ITEM_RECORD);
   for (let tries = 1; ; tries += 1) {
     const text = await store.readText(key);
     const write: WriteChanged = async (changed) => {
-      if (await store.replace(key, itemToDisk(changed), text ?? '')) return;
+      if (await store.replace(key, serializeItem(changed), text ?? '')) return;
       throw new ChangedMeanwhile(`${key} was changed meanwhile`);
     };
     try {
@@ -111,11 +115,15 @@ export async function writeItem(
   record: ItemRecord,
   options: WriteOptions = {},
 ): Promise<StoredFile> {
-  return store.write(itemKey(record.kind, record.id, ITEM_RECORD), itemToDisk(record), options);
+  return store.write(
+    buildItemKey(record.kind, record.id, ITEM_RECORD),
+    serializeItem(record),
+    options,
+  );
 }
 
-function foreign(kind: Kind, id: string, what: string): StoreError {
-  const folder = itemFolder(kind, id);
+function createForeignError(kind: Kind, id: string, what: string): StoreError {
+  const folder = buildItemFolder(kind, id);
   return new StoreError(
     'ITEM_RECORD_FOREIGN',
     `${folder}/${ITEM_RECORD} ${what}: it was changed, or the folder was copied or moved.`,
@@ -147,7 +155,7 @@ export async function* readNotes(
   store: Store,
   { kind, id, generation }: Pick<ItemRecord, 'kind' | 'id' | 'generation'>,
 ): AsyncGenerator<{ readonly key: string; readonly note: Note | null }> {
-  for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
+  for await (const key of store.list(`${buildItemFolder(kind, id)}/`)) {
     if (!isSendingNote(key, generation)) continue;
     const text = await store.readText(key);
     if (text !== null) yield { key, note: NOTE.safeParse(parseJson(text)).data ?? null };

@@ -4,13 +4,13 @@
  */
 import type { ServiceName } from '../domain/item.ts';
 import { isFinal, type ItemState } from '../domain/states.ts';
-import { inParallel } from './in-parallel.ts';
+import { runInParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, readNotes } from './item-store.ts';
-import { addressOf, itemFolder, PREPARED_CAMPAIGN } from './layout.ts';
+import { buildAddress, buildItemFolder, PREPARED_CAMPAIGN } from './layout.ts';
 import { openStore, openStoreIfAny } from './open-store.ts';
 import { type PageEntry, readPage, readPreparedCampaign } from './prepared-campaign.ts';
-import { damagedRecordIsNone, StoreError, unreadableIsNone } from './store-error.ts';
+import { nullIfDamaged, StoreError, nullIfUnreadable } from './store-error.ts';
 import type { Store } from './store.ts';
 
 const READS_AT_ONCE = 16;
@@ -24,8 +24,11 @@ interface JobInTree {
 }
 
 /** The credential that the tree's campaign uses; null when unknown. */
-export async function credentialOfTree(store: Store, service: ServiceName): Promise<string | null> {
-  const campaign = await readPreparedCampaign(store).catch(unreadableIsNone);
+export async function readTreeCredential(
+  store: Store,
+  service: ServiceName,
+): Promise<string | null> {
+  const campaign = await readPreparedCampaign(store).catch(nullIfUnreadable);
   const services = campaign?.settings['services'] as
     Readonly<Record<string, { readonly credential?: unknown } | undefined>> | undefined;
   const credential = services?.[service]?.credential;
@@ -41,27 +44,27 @@ const CLOCKS_DIFFER_MS = 10 * 60_000;
  * @param elsewhere sent by another Temporal, perhaps on another host: each job counts from its latest possible time, and
  *   what only a note tells counts as well. Otherwise the ledger of this machine has all that was sent from it
  */
-export async function chargesInTree(
+export async function listTreeCharges(
   store: Store,
   address: string,
   windowMs: number,
   elsewhere = false,
   now = Date.now(),
 ): Promise<readonly JobInTree[]> {
-  const campaign = await readPreparedCampaign(store).catch(unreadableIsNone);
+  const campaign = await readPreparedCampaign(store).catch(nullIfUnreadable);
   if (!campaign || windowMs <= 0) return [];
   const jobs: JobInTree[] = [];
   const later = elsewhere ? CLOCKS_DIFFER_MS : 0;
   const since = now - windowMs - later;
   for (let page = 0; page < campaign.pages; page += 1) {
-    const entries = (await readPage(store, page).catch(unreadableIsNone)) ?? [];
-    await inParallel(entries, READS_AT_ONCE, async (entry) => {
+    const entries = (await readPage(store, page).catch(nullIfUnreadable)) ?? [];
+    await runInParallel(entries, READS_AT_ONCE, async (entry) => {
       if (entry.follows !== undefined) return;
       const record = await readItem(store, entry.kind, entry.id).catch(() => null);
       if (!record) return;
-      const found = jobsOf(record, address);
+      const found = listRecordJobs(record, address);
       if (elsewhere && !isFinal(record.state))
-        found.push(...(await notedJobs(store, record, address)));
+        found.push(...(await readNotedJobs(store, record, address)));
       const counted = found.filter(({ closedAt }) => closedAt > since);
       jobs.push(...counted.map((job) => ({ ...job, closedAt: job.closedAt + later })));
     });
@@ -70,7 +73,11 @@ export async function chargesInTree(
 }
 
 /** Accepted a moment before the end of its worker, or in progress then. */
-async function notedJobs(store: Store, record: ItemRecord, address: string): Promise<JobInTree[]> {
+async function readNotedJobs(
+  store: Store,
+  record: ItemRecord,
+  address: string,
+): Promise<JobInTree[]> {
   const jobs: JobInTree[] = [];
   for await (const { note } of readNotes(store, record)) {
     if (note?.address !== address || note.refused) continue;
@@ -81,7 +88,7 @@ async function notedJobs(store: Store, record: ItemRecord, address: string): Pro
 }
 
 /** Its own jobs only: results from the cache, from another row or from another program needed no submission. */
-function jobsOf(record: ItemRecord, address: string): JobInTree[] {
+function listRecordJobs(record: ItemRecord, address: string): JobInTree[] {
   if (record.address !== address || record.resultFrom || record.adopted) return [];
   const sent = [record, ...record.earlier].flatMap(({ remoteId, submittedAt }) =>
     remoteId !== null && submittedAt !== null
@@ -120,12 +127,12 @@ export interface JobsInFolder {
  * Jobs of a service that are recorded in the item.json files of a folder's campaigns.
  * @param folder that contains the campaigns; it may not exist
  */
-export async function jobsInFolder(folder: string, service: ServiceName): Promise<JobsInFolder> {
+export async function listFolderJobs(folder: string, service: ServiceName): Promise<JobsInFolder> {
   const jobs = new Map<string, HolderOfJob>();
   const unreadable: string[] = [];
-  for (const name of await campaignsIn(folder)) {
+  for (const name of await listCampaigns(folder)) {
     try {
-      await readCampaign(await openStore(addressOf(folder, name)), name, service, jobs);
+      await readCampaign(await openStore(buildAddress(folder, name)), name, service, jobs);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       unreadable.push(error.message);
@@ -135,17 +142,17 @@ export async function jobsInFolder(folder: string, service: ServiceName): Promis
 }
 
 /** Names of the folders that contain a prepared campaign, in order. */
-async function campaignsIn(folder: string): Promise<readonly string[]> {
+async function listCampaigns(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
-  for (const name of await namesIn(folder)) {
-    const tree = await openStoreIfAny(addressOf(folder, name));
+  for (const name of await listNames(folder)) {
+    const tree = await openStoreIfAny(buildAddress(folder, name));
     if (tree !== null && (await tree.exists(PREPARED_CAMPAIGN))) names.push(name);
   }
   return names;
 }
 
 /** Names of the folders in it, in order; none if it is missing. */
-export async function namesIn(folder: string): Promise<readonly string[]> {
+export async function listNames(folder: string): Promise<readonly string[]> {
   const store = await openStoreIfAny(folder);
   const names: string[] = [];
   if (store !== null) for await (const name of store.folders()) names.push(name);
@@ -160,7 +167,7 @@ async function readCampaign(
 ): Promise<void> {
   const campaign = await readPreparedCampaign(store);
   for (let page = 0; page < (campaign?.pages ?? 0); page += 1) {
-    await inParallel(await readPage(store, page), READS_AT_ONCE, async (entry) => {
+    await runInParallel(await readPage(store, page), READS_AT_ONCE, async (entry) => {
       await readEntry(store, name, service, entry, jobs);
     });
   }
@@ -173,11 +180,11 @@ async function readEntry(
   { kind, id }: PageEntry,
   jobs: Map<string, HolderOfJob>,
 ): Promise<void> {
-  const record = await readItem(store, kind, id).catch(damagedRecordIsNone);
+  const record = await readItem(store, kind, id).catch(nullIfDamaged);
   // A result from another row or from the cache is listed at the item that has the job.
   if (record?.service !== service || record.resultFrom) return;
   const { state, remoteId, earlier } = record;
-  const holder = { campaign, id, state, path: `${campaign}/${itemFolder(kind, id)}` };
+  const holder = { campaign, id, state, path: `${campaign}/${buildItemFolder(kind, id)}` };
   for (const job of [remoteId, ...earlier.map((end) => end.remoteId)]) {
     if (job !== null && !jobs.has(job)) jobs.set(job, holder);
   }

@@ -8,7 +8,7 @@ import type { Kind } from '../domain/item.ts';
 import { ID } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
-import { allKinds, isOwnKind, kindNames, kindOf } from '../kinds/registry.ts';
+import { listKinds, isOwnKind, listKindNames, findKind } from '../kinds/registry.ts';
 import { StoreError } from './store-error.ts';
 
 /** Names at the top of the tree. */
@@ -24,22 +24,22 @@ const TABLE_FORMATS = ['csv', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
 /** `tables/residues.csv` */
-export function tableKey(name: string, format: TableFormat): string {
+export function buildTableKey(name: string, format: TableFormat): string {
   return `tables/${name}.${format}`;
 }
 
 /** The kinds whose tables are written: our own, and those of plugins that the campaign has items of. */
-export function writtenKinds(kinds: readonly Kind[]): readonly Kind[] {
-  return kindNames().filter((kind) => isOwnKind(kind) || kinds.includes(kind));
+export function listWrittenKinds(kinds: readonly Kind[]): readonly Kind[] {
+  return listKindNames().filter((kind) => isOwnKind(kind) || kinds.includes(kind));
 }
 
 /** The tables of results and of measures of these kinds, in both formats. */
-export function tableKeys(kinds: readonly Kind[]): readonly string[] {
-  const written = writtenKinds(kinds).map((name) => kindOf(name));
+export function listTableKeys(kinds: readonly Kind[]): readonly string[] {
+  const written = listWrittenKinds(kinds).map((name) => findKind(name));
   return [
     ...written.map(({ table }) => table.name),
     ...written.flatMap(({ measuresTable }) => measuresTable ?? []),
-  ].flatMap((name) => TABLE_FORMATS.map((format) => tableKey(name, format)));
+  ].flatMap((name) => TABLE_FORMATS.map((format) => buildTableKey(name, format)));
 }
 
 /** Names in an item's folder, besides the input and a molecule's files under ACPYPE's own names. */
@@ -47,7 +47,7 @@ export const ITEM_RECORD = 'item.json';
 export const JOB_LOG = 'job.log';
 
 /** In an item's folder while it is not known what became of a submission (activities/sending-note.ts): never removed by hand. */
-export function sendingNote(generation: number, attempt: number): string {
+export function nameSendingNote(generation: number, attempt: number): string {
   return `sending-${generation}-${attempt}.json`;
 }
 
@@ -70,7 +70,7 @@ const INNER_FOLDER = /^(rejected\/)?(set-\d{1,2}\/)?/;
 const SET_FOLDER = /^set-(\d{1,2})\//;
 
 /** The number of the result set that a file of an item belongs to; null for the first one, and for rejected files. */
-export function setOf(file: string): number | null {
+export function parseSet(file: string): number | null {
   const number = SET_FOLDER.exec(file)?.[1];
   return number === undefined ? null : Number(number);
 }
@@ -86,29 +86,32 @@ export const TREE_IDENTITY = `${WORK_AREA}tree.json`;
 export const LEASES = `${WORK_AREA}lease/`;
 
 /** The lease with this number, from 1: `.hundredfold/lease/00000001.json`. */
-export function leaseKey(number: number): string {
+export function buildLeaseKey(number: number): string {
   return `${LEASES}${String(number).padStart(8, '0')}.json`;
 }
 
 /** The page of items with this number, from 0: `.hundredfold/items-00000.json`. */
-export function pageKey(page: number): string {
+export function buildPageKey(page: number): string {
   return `${PAGES}${String(page).padStart(5, '0')}.json`;
 }
 
 /** The folder of an item, without a trailing slash. @throws StoreError `STORE_BAD_KEY` */
-export function itemFolder(kind: Kind, id: string): string {
+export function buildItemFolder(kind: Kind, id: string): string {
   if (!ID.test(id)) {
-    throw badKey(id, 'an id has 1 to 64 of A-Z a-z 0-9 . _ - and does not begin with a dot');
+    throw createBadKeyError(
+      id,
+      'an id has 1 to 64 of A-Z a-z 0-9 . _ - and does not begin with a dot',
+    );
   }
-  return `${kindOf(kind).folder}/${id}`;
+  return `${findKind(kind).folder}/${id}`;
 }
 
 /** The item whose folder contains this file; null if it is not in the folder of an item. */
-export function itemOf(
+export function parseItemKey(
   key: string,
 ): { readonly kind: Kind; readonly id: string; readonly folder: string } | null {
   const parts = key.split('/');
-  const kind = allKinds().find(({ folder }) => folder === parts[0])?.name;
+  const kind = listKinds().find(({ folder }) => folder === parts[0])?.name;
   const id = parts[1];
   if (kind === undefined || id === undefined || parts.length <= 2) return null;
   return { kind, id, folder: parts.slice(0, 2).join('/') };
@@ -119,35 +122,35 @@ export function itemOf(
  * the folders of rejected files and of further result sets.
  * @throws StoreError `STORE_BAD_KEY`
  */
-export function itemKey(kind: Kind, id: string, file: string): string {
+export function buildItemKey(kind: Kind, id: string, file: string): string {
   const plain = file.replace(INNER_FOLDER, '');
-  const fault = plain.includes('/') ? 'a file name has no slash' : keyFault(plain);
-  if (fault !== null) throw badKey(file, fault);
-  return `${itemFolder(kind, id)}/${file}`;
+  const fault = plain.includes('/') ? 'a file name has no slash' : findKeyFault(plain);
+  if (fault !== null) throw createBadKeyError(file, fault);
+  return `${buildItemFolder(kind, id)}/${file}`;
 }
 
 /** Those that may change the name of a file. */
 export const CONTENT_TYPES = [null, 'application/json'] as const;
 
 /** The name under which an artefact is stored, by its content type if the service does not fix the format. */
-export function artefactFile(
+export function nameArtefactFile(
   kind: Kind,
   artefact: ArtefactName,
   contentType: string | null,
 ): string {
-  const { file } = kindOf(kind).artefacts[artefact] ?? { file: artefact };
+  const { file } = findKind(kind).artefacts[artefact] ?? { file: artefact };
   return typeof file === 'string' ? file : file(contentType);
 }
 
 /** Of an artefact that comes in pages, from 1: `mapping.0001.json`. */
-export function pageName(file: string, number: number): string {
+export function namePage(file: string, number: number): string {
   const dot = file.indexOf('.');
   return `${file.slice(0, dot)}.${String(number).padStart(4, '0')}${file.slice(dot)}`;
 }
 
 /** The file of the result itself, the first artefact of the kind. */
-export function resultFile(kind: Kind): string {
-  return artefactFile(kind, Object.keys(kindOf(kind).artefacts)[0] ?? '', null);
+export function nameResultFile(kind: Kind): string {
+  return nameArtefactFile(kind, Object.keys(findKind(kind).artefacts)[0] ?? '', null);
 }
 
 /** Bytes: the limit of a name on every common file system, and of a whole key on S3. */
@@ -162,7 +165,7 @@ export const TEMPORARY_PREFIX = '.tmp-';
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** Why a key is invalid, in words; null if it is valid. */
-export function keyFault(key: string): string | null {
+export function findKeyFault(key: string): string | null {
   if (key === '') return 'it is empty';
   if (!key.isWellFormed()) return 'it is not well-formed Unicode';
   if (CONTROL.test(key)) return 'it contains a control code';
@@ -182,7 +185,7 @@ export function keyFault(key: string): string | null {
   return null;
 }
 
-export function badKey(key: string, fault: string): StoreError {
+export function createBadKeyError(key: string, fault: string): StoreError {
   return new StoreError(
     'STORE_BAD_KEY',
     `${JSON.stringify(key)} cannot be a path in the output tree: ${fault}.`,
@@ -191,30 +194,30 @@ export function badKey(key: string, fault: string): StoreError {
 }
 
 /** The parts of a key. @throws StoreError `STORE_BAD_KEY` */
-export function keySegments(key: string): readonly string[] {
-  const fault = keyFault(key);
-  if (fault !== null) throw badKey(key, fault);
+export function splitKey(key: string): readonly string[] {
+  const fault = findKeyFault(key);
+  if (fault !== null) throw createBadKeyError(key, fault);
   return key.split('/');
 }
 
 /** An address in its stored form: absolute, without a trailing slash. */
-export function absoluteAddress(address: string): string {
+export function resolveAddress(address: string): string {
   if (!isObjectAddress(address)) return resolve(address);
   return address.replace(/^s3:\/\//i, 's3://').replace(/\/+$/, '');
 }
 
 /** The tree of a campaign below `root` (`store.url`, or `--out`). */
-export function campaignAddress(root: string, name: string): string {
-  return addressOf(absoluteAddress(root), name);
+export function buildCampaignAddress(root: string, name: string): string {
+  return buildAddress(resolveAddress(root), name);
 }
 
 /** A file or folder inside a tree, for messages and for opening it. */
-export function addressOf(address: string, key: string): string {
+export function buildAddress(address: string, key: string): string {
   return isObjectAddress(address) ? `${address}/${key}` : join(address, key);
 }
 
 /** A sibling of a tree, in the same store. */
-export function addressBeside(address: string, name: string): string {
+export function buildAddressBeside(address: string, name: string): string {
   if (!isObjectAddress(address)) return join(dirname(address), name);
-  return addressOf(address.slice(0, address.lastIndexOf('/')), name);
+  return buildAddress(address.slice(0, address.lastIndexOf('/')), name);
 }

@@ -16,7 +16,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { leaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
+import { buildLeaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
 import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 
@@ -79,26 +79,26 @@ export interface Lease {
 const LISTINGS = 5;
 
 /** The current lease; null if there is none. */
-export async function newestLease(store: Store): Promise<Lease | null> {
+export async function readNewestLease(store: Store): Promise<Lease | null> {
   for (let listings = 0; listings < LISTINGS; listings += 1) {
-    const number = Math.max(0, ...(await numbersOf(store)));
+    const number = Math.max(0, ...(await listNumbers(store)));
     if (number === 0) return null;
-    const text = await store.readText(leaseKey(number));
-    if (text !== null) return leaseOf(number, text);
+    const text = await store.readText(buildLeaseKey(number));
+    if (text !== null) return parseLease(number, text);
   }
   return null;
 }
 
-async function numbersOf(store: Store): Promise<number[]> {
+async function listNumbers(store: Store): Promise<number[]> {
   const numbers: number[] = [];
   for await (const key of store.list(LEASES)) {
     const number = Number(key.slice(LEASES.length, -'.json'.length));
-    if (Number.isInteger(number) && leaseKey(number) === key) numbers.push(number);
+    if (Number.isInteger(number) && buildLeaseKey(number) === key) numbers.push(number);
   }
   return numbers;
 }
 
-function leaseOf(number: number, text: string): Lease {
+function parseLease(number: number, text: string): Lease {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -121,36 +121,37 @@ export async function takeLease(
 ): Promise<Lease | null> {
   const number = (found?.number ?? 0) + 1;
   const since = new Date().toISOString();
-  const record = { ...holder, since, beats: 0, former: formerOf(found, holder) };
-  const text = textOf(record);
-  if (!(await store.create(leaseKey(number), text))) return null;
+  const record = { ...holder, since, beats: 0, former: findFormer(found, holder) };
+  const text = serializeLease(record);
+  if (!(await store.create(buildLeaseKey(number), text))) return null;
   // Two takeovers may have happened since `found` was read, which freed this number again.
-  if ((await newestLease(store))?.number !== number) {
-    await store.remove(leaseKey(number));
+  if ((await readNewestLease(store))?.number !== number) {
+    await store.remove(buildLeaseKey(number));
     return null;
   }
-  for (const other of await numbersOf(store)) {
-    if (other < number) await store.remove(leaseKey(other));
+  for (const other of await listNumbers(store)) {
+    if (other < number) await store.remove(buildLeaseKey(other));
   }
   return { number, text, record, released: null };
 }
 
 /** Its own, and what is not yet counted of the one before that. */
-function formerOf(found: Lease | null, holder: LeaseHolder): Former | null {
-  if (found?.released) return found.released.temporal === digestOf(holder) ? null : found.released;
+function findFormer(found: Lease | null, holder: LeaseHolder): Former | null {
+  if (found?.released)
+    return found.released.temporal === digestTemporal(holder) ? null : found.released;
   if (found === null) return null;
   const { record } = found;
   // The workers of a Temporal elsewhere may have used others.
   const isSameLedger = record !== null && record.server !== null && record.ledger === holder.ledger;
   return {
-    temporal: record?.former?.temporal ?? (record ? digestOf(record) : ''),
+    temporal: record?.former?.temporal ?? (record ? digestTemporal(record) : ''),
     released: false,
     known: isSameLedger && record.former?.known !== false,
   };
 }
 
 /** Without the names of machine and folder: an ended tree may be passed on. */
-function digestOf({ temporal }: Pick<LeaseHolder, 'temporal'>): string {
+function digestTemporal({ temporal }: Pick<LeaseHolder, 'temporal'>): string {
   return hash('sha256', temporal).slice(0, 12);
 }
 
@@ -163,27 +164,30 @@ export async function renewLease(
 ): Promise<Lease | null> {
   const since = record?.since ?? new Date().toISOString();
   const renewed = { ...holder, since, beats: (record?.beats ?? 0) + 1, former };
-  const text = textOf(renewed);
-  await store.write(leaseKey(number), text, { durable: false });
-  if ((await newestLease(store))?.number !== number) return null;
+  const text = serializeLease(renewed);
+  await store.write(buildLeaseKey(number), text, { durable: false });
+  if ((await readNewestLease(store))?.number !== number) return null;
   return { number, text, record: renewed, released: null };
 }
 
 /** Releases the tree, unless another process has renewed the lease since: then that process will release it. */
 export async function releaseLease(store: Store, holder: LeaseHolder): Promise<void> {
-  const lease = await newestLease(store);
-  if (!isOf(lease, holder) || lease?.record?.renewer !== holder.renewer) return;
-  const by = lease.record.former ?? { temporal: digestOf(holder), known: true };
+  const lease = await readNewestLease(store);
+  if (!isHeldBy(lease, holder) || lease?.record?.renewer !== holder.renewer) return;
+  const by = lease.record.former ?? { temporal: digestTemporal(holder), known: true };
   const disk = { format: FORMAT, released_by: { ...by, released: true } };
-  await store.write(leaseKey(lease.number), `${JSON.stringify(disk)}\n`);
+  await store.write(buildLeaseKey(lease.number), `${JSON.stringify(disk)}\n`);
 }
 
 /** Whether the lease is that of the holder's Temporal, no matter which of its processes renewed it. */
-export function isOf(lease: Lease | null, { temporal }: Pick<LeaseHolder, 'temporal'>): boolean {
+export function isHeldBy(
+  lease: Lease | null,
+  { temporal }: Pick<LeaseHolder, 'temporal'>,
+): boolean {
   return lease?.record?.temporal === temporal;
 }
 
-function textOf(record: LeaseRecord): string {
+function serializeLease(record: LeaseRecord): string {
   const disk: z.output<typeof held> = { format: FORMAT, ...record };
   return `${JSON.stringify(disk, null, 2)}\n`;
 }
@@ -219,8 +223,8 @@ export async function holdTree(
   options: HoldOptions,
 ): Promise<Held> {
   for (;;) {
-    const found = await newestLease(store);
-    if (isOf(found, holder) && found) {
+    const found = await readNewestLease(store);
+    if (isHeldBy(found, holder) && found) {
       const lease = await renewLease(store, holder, found);
       if (lease) {
         await renewIdentity(store, lease);
@@ -259,27 +263,28 @@ async function isAbandoned(store: Store, found: Lease, options: HoldOptions): Pr
   const since = performance.now();
   while (performance.now() - since < staleAfterMs) {
     await delay(LOOK_EVERY_MS, undefined, { signal });
-    const now = await newestLease(store);
+    const now = await readNewestLease(store);
     // Released, or removed with its folder.
     if (now === null || now.released) return false;
-    if (now.number !== found.number || now.text !== found.text) throw treeLeased(store, now.record);
+    if (now.number !== found.number || now.text !== found.text)
+      throw createTreeLeasedError(store, now.record);
     if (found.record && isGone(found.record)) return true;
   }
   return true;
 }
 
-export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
-  const who = by === null ? 'its lease cannot be read' : holderInWords(by);
+export function createTreeLeasedError(store: Store, by: LeaseRecord | null): StoreError {
+  const who = by === null ? 'its lease cannot be read' : describeHolder(by);
   return new StoreError(
     'TREE_LEASED',
     `${store.location} is in use by another Temporal server: ${who}.`,
-    `To continue with it here, ${howToStop(by)} and type this command again. Otherwise wait until the campaign there has ended, or choose another output folder with --out.`,
+    `To continue with it here, ${describeHowToStop(by)} and type this command again. Otherwise wait until the campaign there has ended, or choose another output folder with --out.`,
     { retryable: true },
   );
 }
 
 /** `where` names the folder of an embedded server, which can be stopped from anywhere on its machine. */
-function howToStop(by: LeaseRecord | null): string {
+function describeHowToStop(by: LeaseRecord | null): string {
   const [, dir] = /^the Temporal server of (.+)$/.exec(by?.where ?? '') ?? [];
   if (by === null || dir === undefined)
     return 'stop its workers (Ctrl-C, or hundredfold stop where they run)';
@@ -288,7 +293,7 @@ function howToStop(by: LeaseRecord | null): string {
 }
 
 /** A description of the holder, for people. */
-export function holderInWords({ where, pid, host, since }: LeaseRecord): string {
+export function describeHolder({ where, pid, host, since }: LeaseRecord): string {
   return `${where}, process ${pid} on ${host}, since ${since}`;
 }
 
@@ -297,14 +302,14 @@ const onDisk = z.object({ format: z.literal(1), id: z.string().min(1) });
 /** Null if the tree has none, or an unreadable one. */
 export async function readTreeId(store: Store): Promise<string | null> {
   const text = await store.readText(TREE_IDENTITY);
-  return text === null ? null : idIn(text);
+  return text === null ? null : parseIdentity(text);
 }
 
 /** The id of the tree; creates one if it has none. `id`: the one that a running campaign carries, if any. */
 export async function ensureTreeId(store: Store, id: string = randomUUID()): Promise<string> {
   const known = await readTreeId(store);
   if (known !== null) return known;
-  if (await store.create(TREE_IDENTITY, identityText(id))) return id;
+  if (await store.create(TREE_IDENTITY, serializeIdentity(id))) return id;
   const other = await readTreeId(store);
   // Damaged: no campaign can carry its content.
   return other ?? renewTreeId(store, id);
@@ -312,15 +317,15 @@ export async function ensureTreeId(store: Store, id: string = randomUUID()): Pro
 
 /** Replaces the id of the tree by a new one. */
 export async function renewTreeId(store: Store, id: string = randomUUID()): Promise<string> {
-  await store.write(TREE_IDENTITY, identityText(id));
+  await store.write(TREE_IDENTITY, serializeIdentity(id));
   return id;
 }
 
-function identityText(id: string): string {
+function serializeIdentity(id: string): string {
   return `${JSON.stringify({ format: 1, id })}\n`;
 }
 
-function idIn(text: string): string | null {
+function parseIdentity(text: string): string | null {
   try {
     return onDisk.parse(JSON.parse(text)).id;
   } catch {
@@ -336,10 +341,10 @@ export async function checkTreeId(store: Store, wanted: string): Promise<void> {
     found === null
       ? `it has no ${TREE_IDENTITY}`
       : 'it is another tree, or another Temporal server has taken it over since';
-  throw treeNotHere(store.location, fault);
+  throw createTreeNotHereError(store.location, fault);
 }
 
-export function treeNotHere(folder: string, fault: string): StoreError {
+export function createTreeNotHereError(folder: string, fault: string): StoreError {
   return new StoreError(
     'TREE_NOT_HERE',
     `${folder} is not the output tree of this campaign here: ${fault}.`,

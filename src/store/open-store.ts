@@ -13,7 +13,7 @@ import type { Store } from './store.ts';
 let access: ObjectStoreAccess = {};
 
 /** Sets how this process accesses object stores. Called with the configuration, before the first one is opened. */
-export function reachObjectStores(wanted: ObjectStoreAccess): void {
+export function setObjectStoreAccess(wanted: ObjectStoreAccess): void {
   access = wanted;
 }
 
@@ -24,7 +24,7 @@ export function reachObjectStores(wanted: ObjectStoreAccess): void {
 export async function openStore(address: string, options: FileStoreOptions = {}): Promise<Store> {
   if (!isObjectAddress(address)) return openFileStore(address, options);
   const parsed = parseObjectAddress(address);
-  if ('fault' in parsed) throw badAddress(parsed.fault);
+  if ('fault' in parsed) throw createAddressError(parsed.fault);
   // The AWS SDK takes a fifth of a second to load, and most stores are folders.
   const { S3Store } = await import('./s3-store.ts');
   return new S3Store(parsed, access);
@@ -38,7 +38,7 @@ export async function openStoreIfAny(address: string): Promise<Store | null> {
 }
 
 /** @param fault what is wrong; the address is not repeated, because it may contain a password */
-function badAddress(fault: string): StoreError {
+function createAddressError(fault: string): StoreError {
   return new StoreError(
     'STORE_UNUSABLE',
     `The address of the object store cannot be used: ${fault}.`,
@@ -60,17 +60,17 @@ export async function probe(store: Store): Promise<void> {
   try {
     const first = await store.create(key, text);
     const second = await store.create(key, text);
-    if (!first || second) throw notConditional(store);
+    if (!first || second) throw createNotConditionalError(store);
     let listed = false;
     for await (const found of store.list(key)) listed ||= found === key;
-    if ((await store.readText(key)) !== text || !listed) throw notConsistent(store);
+    if ((await store.readText(key)) !== text || !listed) throw createNotConsistentError(store);
   } finally {
     // The first error is reported.
     await store.remove(key).catch(() => undefined);
   }
 }
 
-function notConditional({ location }: Store): StoreError {
+function createNotConditionalError({ location }: Store): StoreError {
   return new StoreError(
     'STORE_UNUSABLE',
     `The server of ${location} ignores conditional writes (If-None-Match: *): two workers could submit the same item.`,
@@ -78,7 +78,7 @@ function notConditional({ location }: Store): StoreError {
   );
 }
 
-function notConsistent({ location }: Store): StoreError {
+function createNotConsistentError({ location }: Store): StoreError {
   return new StoreError(
     'STORE_UNUSABLE',
     `The server of ${location} does not show an object right after it was written.`,

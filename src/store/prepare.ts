@@ -4,26 +4,44 @@
  */
 import type { Item, Options } from '../domain/item.ts';
 import { isFinal, canSucceed } from '../domain/states.ts';
-import { combined, covers } from '../kinds/registry.ts';
-import { deliver, duplicateOf, LEADER_CHANGED, LEADER_GONE, type Source } from './deliver.ts';
-import { inParallel } from './in-parallel.ts';
-import { type ItemRecord, itemToDisk, jobOptionsOf, waitingRecord } from './item-record.ts';
-import { jobText, readItem, writeItem } from './item-store.ts';
-import { ITEM_RECORD, itemFolder, itemKey, pageKey, PAGES, PREPARED_CAMPAIGN } from './layout.ts';
+import { combineOptions, canShare } from '../kinds/registry.ts';
+import {
+  deliver,
+  createDuplicateSource,
+  LEADER_CHANGED,
+  LEADER_GONE,
+  type Source,
+} from './deliver.ts';
+import { runInParallel } from './in-parallel.ts';
+import {
+  type ItemRecord,
+  serializeItem,
+  readJobOptions,
+  createWaitingRecord,
+} from './item-record.ts';
+import { serializeJob, readItem, writeItem } from './item-store.ts';
+import {
+  ITEM_RECORD,
+  buildItemFolder,
+  buildItemKey,
+  buildPageKey,
+  PAGES,
+  PREPARED_CAMPAIGN,
+} from './layout.ts';
 import {
   type CampaignHeader,
-  idsOf,
-  pageEntry,
+  readIds,
+  toPageEntry,
   type PreparedCampaign,
   readPage,
   readPreparedCampaign,
   RowCounter,
   type RowCounts,
-  withColumnsOf,
+  addColumns,
   writePage,
   writePreparedCampaign,
 } from './prepared-campaign.ts';
-import { forNextRun } from './reopen.ts';
+import { resetForNextRun } from './reopen.ts';
 import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 
@@ -63,7 +81,7 @@ export async function prepareCampaign(
   options: PrepareOptions = {},
 ): Promise<Prepared> {
   // The pages are about to change: until the end the campaign counts as not prepared.
-  const former = await formerCampaign(store);
+  const former = await readFormerCampaign(store);
   await store.remove(PREPARED_CAMPAIGN);
   const laid = await layOut(store, items, options, NO_PAGES);
   await removeOldPages(store, laid.pages);
@@ -86,7 +104,7 @@ export async function growCampaign(
   items: Items,
   options: PrepareOptions = {},
 ): Promise<Prepared> {
-  const laid = await layOut(store, items, options, former, await idsOf(store, former));
+  const laid = await layOut(store, items, options, former, await readIds(store, former));
   const { counts, columns } = laid;
   const grown = { pages: laid.pages, items: former.items + laid.items };
   await writePreparedCampaign(store, { ...campaign, ...grown, counts, columns });
@@ -115,16 +133,16 @@ async function layOut(
   const leaders = new Map<string, ItemRecord>();
   let { columns } = former;
   const laid = { pages: former.pages, items: 0, done: 0, following: 0, files: 0 };
-  for await (const page of pagesOf(items, pageSize)) {
+  for await (const page of splitPages(items, pageSize)) {
     const preparation = new ItemPreparation(store, known, leaders);
-    const records = await preparePage(preparation, await newOf(preparation, page, there));
-    const entries = records.map(pageEntry);
+    const records = await preparePage(preparation, await filterNew(preparation, page, there));
+    const entries = records.map(toPageEntry);
     if (entries.length === 0) continue;
     // One sync for the page instead of four per item: 10,000 items in seconds.
     await store.flush(preparation.written);
     await writePage(store, laid.pages, entries);
     counter.add(records);
-    columns = withColumnsOf(columns, records);
+    columns = addColumns(columns, records);
     laid.pages += 1;
     laid.items += entries.length;
     laid.done += records.filter(({ state }) => isFinal(state)).length;
@@ -134,7 +152,7 @@ async function layOut(
   return { ...laid, counts: counter.counts, columns };
 }
 
-async function newOf(
+async function filterNew(
   preparation: ItemPreparation,
   page: readonly AssignedItem[],
   there: ReadonlySet<string>,
@@ -154,13 +172,13 @@ async function preparePage(
     records.set(item.id, await preparation.prepare(item));
   };
   const alone = page.filter(({ share }) => share === undefined);
-  await inParallel(alone, WRITE_LIMIT, prepare);
+  await runInParallel(alone, WRITE_LIMIT, prepare);
   for (const item of page) if (item.share) await prepare(item);
   return page.flatMap((item) => records.get(item.id) ?? []);
 }
 
 /** Also null when it is unreadable: it is about to be rewritten. */
-async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
+async function readFormerCampaign(store: Store): Promise<PreparedCampaign | null> {
   try {
     return await readPreparedCampaign(store);
   } catch (error) {
@@ -169,11 +187,11 @@ async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
   }
 }
 
-async function* pagesOf(items: Items, size: number): AsyncGenerator<readonly AssignedItem[]> {
+async function* splitPages(items: Items, size: number): AsyncGenerator<readonly AssignedItem[]> {
   const seen = new Set<string>();
   let page: AssignedItem[] = [];
   for await (const item of items) {
-    if (seen.has(item.id)) throw duplicateId(item);
+    if (seen.has(item.id)) throw createDuplicateIdError(item);
     seen.add(item.id);
     page.push(item);
     if (page.length === size) {
@@ -186,11 +204,11 @@ async function* pagesOf(items: Items, size: number): AsyncGenerator<readonly Ass
 
 async function removeOldPages(store: Store, pages: number): Promise<void> {
   for await (const key of store.list(PAGES)) {
-    if (key >= pageKey(pages)) await store.remove(key);
+    if (key >= buildPageKey(pages)) await store.remove(key);
   }
 }
 
-function duplicateId(item: Item): StoreError {
+function createDuplicateIdError(item: Item): StoreError {
   return new StoreError(
     'STORE_DUPLICATE_ID',
     `The id "${item.id}" is used for two items (again in ${item.source.file}, line ${item.source.line}).`,
@@ -240,21 +258,21 @@ export class ItemPreparation {
   }
 
   async prepare(item: AssignedItem): Promise<ItemRecord> {
-    const fresh = waitingRecord(item);
+    const fresh = createWaitingRecord(item);
     const onDisk = await readItem(this.#store, item.kind, item.id);
-    const former = onDisk && forNextRun(onDisk, new Date().toISOString());
+    const former = onDisk && resetForNextRun(onDisk, new Date().toISOString());
     const same = former !== null && isSameJob(former, fresh);
     if (former !== null && !same) await this.#removeFormerFiles(fresh);
     await this.#writeInput(item, same);
     const record =
       same && !isFollowing(former)
         ? withManifestRow(former, fresh)
-        : await this.#begun(anew(former, fresh, same), item.share);
+        : await this.#begun(renewRecord(former, fresh, same), item.share);
     if (item.share) await this.#mayLead(item.share, record);
     // The record is written after the input and the files: an existing record guarantees that they are there.
-    if (onDisk === null || itemToDisk(record) !== itemToDisk(onDisk)) {
+    if (onDisk === null || serializeItem(record) !== serializeItem(onDisk)) {
       await writeItem(this.#store, record, { durable: false });
-      this.written.push(itemKey(item.kind, item.id, ITEM_RECORD));
+      this.written.push(buildItemKey(item.kind, item.id, ITEM_RECORD));
     }
     return record;
   }
@@ -262,7 +280,7 @@ export class ItemPreparation {
   async #writeInput({ kind, id, input }: Item, same: boolean): Promise<void> {
     const { original } = input;
     for (const { name, text } of original ? [input, original] : [input]) {
-      const key = itemKey(kind, id, name);
+      const key = buildItemKey(kind, id, name);
       if (same && (await this.#store.exists(key))) continue;
       await this.#store.write(key, text, { durable: false });
       this.written.push(key);
@@ -274,7 +292,7 @@ export class ItemPreparation {
     // Its job is fixed: the result of another job must not replace it.
     if (record.adopted) return record;
     const leader = share && this.#leaders.get(share.leader);
-    if (leader && serves(leader, record)) {
+    if (leader && canServe(leader, record)) {
       const served = await this.#servedBy(leader, record);
       if (served) return served;
       // Its files were edited: the rows after this one cannot use it either.
@@ -284,20 +302,22 @@ export class ItemPreparation {
     const delivered = source && (await deliver(this.#store, record, source, this.written));
     if (delivered) return delivered;
     // The row's own options except for predictors: a row wrongly taken for the same work changes nothing.
-    return share ? { ...record, jobOptions: combined(record.options, share.options) } : record;
+    return share
+      ? { ...record, jobOptions: combineOptions(record.options, share.options) }
+      : record;
   }
 
   /** Null when the files of the other differ from its record. */
   async #servedBy(leader: ItemRecord, record: ItemRecord): Promise<ItemRecord | null> {
     if (leader.state !== 'succeeded')
       return { ...record, resultFrom: { type: 'duplicate', id: leader.id } };
-    return deliver(this.#store, record, duplicateOf(this.#store, leader), this.written);
+    return deliver(this.#store, record, createDuplicateSource(this.#store, leader), this.written);
   }
 
   /** A row with its own job or result may serve later rows, if the row before it does not. */
   async #mayLead(share: Share, record: ItemRecord): Promise<void> {
     const leader = this.#leaders.get(share.leader);
-    if (leader && serves(leader, record)) return;
+    if (leader && canServe(leader, record)) return;
     const own = isFollowing(record) ? await this.#followedBy(record) : record;
     if (own) this.#leaders.set(share.leader, own);
   }
@@ -309,8 +329,8 @@ export class ItemPreparation {
 
   /** Results of another input must not remain in the folder. The record is kept until it is replaced. */
   async #removeFormerFiles(item: ItemRecord): Promise<void> {
-    const record = itemKey(item.kind, item.id, ITEM_RECORD);
-    for await (const key of this.#store.list(`${itemFolder(item.kind, item.id)}/`)) {
+    const record = buildItemKey(item.kind, item.id, ITEM_RECORD);
+    for await (const key of this.#store.list(`${buildItemFolder(item.kind, item.id)}/`)) {
       if (key !== record) await this.#store.remove(key);
     }
   }
@@ -326,19 +346,21 @@ export function isFollowing({ state, resultFrom, error }: ItemRecord): boolean {
 }
 
 /** For the budget, a new generation of the same item; otherwise its request would count as already answered. */
-function anew(former: ItemRecord | null, fresh: ItemRecord, same: boolean): ItemRecord {
+function renewRecord(former: ItemRecord | null, fresh: ItemRecord, same: boolean): ItemRecord {
   if (former === null) return fresh;
   return { ...fresh, generation: former.generation + (same ? 0 : 1) };
 }
 
 /** Whether the job of the one provides what the other requests. A failed one is left to `retry`. */
-function serves(leader: ItemRecord, { work, options }: ItemRecord): boolean {
-  return canSucceed(leader.state) && leader.work === work && covers(jobOptionsOf(leader), options);
+function canServe(leader: ItemRecord, { work, options }: ItemRecord): boolean {
+  return (
+    canSucceed(leader.state) && leader.work === work && canShare(readJobOptions(leader), options)
+  );
 }
 
 /** Whether the service would compute the same thing. */
 export function isSameJob(former: ItemRecord, fresh: ItemRecord): boolean {
-  return jobText(former) === jobText(fresh);
+  return serializeJob(former) === serializeJob(fresh);
 }
 
 /** The manifest's other columns may have been edited since: the newest values count. */
@@ -358,9 +380,9 @@ export async function restoreItems(
   items: Items,
   signal?: AbortSignal,
 ): Promise<void> {
-  const missing = await missingItems(store, campaign, signal);
+  const missing = await findMissingItems(store, campaign, signal);
   if (missing.size === 0) return;
-  const there = await idsOf(store, campaign);
+  const there = await readIds(store, campaign);
   // A running item has its own job, which is not replaced by a result of another campaign.
   const preparation = new ItemPreparation(store, nothingKnown, new Map());
   const restored: ItemRecord[] = [];
@@ -370,21 +392,21 @@ export async function restoreItems(
   }
   await store.flush(preparation.written);
   // The manifest may have further columns now.
-  const columns = withColumnsOf(campaign.columns, restored);
+  const columns = addColumns(campaign.columns, restored);
   await writePreparedCampaign(store, { ...campaign, columns });
 }
 
 /** The ids of items on the pages that have no record. */
-async function missingItems(
+async function findMissingItems(
   store: Store,
   { pages }: PreparedCampaign,
   signal?: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const missing = new Set<string>();
   for (let page = 0; page < pages; page += 1) {
-    await inParallel(await readPage(store, page), store.atOnce, async ({ kind, id }) => {
+    await runInParallel(await readPage(store, page), store.atOnce, async ({ kind, id }) => {
       signal?.throwIfAborted();
-      if (!(await store.exists(itemKey(kind, id, ITEM_RECORD)))) missing.add(id);
+      if (!(await store.exists(buildItemKey(kind, id, ITEM_RECORD)))) missing.add(id);
     });
   }
   return missing;

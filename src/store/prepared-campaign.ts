@@ -4,15 +4,21 @@
  */
 import { z } from 'zod';
 import type { Kind } from '../domain/item.ts';
-import { isOwnKind, kindNames, kindOf, registerDescribed, sourceOf } from '../kinds/registry.ts';
-import { describedKind, describeKind, kindFrom } from '../kinds/stored-reading.ts';
-import { describedService, describeService, serviceFrom } from '../services/described.ts';
-import { registerDescribedService, serviceOfKind } from '../services/registry.ts';
+import {
+  isOwnKind,
+  listKindNames,
+  findKind,
+  registerDescribed,
+  findSource,
+} from '../kinds/registry.ts';
+import { describedKind, describeKind, restoreKind } from '../kinds/stored-reading.ts';
+import { describedService, describeService, restoreService } from '../services/described.ts';
+import { registerDescribedService, findServiceOfKind } from '../services/registry.ts';
 import { FINAL_STATES, isFinal } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import type { ItemRecord } from './item-record.ts';
-import { jobDigest } from './item-store.ts';
-import { pageKey, PREPARED_CAMPAIGN } from './layout.ts';
+import { computeJobDigest } from './item-store.ts';
+import { buildPageKey, PREPARED_CAMPAIGN } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -68,21 +74,21 @@ const entryOnDisk = z.object({
   generation: z.int().nonnegative().exactOptional(),
   /** The item whose job serves this one, which has no job of its own. */
   follows: z.string().exactOptional(),
-  /** What the row requests (`jobDigest`), to detect another record of the same name. */
+  /** What the row requests (`computeJobDigest`), to detect another record of the same name. */
   asks: z.string(),
 });
 export type PageEntry = Readonly<z.output<typeof entryOnDisk>>;
 
-function noneOfEach(): Record<Kind, number> {
+function createKindCounts(): Record<Kind, number> {
   return Object.fromEntries(
-    kindNames()
+    listKindNames()
       .filter(isOwnKind)
       .map((kind) => [kind, 0]),
   );
 }
 
 /** Those of further rows follow. */
-export function withColumnsOf(former: OwnColumns, records: readonly ItemRecord[]): OwnColumns {
+export function addColumns(former: OwnColumns, records: readonly ItemRecord[]): OwnColumns {
   const columns = new Map(Object.entries(former).map(([kind, names]) => [kind, new Set(names)]));
   for (const { kind, user } of records) {
     const names = columns.get(kind) ?? new Set();
@@ -96,10 +102,10 @@ export function withColumnsOf(former: OwnColumns, records: readonly ItemRecord[]
 export async function readPreparedCampaign(store: Store): Promise<PreparedCampaign | null> {
   const text = await store.readText(PREPARED_CAMPAIGN);
   if (text === null) return null;
-  const { format: _, manifests, ...same } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
+  const { format: _, manifests, ...same } = parseDocument(text, PREPARED_CAMPAIGN, campaignOnDisk);
   for (const one of same.described ?? []) {
-    registerDescribed(kindFrom(one));
-    registerDescribedService(one.name, serviceFrom(one.service));
+    registerDescribed(restoreKind(one));
+    registerDescribedService(one.name, restoreService(one.service));
   }
   return { ...same, manifestDigests: manifests };
 }
@@ -121,10 +127,10 @@ export async function writePreparedCampaign(
 /** By the plugins of this process; what it does not have stays as it was. */
 function describeKinds({ items }: RowCounts, former: readonly Described[]): readonly Described[] {
   return Object.keys(items).flatMap((name) => {
-    const source = (items[name] ?? 0) > 0 ? sourceOf(name) : null;
+    const source = (items[name] ?? 0) > 0 ? findSource(name) : null;
     if (source !== null) {
-      const service = describeService(serviceOfKind(name));
-      return [{ ...describeKind(kindOf(name), source), service }];
+      const service = describeService(findServiceOfKind(name));
+      return [{ ...describeKind(findKind(name), source), service }];
     }
     return former.filter((one) => one.name === name);
   });
@@ -132,14 +138,14 @@ function describeKinds({ items }: RowCounts, former: readonly Described[]): read
 
 /** The items of one page, numbered from 0. @throws StoreError `STORE_NOT_PREPARED` */
 export async function readPage(store: Store, page: number): Promise<readonly PageEntry[]> {
-  const key = pageKey(page);
+  const key = buildPageKey(page);
   const text = await store.readText(key);
-  if (text === null) throw notPrepared(store, `${key} is missing`);
-  return parsed(text, key, z.array(entryOnDisk));
+  if (text === null) throw createNotPreparedError(store, `${key} is missing`);
+  return parseDocument(text, key, z.array(entryOnDisk));
 }
 
 /** Of all items. */
-export async function idsOf(
+export async function readIds(
   store: Store,
   { pages }: PreparedCampaign,
 ): Promise<ReadonlySet<string>> {
@@ -149,17 +155,17 @@ export async function idsOf(
   return ids;
 }
 
-export function pageEntry(record: ItemRecord): PageEntry {
+export function toPageEntry(record: ItemRecord): PageEntry {
   const { id, kind, state, generation } = record;
-  const row = { id, kind, asks: jobDigest(record) };
+  const row = { id, kind, asks: computeJobDigest(record) };
   if (isFinal(state)) return { ...row, done: state };
-  const leader = leaderOf(record);
+  const leader = readLeaderId(record);
   if (leader !== null) return { ...row, follows: leader };
   return generation > 0 ? { ...row, generation } : row;
 }
 
 /** The row whose job serves this one, which has not ended. */
-function leaderOf({ state, resultFrom }: ItemRecord): string | null {
+function readLeaderId({ state, resultFrom }: ItemRecord): string | null {
   return !isFinal(state) && resultFrom?.type === 'duplicate' ? resultFrom.id : null;
 }
 
@@ -168,10 +174,10 @@ export async function writePage(
   page: number,
   entries: readonly PageEntry[],
 ): Promise<void> {
-  await store.write(pageKey(page), `${JSON.stringify(entries)}\n`);
+  await store.write(buildPageKey(page), `${JSON.stringify(entries)}\n`);
 }
 
-export function notPrepared(store: Store, fault: string): StoreError {
+export function createNotPreparedError(store: Store, fault: string): StoreError {
   return new StoreError(
     'STORE_NOT_PREPARED',
     `${store.location} is not a prepared campaign: ${fault}.`,
@@ -179,7 +185,7 @@ export function notPrepared(store: Store, fault: string): StoreError {
   );
 }
 
-function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {
+function parseDocument<T>(text: string, key: string, shape: z.ZodType<T>): T {
   try {
     return shape.parse(JSON.parse(text));
   } catch (cause) {
@@ -197,8 +203,8 @@ function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {
  * anew, every page must be read, which takes a second for a hundred thousand rows.
  */
 export class RowCounter {
-  readonly #items: Record<Kind, number> = noneOfEach();
-  readonly #following: Record<Kind, number> = noneOfEach();
+  readonly #items: Record<Kind, number> = createKindCounts();
+  readonly #following: Record<Kind, number> = createKindCounts();
   #adopted = 0;
 
   /** @param former of other pages */
@@ -214,7 +220,7 @@ export class RowCounter {
       const { kind, state, adopted } = record;
       const isAdopted = !isFinal(state) && adopted !== undefined;
       this.#items[kind] = (this.#items[kind] ?? 0) + 1;
-      if (isAdopted || leaderOf(record) !== null)
+      if (isAdopted || readLeaderId(record) !== null)
         this.#following[kind] = (this.#following[kind] ?? 0) + 1;
       if (isAdopted) this.#adopted += 1;
     }

@@ -7,8 +7,8 @@ import type { Attempt } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { FinalState } from '../domain/states.ts';
 import { isFinal } from '../domain/states.ts';
-import { serviceOf } from '../services/registry.ts';
-import { longestName } from '../services/service.ts';
+import { findService } from '../services/registry.ts';
+import { findMaxNameLength } from '../services/service.ts';
 import type { ItemRecord } from './item-record.ts';
 
 /**
@@ -27,11 +27,11 @@ const SECOND_TIME: readonly string[] = [
   'RESULT_OTHER_JOB',
 ] satisfies ItemEndCode[];
 
-export function wayOf(record: ItemRecord): Way {
+export function chooseWay(record: ItemRecord): Way {
   // Never submitted, regardless of how its job ended.
   if (record.adopted) return 'ask';
   const code = record.error?.code ?? '';
-  if (SECOND_TIME.includes(code) && cameBefore(record, code)) return 'anew';
+  if (SECOND_TIME.includes(code) && hasComeBefore(record, code)) return 'anew';
   if (record.remoteId !== null) return 'ask';
   return SPENT.test(code) ? 'anew' : 'resend';
 }
@@ -39,12 +39,12 @@ export function wayOf(record: ItemRecord): Way {
 /** Codes about the job itself. Without its id it cannot be polled, and its name is taken. */
 const SPENT = /^(JOB|RESULT)_/;
 
-function cameBefore({ jobName, earlier }: ItemRecord, code: string): boolean {
+function hasComeBefore({ jobName, earlier }: ItemRecord, code: string): boolean {
   return earlier.some((end) => end.error?.code === code && end.jobName === jobName);
 }
 
 /** Code with which its job had ended when `retry` reopened the item; null if no other job may follow that one. */
-export function formerEnd({ adopted, remoteId, earlier }: ItemRecord): string | null {
+export function readFormerEnd({ adopted, remoteId, earlier }: ItemRecord): string | null {
   const last = earlier.at(-1);
   if (adopted || remoteId === null || last?.remoteId !== remoteId) return null;
   return last.error?.code ?? last.state;
@@ -59,10 +59,11 @@ const UNKNOWN_FATE: readonly string[] = [
 const TAKEN = 'SUBMIT_TAKEN' satisfies ItemEndCode;
 
 /** Whether sending the item again may create a second job: nothing finds the first one without its id. */
-export function mayBeThere(record: ItemRecord): boolean {
+export function canStillExist(record: ItemRecord): boolean {
   const code = record.error?.code ?? '';
-  const way = wayOf(record);
-  const unnamed = longestName(serviceOf(record.service)) === null && UNKNOWN_FATE.includes(code);
+  const way = chooseWay(record);
+  const unnamed =
+    findMaxNameLength(findService(record.service)) === null && UNKNOWN_FATE.includes(code);
   return (unnamed && way === 'resend') || (code === TAKEN && way === 'anew');
 }
 
@@ -79,10 +80,10 @@ export function canBeRetried(state: ItemRecord['state']): state is RetriedState 
  * The record for the next attempt. Downloaded files stay recorded until another job has provided its own. `at`: ISO
  * 8601, UTC.
  */
-export function reopened(record: ItemRecord, at: string): ItemRecord {
+export function reopenRecord(record: ItemRecord, at: string): ItemRecord {
   const { state, error, remoteId, jobName, submittedAt, finishedAt } = record;
   if (!isFinal(state)) throw new Error(`${record.id} is open: it cannot be opened again`);
-  const way = wayOf(record);
+  const way = chooseWay(record);
   const asked = way === 'ask';
   const end = { state, error, remoteId, jobName, submittedAt, finishedAt };
   const { engine, resultFrom, ...same } = record;
@@ -113,14 +114,14 @@ const FOLDER_CHANGED: readonly string[] = [
 ] satisfies ItemEndCode[];
 
 /** The record as the next `run` takes it: it recreates a folder that was changed, and the item starts again. */
-export function forNextRun(record: ItemRecord, at: string): ItemRecord {
+export function resetForNextRun(record: ItemRecord, at: string): ItemRecord {
   const { state, error } = record;
   const changed = state === 'failed' && FOLDER_CHANGED.includes(error?.code ?? '');
-  return changed ? reopened(record, at) : record;
+  return changed ? reopenRecord(record, at) : record;
 }
 
 /** The record once that job has proved to be unusable. `fetched`: the files now in the item's folder. */
-export function givenUp(
+export function giveUpRecord(
   record: ItemRecord,
   fetched: ItemRecord['files'],
   attempts: readonly Attempt[] = [],

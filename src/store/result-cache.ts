@@ -11,14 +11,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Options } from '../domain/item.ts';
-import { jobResultOf, type Source } from './deliver.ts';
-import { addressBeside, itemKey } from './layout.ts';
+import { toJobResult, type Source } from './deliver.ts';
+import { buildAddressBeside, buildItemKey } from './layout.ts';
 import { openStoreIfAny } from './open-store.ts';
-import { itemFromDisk, type ItemRecord, itemToDisk, jobOptionsOf } from './item-record.ts';
+import { parseItem, type ItemRecord, serializeItem, readJobOptions } from './item-record.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
-import { covers } from '../kinds/registry.ts';
-import { optionsToDisk } from './work.ts';
+import { canShare } from '../kinds/registry.ts';
+import { serializeOptions } from './work.ts';
 
 /** Beside the campaigns of a store. */
 const FOLDER = '.cache';
@@ -62,15 +62,15 @@ export class ResultCache {
     const entry = await this.#entry(wanted.work, wanted.address);
     if (entry === null) return 'never computed';
     const { campaign, record } = entry;
-    if (!covers(jobOptionsOf(record), wanted.options)) return 'other predictors';
+    if (!canShare(readJobOptions(record), wanted.options)) return 'other predictors';
     for (const { sha256 } of Object.values(record.files)) {
-      if (!(await this.#store.exists(fileKey(sha256)))) return 'damaged';
+      if (!(await this.#store.exists(buildFileKey(sha256)))) return 'damaged';
     }
     return {
       what: { type: 'cache', campaign, id: record.id },
-      result: jobResultOf(record),
+      result: toJobResult(record),
       inputSha256: record.input.sha256,
-      read: (name) => this.#store.readStream(fileKey(record.files[name]?.sha256 ?? '')),
+      read: (name) => this.#store.readStream(buildFileKey(record.files[name]?.sha256 ?? '')),
     };
   }
 
@@ -82,16 +82,20 @@ export class ResultCache {
     const former = await this.#entry(work, address);
     if (former !== null && (isSame(former, campaign, record) || isFuller(former, record))) return;
     for (const [name, { sha256 }] of Object.entries(record.files)) {
-      const key = fileKey(sha256);
+      const key = buildFileKey(sha256);
       if (await this.#isKept(key, sha256)) continue;
-      await this.#store.adopt(key, tree, itemKey(record.kind, record.id, name));
+      await this.#store.adopt(key, tree, buildItemKey(record.kind, record.id, name));
     }
-    const entry = { format: 1, campaign, item: JSON.parse(itemToDisk(record)) as unknown };
-    await this.#store.write(entryKey(work, address), `${JSON.stringify(entry)}\n`, NOT_FLUSHED);
+    const entry = { format: 1, campaign, item: JSON.parse(serializeItem(record)) as unknown };
+    await this.#store.write(
+      buildEntryKey(work, address),
+      `${JSON.stringify(entry)}\n`,
+      NOT_FLUSHED,
+    );
   }
 
   #noteSettings(address: string, record: ItemRecord): void {
-    const key = settingsKey(address, jobOptionsOf(record));
+    const key = buildSettingsKey(address, readJobOptions(record));
     const at = record.finishedAt ?? '';
     if (at > (this.#worked.get(key) ?? '')) this.#worked.set(key, at);
   }
@@ -106,7 +110,7 @@ export class ResultCache {
 
   /** Whether a job of this kind with these options has succeeded at this service within a day. `now`: ms since the epoch. */
   async haveWorked(address: string, options: Options, now: number): Promise<boolean> {
-    const at = await this.#store.readText(settingsKey(address, options));
+    const at = await this.#store.readText(buildSettingsKey(address, options));
     return at !== null && Date.parse(at) > now - DAY_MS;
   }
 
@@ -118,12 +122,12 @@ export class ResultCache {
   }
 
   async #entry(work: string, address: string): Promise<Entry | null> {
-    const key = entryKey(work, address);
+    const key = buildEntryKey(work, address);
     const text = await this.#store.readText(key);
     if (text === null) return null;
     try {
       const { campaign, item } = entryOnDisk.parse(JSON.parse(text));
-      return { campaign, record: itemFromDisk(JSON.stringify(item), key) };
+      return { campaign, record: parseItem(JSON.stringify(item), key) };
     } catch (error) {
       // Of another version, or damaged: treated as missing, and rewritten by the next job.
       if (error instanceof z.ZodError || error instanceof SyntaxError) return null;
@@ -134,13 +138,13 @@ export class ResultCache {
 }
 
 /** The cache of the store that contains a campaign's tree; null if nothing is cached yet. Creates no folder. */
-export async function resultCacheIfAny(campaignFolder: string): Promise<ResultCache | null> {
-  const store = await openStoreIfAny(resultCacheFolder(campaignFolder));
+export async function openResultCacheIfAny(campaignFolder: string): Promise<ResultCache | null> {
+  const store = await openStoreIfAny(buildResultCacheFolder(campaignFolder));
   return store && new ResultCache(store);
 }
 
-export function resultCacheFolder(campaignFolder: string): string {
-  return addressBeside(campaignFolder, FOLDER);
+export function buildResultCacheFolder(campaignFolder: string): string {
+  return buildAddressBeside(campaignFolder, FOLDER);
 }
 
 function isSame({ campaign, record }: Entry, by: string, { id, remoteId }: ItemRecord): boolean {
@@ -148,19 +152,19 @@ function isSame({ campaign, record }: Entry, by: string, { id, remoteId }: ItemR
 }
 
 function isFuller({ record }: Entry, other: ItemRecord): boolean {
-  return !covers(jobOptionsOf(other), jobOptionsOf(record));
+  return !canShare(readJobOptions(other), readJobOptions(record));
 }
 
-function entryKey(work: string, address: string): string {
+function buildEntryKey(work: string, address: string): string {
   const digest = createHash('sha256').update(`${address}\n${work}`).digest('hex');
   return `results/${digest.slice(0, 2)}/${digest}.json`;
 }
 
-function settingsKey(address: string, options: Options): string {
-  const settings = JSON.stringify([address, options.kind, optionsToDisk(options)]);
+function buildSettingsKey(address: string, options: Options): string {
+  const settings = JSON.stringify([address, options.kind, serializeOptions(options)]);
   return `settings/${createHash('sha256').update(settings).digest('hex')}.txt`;
 }
 
-function fileKey(sha256: string): string {
+function buildFileKey(sha256: string): string {
   return `files/${sha256.slice(0, 2)}/${sha256}`;
 }

@@ -2,14 +2,14 @@
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
-import { serviceOfKind } from '../services/registry.ts';
-import { inParallel } from './in-parallel.ts';
+import { findServiceOfKind } from '../services/registry.ts';
+import { runInParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { type ListedItem, readListed, writeItem } from './item-store.ts';
-import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
+import { ITEM_RECORD, buildItemFolder, buildItemKey } from './layout.ts';
 import {
   type PageEntry,
-  pageEntry,
+  toPageEntry,
   type PreparedCampaign,
   readPage,
   RowCounter,
@@ -18,13 +18,13 @@ import {
 } from './prepared-campaign.ts';
 import {
   canBeRetried,
-  mayBeThere,
-  reopened,
+  canStillExist,
+  reopenRecord,
   type RetriedState,
   type Way,
-  wayOf,
+  chooseWay,
 } from './reopen.ts';
-import { damagedRecordIsNone, isDamagedRecord } from './store-error.ts';
+import { nullIfDamaged, isDamagedRecord } from './store-error.ts';
 import type { Store } from './store.ts';
 
 /** Items read at once: more would only make a disk seek. */
@@ -90,14 +90,14 @@ export async function surveyRetry(
   const survey = new RetryCount();
   const unknown = new Set(selection.type === 'items' ? selection.ids : []);
   for (let page = 0; page < campaign.pages; page += 1) {
-    await inParallel(await readPage(store, page), READ_LIMIT, async (entry) => {
+    await runInParallel(await readPage(store, page), READ_LIMIT, async (entry) => {
       unknown.delete(entry.id);
       survey.add(entry, await find(store, entry, selection));
     });
   }
   survey.settleFollowers();
   for (const id of unknown) survey.refusals.push(`${id} is not an item of ${campaign.name}.`);
-  if (survey.refusals.length > 0) throw refused(survey.refusals);
+  if (survey.refusals.length > 0) throw createRefusedError(survey.refusals);
   return survey;
 }
 
@@ -122,7 +122,7 @@ class RetryCount implements RetrySurvey {
     if (finding.type === 'open' && finding.again) this.reopenedBefore += 1;
     if (finding.type === 'open' && finding.follows) this.following += 1;
     if (finding.type === 'open' || finding.type === 'chosen') {
-      this.services.add(serviceOfKind(kind).name);
+      this.services.add(findServiceOfKind(kind).name);
     }
     if (finding.type !== 'chosen') return;
     this.chosen.add(id);
@@ -149,45 +149,45 @@ class RetryCount implements RetrySurvey {
   }
 
   #addJob(record: ItemRecord): void {
-    this.ways[wayOf(record)] += 1;
-    if (mayBeThere(record)) this.mayBeThere += 1;
+    this.ways[chooseWay(record)] += 1;
+    if (canStillExist(record)) this.mayBeThere += 1;
   }
 }
 
 async function find(store: Store, entry: PageEntry, selection: Selection): Promise<Finding> {
   const named = selection.type === 'items' && selection.ids.has(entry.id);
-  const record = await readable(store, entry);
+  const record = await readRecordOrReason(store, entry);
   const unusable = (why: string): Finding => ({ type: named ? 'refused' : 'unusable', why });
   // An item without a record is published as failed; there is nothing to send.
   if (typeof record === 'string')
     return selection.type === 'items' && !named ? LEFT : unusable(record);
   const { id, state } = record;
-  const leader = await leaderOf(store, record);
+  const leader = await readLeader(store, record);
   if (!isFinal(state))
     return { type: 'open', again: record.earlier.length > 0, follows: leader !== null };
   const wanted =
     named || selection.type === 'all' || (selection.type === 'failed' && state === 'failed');
   if (!wanted) return LEFT;
   if (!canBeRetried(state)) return named ? { type: 'refused', why: `${id} is ${state}.` } : LEFT;
-  const fault = await inputFault(store, record);
+  const fault = await findInputFault(store, record);
   return fault === null ? { type: 'chosen', record, state, named, leader } : unusable(fault);
 }
 
-async function leaderOf(store: Store, { kind, resultFrom }: ItemRecord): Promise<Leader | null> {
+async function readLeader(store: Store, { kind, resultFrom }: ItemRecord): Promise<Leader | null> {
   if (resultFrom?.type !== 'duplicate') return null;
   const { id } = resultFrom;
-  const record = await readable(store, { kind, id });
+  const record = await readRecordOrReason(store, { kind, id });
   return { id, state: typeof record === 'string' ? null : record.state };
 }
 
 const LEFT: Finding = { type: 'left' };
 
 /** The record, or why it is missing. */
-async function readable(store: Store, entry: ListedItem): Promise<ItemRecord | string> {
+async function readRecordOrReason(store: Store, entry: ListedItem): Promise<ItemRecord | string> {
   try {
     return (
       (await readListed(store, entry))?.record ??
-      `${itemFolder(entry.kind, entry.id)} has no item.json.`
+      `${buildItemFolder(entry.kind, entry.id)} has no item.json.`
     );
   } catch (error) {
     if (isDamagedRecord(error)) return error.message;
@@ -196,8 +196,11 @@ async function readable(store: Store, entry: ListedItem): Promise<ItemRecord | s
 }
 
 /** The record guarantees what is sent: an edited input is a different item, and needs a manifest. */
-async function inputFault(store: Store, { kind, id, input }: ItemRecord): Promise<string | null> {
-  const key = itemKey(kind, id, input.name);
+async function findInputFault(
+  store: Store,
+  { kind, id, input }: ItemRecord,
+): Promise<string | null> {
+  const key = buildItemKey(kind, id, input.name);
   const found = await store.digest(key);
   if (found === null) return `${key} is missing.`;
   return found.sha256 === input.sha256 ? null : `${key} was changed since it was prepared.`;
@@ -206,7 +209,7 @@ async function inputFault(store: Store, { kind, id, input }: ItemRecord): Promis
 /** A longer list is not useful on a screen. */
 const SHOWN = 20;
 
-function refused(reasons: readonly string[]): HundredfoldError {
+function createRefusedError(reasons: readonly string[]): HundredfoldError {
   const more = reasons.length > SHOWN ? [`And ${reasons.length - SHOWN} more.`] : [];
   return new HundredfoldError(
     'ITEM_NOT_RETRYABLE',
@@ -243,10 +246,10 @@ export async function prepareRetry(
     const former = await readPage(store, page);
     const written: string[] = [];
     const entries = new Map<string, PageEntry>();
-    await inParallel(former, WRITE_LIMIT, async (entry) => {
+    await runInParallel(former, WRITE_LIMIT, async (entry) => {
       const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
       const record = await open(store, entry, again, written);
-      entries.set(entry.id, record === null ? leftOut(entry) : pageEntry(record));
+      entries.set(entry.id, record === null ? omitEntry(entry) : toPageEntry(record));
       if (record !== null) counter.add([record]);
       if (record === null || isFinal(record.state)) done += 1;
     });
@@ -263,7 +266,7 @@ export async function prepareRetry(
 }
 
 /** An item without a record is published as failed, with the reason: there is nothing to send. */
-function leftOut({ id, kind, asks, done = 'failed' }: PageEntry): PageEntry {
+function omitEntry({ id, kind, asks, done = 'failed' }: PageEntry): PageEntry {
   return { id, kind, asks, done };
 }
 
@@ -274,11 +277,11 @@ async function open(
   again: { readonly at: string; readonly alone: boolean } | null,
   written: string[],
 ): Promise<ItemRecord | null> {
-  const { record = null } = (await readListed(store, entry).catch(damagedRecordIsNone)) ?? {};
+  const { record = null } = (await readListed(store, entry).catch(nullIfDamaged)) ?? {};
   if (record === null || again === null || !canBeRetried(record.state)) return record;
-  const { resultFrom, ...own } = reopened(record, again.at);
+  const { resultFrom, ...own } = reopenRecord(record, again.at);
   const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
   await writeItem(store, opened, { durable: false });
-  written.push(itemKey(entry.kind, entry.id, ITEM_RECORD));
+  written.push(buildItemKey(entry.kind, entry.id, ITEM_RECORD));
   return opened;
 }

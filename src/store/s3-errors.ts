@@ -110,15 +110,15 @@ interface Asked {
 }
 
 /** An error of the SDK in words. Its own text is omitted because it may quote what was signed. */
-export function objectErrorOf(error: unknown, { action, where }: Asked): StoreError {
+export function toObjectError(error: unknown, { action, where }: Asked): StoreError {
   if (error instanceof StoreError) return error;
   const name = error instanceof Error ? error.name : 'unknown error';
-  const status = httpStatusOf(error);
+  const status = readHttpStatus(error);
   const fail = (code: ErrorCode, why: string, remedy: string, retryable = true): StoreError =>
-    new StoreError(code, `Cannot ${action} in ${where}: ${why}${requestOf(error)}.`, remedy, {
+    new StoreError(code, `Cannot ${action} in ${where}: ${why}${readRequestId(error)}.`, remedy, {
       retryable,
     });
-  const meaning = meaningOf(error, name, status);
+  const meaning = explainS3Error(error, name, status);
   // An object in the way stays there; everything else can be put right while the campaign waits.
   if (meaning !== null) {
     const [code, why, remedy] = MEANINGS[meaning];
@@ -130,7 +130,7 @@ export function objectErrorOf(error: unknown, { action, where }: Asked): StoreEr
       `the store answered ${status} (${name})`,
       'Check store.url, store.endpoint and store.pathStyle with "hundredfold doctor".',
     );
-  const code = codeOf(error);
+  const code = readCode(error);
   const isLate = name === 'TimeoutError' && code === null;
   const known = isLate ? UNREACHED['ETIMEDOUT'] : UNREACHED[code ?? ''];
   return fail(
@@ -140,32 +140,32 @@ export function objectErrorOf(error: unknown, { action, where }: Asked): StoreEr
   );
 }
 
-function meaningOf(error: unknown, name: string, status: number | null): Meaning | null {
+function explainS3Error(error: unknown, name: string, status: number | null): Meaning | null {
   if (error instanceof Error && /region is missing/i.test(error.message)) return 'noRegion';
   const named = Object.entries(NAMES).find(([, names]) => names.includes(name));
   return (named?.[0] as Meaning | undefined) ?? STATUSES[status ?? 0] ?? null;
 }
 
 /** A refused connection to a name with several addresses is an AggregateError. */
-function codeOf(error: unknown): string | null {
+function readCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ('code' in error && typeof error.code === 'string') return error.code;
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  return error.cause === undefined ? null : codeOf(error.cause);
+  if (error instanceof AggregateError) return readCode(error.errors[0]);
+  return error.cause === undefined ? null : readCode(error.cause);
 }
 
 /** The status of the answer; null if there was none. */
-export function httpStatusOf(error: unknown): number | null {
-  const status = metadataOf(error)?.httpStatusCode;
+export function readHttpStatus(error: unknown): number | null {
+  const status = readMetadata(error)?.httpStatusCode;
   return typeof status === 'number' ? status : null;
 }
 
-function requestOf(error: unknown): string {
-  const id = metadataOf(error)?.requestId;
+function readRequestId(error: unknown): string {
+  const id = readMetadata(error)?.requestId;
   return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? ` (request ${id})` : '';
 }
 
-function metadataOf(
+function readMetadata(
   error: unknown,
 ): { readonly httpStatusCode?: unknown; readonly requestId?: unknown } | null {
   if (!(error instanceof Error) || !('$metadata' in error)) return null;
@@ -184,13 +184,13 @@ export function isConflict(error: unknown): boolean {
 
 /** The connection broke or was silent too long: reading can continue on a new one. */
 export function isBroken(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readCode(error);
   if (code !== null && code in UNREACHED) return true;
   return error instanceof Error && (error.name === 'TimeoutError' || error.message === 'aborted');
 }
 
 /** The bytes received differ from those stored. */
-export function damagedObject(key: string, where: string): StoreError {
+export function createDamagedObjectError(key: string, where: string): StoreError {
   return new StoreError(
     'STORE_DIGEST_MISMATCH',
     `${key} in ${where} is not what was stored: its SHA-256 differs from the one that the store keeps with it.`,

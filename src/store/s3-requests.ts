@@ -14,9 +14,15 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectStoreAccess } from '../domain/object-store.ts';
-import { digestOf, type FileDigest } from './digest.ts';
+import { computeDigest, type FileDigest } from './digest.ts';
 import type { Incoming } from './incoming.ts';
-import { damagedObject, httpStatusOf, isAbsentObject, isBroken, isConflict } from './s3-errors.ts';
+import {
+  createDamagedObjectError,
+  readHttpStatus,
+  isAbsentObject,
+  isBroken,
+  isConflict,
+} from './s3-errors.ts';
 
 /** Connections that one process keeps open to a server. */
 const MAX_SOCKETS = 64;
@@ -33,15 +39,15 @@ const ANY_REGION = 'us-east-1';
 const clients = new Map<string, S3Client>();
 
 /** Clients hold connections: all stores of a process share those to a server. */
-export function clientFor(access: ObjectStoreAccess): S3Client {
+export function findClient(access: ObjectStoreAccess): S3Client {
   const { endpoint, region, pathStyle } = access;
   const key = JSON.stringify([endpoint, region, pathStyle]);
-  const client = clients.get(key) ?? newClient(access);
+  const client = clients.get(key) ?? createClient(access);
   clients.set(key, client);
   return client;
 }
 
-function newClient({ endpoint, region, pathStyle }: ObjectStoreAccess): S3Client {
+function createClient({ endpoint, region, pathStyle }: ObjectStoreAccess): S3Client {
   const named = region ?? (endpoint === undefined ? undefined : ANY_REGION);
   return new S3Client({
     ...(endpoint !== undefined && { endpoint }),
@@ -88,7 +94,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ),
 };
 
-function parametersOf({ bucket, name }: ObjectName) {
+function buildParameters({ bucket, name }: ObjectName) {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
   return { Bucket: bucket, Key: name, ContentType: type ?? 'application/octet-stream' };
 }
@@ -98,7 +104,7 @@ const DIGEST = 'sha256';
 const CREATOR = 'creator';
 
 /** The server refuses a body with another digest. */
-function digestParameters(sha256: string) {
+function buildDigestParameters(sha256: string) {
   const ChecksumSHA256 = Buffer.from(sha256, 'hex').toString('base64');
   return { ChecksumSHA256, Metadata: { [DIGEST]: sha256 } };
 }
@@ -114,7 +120,7 @@ interface ObjectFacts {
 const HEX = /^[0-9a-f]{64}$/;
 
 /** Hexadecimal; null if none is stored: for a large stream it was unknown when the upload began. */
-function keptSha256({ ChecksumSHA256, ChecksumType, Metadata }: ObjectFacts): string | null {
+function readSha256({ ChecksumSHA256, ChecksumType, Metadata }: ObjectFacts): string | null {
   // That of a multipart upload is a digest of digests, and ends with the number of parts.
   if (ChecksumSHA256 !== undefined && ChecksumType !== 'COMPOSITE') {
     const hex = Buffer.from(ChecksumSHA256, 'base64').toString('hex');
@@ -125,14 +131,14 @@ function keptSha256({ ChecksumSHA256, ChecksumType, Metadata }: ObjectFacts): st
 }
 
 /** The digest that the server keeps with an object; null if there is none. */
-export function keptDigest(facts: ObjectFacts): FileDigest | null {
-  const sha256 = keptSha256(facts);
+export function readDigest(facts: ObjectFacts): FileDigest | null {
+  const sha256 = readSha256(facts);
   if (sha256 === null || facts.ContentLength === undefined) return null;
   return { bytes: facts.ContentLength, sha256 };
 }
 
 /** Null if there is no such object. */
-export async function headOf({ client, bucket, name }: ObjectName) {
+export async function requestHead({ client, bucket, name }: ObjectName) {
   const command = new HeadObjectCommand({ Bucket: bucket, Key: name, ChecksumMode: 'ENABLED' });
   try {
     return await client.send(command);
@@ -150,7 +156,7 @@ export async function headOf({ client, bucket, name }: ObjectName) {
 export async function putIfAbsent(target: ObjectName, bytes: Uint8Array): Promise<boolean> {
   const creator = randomUUID();
   const made = await putIf(target, bytes, { IfNoneMatch: '*' }, { [CREATOR]: creator });
-  return made || (await headOf(target))?.Metadata?.[CREATOR] === creator;
+  return made || (await requestHead(target))?.Metadata?.[CREATOR] === creator;
 }
 
 /** Statuses of servers that do not support the condition: they are as a folder, which replaces whatever is there. */
@@ -165,7 +171,7 @@ export async function putIfMatch(
   try {
     return await putIf(target, bytes, { IfMatch: `"${etag.replaceAll('"', '')}"` });
   } catch (error) {
-    if (!REJECTS.includes(httpStatusOf(error))) throw error;
+    if (!REJECTS.includes(readHttpStatus(error))) throw error;
     return putIf(target, bytes, {});
   }
 }
@@ -181,9 +187,9 @@ async function putIf(
   condition: Pick<PutObjectCommandInput, 'IfNoneMatch' | 'IfMatch'>,
   marks: Readonly<Record<string, string>> = {},
 ): Promise<boolean> {
-  const { Metadata, ...digest } = digestParameters(digestOf(bytes).sha256);
+  const { Metadata, ...digest } = buildDigestParameters(computeDigest(bytes).sha256);
   const command = new PutObjectCommand({
-    ...parametersOf(target),
+    ...buildParameters(target),
     ...condition,
     ...digest,
     Body: bytes,
@@ -194,7 +200,7 @@ async function putIf(
       await target.client.send(command);
       return true;
     } catch (error) {
-      if (httpStatusOf(error) === CONDITION_NOT_MET || isAbsentObject(error)) return false;
+      if (readHttpStatus(error) === CONDITION_NOT_MET || isAbsentObject(error)) return false;
       if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
       await delay(CONFLICT_WAIT_MS * (conflicts + 1));
     }
@@ -229,7 +235,7 @@ export async function upload(
     partSize: PART_BYTES,
     queueSize: MAX_PARTS_AT_ONCE,
     params: {
-      ...parametersOf(target),
+      ...buildParameters(target),
       ChecksumAlgorithm: 'SHA256',
       Body: Readable.from(rest(), { objectMode: false }),
     },
@@ -244,8 +250,8 @@ async function put(
   abortSignal: AbortSignal | undefined,
 ): Promise<void> {
   const command = new PutObjectCommand({
-    ...parametersOf(target),
-    ...digestParameters(sha256),
+    ...buildParameters(target),
+    ...buildDigestParameters(sha256),
     Body,
   });
   await target.client.send(command, { ...(abortSignal && { abortSignal }) });
@@ -287,8 +293,8 @@ export async function* download(object: ObjectName): AsyncGenerator<Uint8Array> 
       if (!isBroken(error) || tries === MAX_BROKEN || (at > 0 && isWhole())) throw error;
     }
   }
-  const kept = first && keptSha256(first);
-  if (kept !== null && hash.digest('hex') !== kept) throw damagedObject(key, where);
+  const kept = first && readSha256(first);
+  if (kept !== null && hash.digest('hex') !== kept) throw createDamagedObjectError(key, where);
 }
 
 /** The answers to a list, a thousand names each. */

@@ -9,15 +9,15 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import type { ObjectAddress, ObjectStoreAccess } from '../domain/object-store.ts';
-import { digestOf, type FileDigest } from './digest.ts';
+import { computeDigest, type FileDigest } from './digest.ts';
 import { Incoming } from './incoming.ts';
-import { badKey, keySegments } from './layout.ts';
-import { isAbsentObject, objectErrorOf } from './s3-errors.ts';
+import { createBadKeyError, splitKey } from './layout.ts';
+import { isAbsentObject, toObjectError } from './s3-errors.ts';
 import {
-  clientFor,
+  findClient,
   download,
-  headOf,
-  keptDigest,
+  requestHead,
+  readDigest,
   listPages,
   type ObjectName,
   putIfAbsent,
@@ -26,7 +26,7 @@ import {
 } from './s3-requests.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import type { StoreError } from './store-error.ts';
-import { missing } from './store-error.ts';
+import { createMissingError } from './store-error.ts';
 
 /** Limit of S3 for the full name, with the prefix. */
 const MAX_NAME_BYTES = 1024;
@@ -43,7 +43,7 @@ export class S3Store implements Store {
 
   constructor({ bucket, prefix }: ObjectAddress, access: ObjectStoreAccess) {
     this.location = prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
-    this.#client = clientFor(access);
+    this.#client = findClient(access);
     this.#bucket = bucket;
     this.#prefix = prefix === '' ? '' : `${prefix}/`;
     const { endpoint } = access;
@@ -74,11 +74,11 @@ export class S3Store implements Store {
 
   async replace(key: string, data: string, former: string): Promise<boolean> {
     const object = this.#object(key);
-    const head = await this.#asked(`look at ${key}`, () => headOf(object));
+    const head = await this.#asked(`look at ${key}`, () => requestHead(object));
     if (head?.ETag === undefined) return false;
     const { ETag: etag } = head;
-    const digest = keptDigest(head) ?? (await this.#digestOfContent(key));
-    if (digest?.sha256 !== digestOf(former).sha256) return false;
+    const digest = readDigest(head) ?? (await this.#digestOfContent(key));
+    if (digest?.sha256 !== computeDigest(former).sha256) return false;
     const replaced = await this.#asked(`write ${key}`, () =>
       putIfMatch(object, Buffer.from(data, 'utf8'), etag),
     );
@@ -113,20 +113,20 @@ export class S3Store implements Store {
    */
   async digest(key: string): Promise<FileDigest | null> {
     const object = this.#object(key);
-    const head = await this.#asked(`look at ${key}`, () => headOf(object));
-    return head && (keptDigest(head) ?? this.#digestOfContent(key));
+    const head = await this.#asked(`look at ${key}`, () => requestHead(object));
+    return head && (readDigest(head) ?? this.#digestOfContent(key));
   }
 
   async #digestOfContent(key: string): Promise<FileDigest | null> {
     const bytes = await this.read(key);
-    return bytes && digestOf(bytes);
+    return bytes && computeDigest(bytes);
   }
 
   async *readStream(key: string): AsyncIterable<Uint8Array> {
     try {
       yield* download(this.#object(key));
     } catch (error) {
-      if (isAbsentObject(error)) throw missing(key);
+      if (isAbsentObject(error)) throw createMissingError(key);
       throw this.#asStoreError(error, `read ${key}`);
     }
   }
@@ -159,7 +159,7 @@ export class S3Store implements Store {
 
   async exists(key: string): Promise<boolean> {
     const object = this.#object(key);
-    return (await this.#asked(`look at ${key}`, () => headOf(object))) !== null;
+    return (await this.#asked(`look at ${key}`, () => requestHead(object))) !== null;
   }
 
   async adopt(key: string, from: Store, fromKey: string): Promise<void> {
@@ -202,10 +202,10 @@ export class S3Store implements Store {
   }
 
   #object(key: string): ObjectName {
-    keySegments(key);
+    splitKey(key);
     const name = this.#prefix + key;
     if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-      throw badKey(key, `with its prefix it is longer than ${MAX_NAME_BYTES} bytes`);
+      throw createBadKeyError(key, `with its prefix it is longer than ${MAX_NAME_BYTES} bytes`);
     }
     return { client: this.#client, bucket: this.#bucket, name, key, where: this.#where };
   }
@@ -219,7 +219,7 @@ export class S3Store implements Store {
   }
 
   #asStoreError(error: unknown, action: string): StoreError {
-    return objectErrorOf(error, { action, where: this.#where });
+    return toObjectError(error, { action, where: this.#where });
   }
 }
 

@@ -59,7 +59,7 @@ const REMEDIES = {
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 /** An error of the file system in words; `action` completes "Cannot …". */
-export function storeErrorOf(error: unknown, action: string): StoreError {
+export function toStoreError(error: unknown, action: string): StoreError {
   if (error instanceof StoreError) return error;
   const errno = readErrno(error) ?? 'unknown error';
   const { code, what } = MEANINGS[errno] ?? {
@@ -73,7 +73,7 @@ export function storeErrorOf(error: unknown, action: string): StoreError {
 }
 
 /** A body with another length than the sender had announced. */
-export function wrongLength(key: string, expected: number, bytes: number): StoreError {
+export function createWrongLengthError(key: string, expected: number, bytes: number): StoreError {
   return new StoreError(
     'STORE_TRUNCATED',
     `${key} was announced with ${expected} bytes, but ${bytes < expected ? bytes : 'more'} arrived.`,
@@ -83,21 +83,26 @@ export function wrongLength(key: string, expected: number, bytes: number): Store
 }
 
 /** @param needed remaining bytes; null when unknown */
-export function noRoom(key: string, free: number, needed: number | null, kept: number): StoreError {
-  const room = needed === null ? '' : `${megabytes(needed)} are needed, and `;
+export function createNoRoomError(
+  key: string,
+  free: number,
+  needed: number | null,
+  kept: number,
+): StoreError {
+  const room = needed === null ? '' : `${formatMegabytes(needed)} are needed, and `;
   return new StoreError(
     'STORE_FULL',
-    `Cannot write ${key}: the disk has ${megabytes(free)} left; ${room}${megabytes(kept)} are reserved for records.`,
+    `Cannot write ${key}: the disk has ${formatMegabytes(free)} left; ${room}${formatMegabytes(kept)} are reserved for records.`,
     FREE_SPACE,
     { retryable: true },
   );
 }
 
-function megabytes(bytes: number): string {
+function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-export function missing(key: string): StoreError {
+export function createMissingError(key: string): StoreError {
   return new StoreError(
     'STORE_MISSING',
     `${key} is not in the output tree.`,
@@ -117,13 +122,13 @@ export function isDamagedRecord(error: unknown): error is StoreError {
 }
 
 /** For `catch`: what a damaged record would say is left out. Other errors are thrown. */
-export function damagedRecordIsNone(error: unknown): null {
+export function nullIfDamaged(error: unknown): null {
   if (isDamagedRecord(error)) return null;
   throw error;
 }
 
 /** For `catch`: whatever the tree does not give now is left out, for any reason. Other errors are thrown. */
-export function unreadableIsNone(error: unknown): null {
+export function nullIfUnreadable(error: unknown): null {
   if (error instanceof StoreError) return null;
   throw error;
 }

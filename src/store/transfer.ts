@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ErrorCode } from '../domain/errors.ts';
-import { inParallel } from './in-parallel.ts';
+import { runInParallel } from './in-parallel.ts';
 import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -44,9 +44,9 @@ export async function transfer(options: TransferOptions): Promise<Transferred> {
   const { from, to, wanted = () => true, onFile, signal } = options;
   const published = await readChecksums(from);
   const done = { files: 0, copied: 0, kept: 0, bytes: 0, faults: [] as string[] };
-  for await (const keys of batches(from, wanted)) {
+  for await (const keys of listBatches(from, wanted)) {
     const copied: string[] = [];
-    await inParallel(keys, FILES_AT_ONCE, async (key) => {
+    await runInParallel(keys, FILES_AT_ONCE, async (key) => {
       signal?.throwIfAborted();
       const sha256 = published.get(key) ?? (await from.digest(key))?.sha256;
       const isThere = sha256 !== undefined && (await to.digest(key))?.sha256 === sha256;
@@ -66,7 +66,7 @@ export async function transfer(options: TransferOptions): Promise<Transferred> {
   return done;
 }
 
-async function* batches(
+async function* listBatches(
   store: Store,
   wanted: (key: string) => boolean,
 ): AsyncGenerator<readonly string[]> {
@@ -105,7 +105,7 @@ async function copy(
   if (sha256 === undefined) return `${key} is gone.`;
   try {
     const options = { durable: false, ...(signal && { signal }) };
-    return (await to.write(key, checked(key, from.readStream(key), sha256), options)).bytes;
+    return (await to.write(key, checkDigest(key, from.readStream(key), sha256), options)).bytes;
   } catch (error) {
     if (error instanceof StoreError && FAULTS.includes(error.code)) return error.message;
     throw error;
@@ -115,7 +115,7 @@ async function copy(
 const FAULTS: readonly string[] = ['STORE_DIGEST_MISMATCH', 'STORE_MISSING'] satisfies ErrorCode[];
 
 /** Throws at the end, before the file appears under its name. */
-async function* checked(
+async function* checkDigest(
   key: string,
   data: AsyncIterable<Uint8Array>,
   sha256: string,

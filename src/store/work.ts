@@ -6,22 +6,22 @@ import { createHash, hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Item, Kind, Options } from '../domain/item.ts';
 import { toAscii } from '../domain/name.ts';
-import { schemaOf } from '../kinds/columns.ts';
-import { kindOf } from '../kinds/registry.ts';
-import { serviceOfKind } from '../services/registry.ts';
-import { longestName } from '../services/service.ts';
+import { createSchema } from '../kinds/columns.ts';
+import { findKind } from '../kinds/registry.ts';
+import { findServiceOfKind } from '../services/registry.ts';
+import { findMaxNameLength } from '../services/service.ts';
 
 /**
  * SHA-256 of kind and its version, canonical input and options. They are left out if rows that differ in them can share a job
  * (`KindDefinition.share`): it runs all that are requested.
  */
-export function workDigest({
+export function computeWorkDigest({
   kind,
   canonical,
   options,
 }: Pick<Item, 'kind' | 'canonical' | 'options'>): string {
-  const { share, version = 1 } = kindOf(kind);
-  const settings = share ? '{}' : JSON.stringify(optionsToDisk(options));
+  const { share, version = 1 } = findKind(kind);
+  const settings = share ? '{}' : JSON.stringify(serializeOptions(options));
   const name = version === 1 ? kind : `${kind}@${version}`;
   return hash('sha256', `${name} ${settings}\n${canonical}`);
 }
@@ -29,15 +29,15 @@ export function workDigest({
 /** Identifies the rows that share work; unique for a row that adopts a job, which is its own. */
 export function shareDigest(item: Item): string {
   const { adopts, kind } = item;
-  return adopts ? hash('sha256', `adopted ${kind}\n${adopts.remoteId}`) : workDigest(item);
+  return adopts ? hash('sha256', `adopted ${kind}\n${adopts.remoteId}`) : computeWorkDigest(item);
 }
 
 /** Digests of jobs depend on the order of the options. */
-function schemaOfKind(kind: Kind): z.ZodObject {
+function createKindSchema(kind: Kind): z.ZodObject {
   let schema = schemas.get(kind);
   if (schema === undefined) {
-    const columns = Object.values(kindOf(kind).options);
-    const keys = columns.map((column): [string, z.ZodType] => [column.key, schemaOf(column)]);
+    const columns = Object.values(findKind(kind).options);
+    const keys = columns.map((column): [string, z.ZodType] => [column.key, createSchema(column)]);
     schemas.set(kind, (schema = z.object(Object.fromEntries(keys))));
   }
   return schema;
@@ -46,16 +46,16 @@ function schemaOfKind(kind: Kind): z.ZodObject {
 const schemas = new Map<Kind, z.ZodObject>();
 
 /** As stored in item.json: the manifest's own column names. */
-export function optionsToDisk(options: Options): Readonly<Record<string, unknown>> {
-  return snakeKeys(schemaOfKind(options.kind).parse(options));
+export function serializeOptions(options: Options): Readonly<Record<string, unknown>> {
+  return toSnakeKeys(createKindSchema(options.kind).parse(options));
 }
 
 /** @throws z.ZodError when a value is missing or not allowed */
-export function optionsFromDisk(kind: Kind, disk: unknown): Options {
+export function parseOptions(kind: Kind, disk: unknown): Options {
   const stored = new Map(Object.entries(disk as object));
-  const keys = Object.values(kindOf(kind).options).map(({ key }) => key);
-  const values = keys.map((key) => [key, stored.get(snakeCase(key))] as const);
-  return { kind, ...schemaOfKind(kind).parse(Object.fromEntries(values)) };
+  const keys = Object.values(findKind(kind).options).map(({ key }) => key);
+  const values = keys.map((key) => [key, stored.get(toSnakeCase(key))] as const);
+  return { kind, ...createKindSchema(kind).parse(Object.fromEntries(values)) };
 }
 
 /** Characters, where a name finds no job. */
@@ -71,7 +71,7 @@ interface NamedJob {
   /** Of the input. */
   readonly sha256: string;
   readonly options: Options;
-  /** Of `jobLabel`; null without one. */
+  /** Of `chooseJobLabel`; null without one. */
   readonly label: string | null;
 }
 
@@ -102,8 +102,8 @@ export function nameOfJob(campaign: string, job: NamedJob, longest: number | nul
  * differently, an existing job would not be found and would be paid for again. Null if nothing remains, and where a
  * name finds no job.
  */
-export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
-  if (title === null || longestName(serviceOfKind(kind)) === null) return null;
+export function chooseJobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
+  if (title === null || findMaxNameLength(findServiceOfKind(kind)) === null) return null;
   const label = toAscii(title)
     .replace(/[^A-Za-z0-9]+/g, '_')
     .replace(/^_+/, '')
@@ -112,38 +112,38 @@ export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string 
   return label === '' ? null : label;
 }
 
-export function snakeCase(name: string): string {
+export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function camelCase(name: string): string {
+function toCamelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** For the disk. `own`: values whose keys are no names of ours, such as the user's columns: they stay as they are. */
-export function snakeKeys(
+export function toSnakeKeys(
   value: object,
   own: ReadonlySet<string> = NONE,
 ): Readonly<Record<string, unknown>> {
-  return renamed(value, snakeCase, own) as Readonly<Record<string, unknown>>;
+  return renameKeys(value, toSnakeCase, own) as Readonly<Record<string, unknown>>;
 }
 
 /** The reverse. */
-export function camelKeys(value: unknown, own: ReadonlySet<string>): unknown {
-  return renamed(value, camelCase, own);
+export function toCamelKeys(value: unknown, own: ReadonlySet<string>): unknown {
+  return renameKeys(value, toCamelCase, own);
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function renamed(
+function renameKeys(
   value: unknown,
   rename: (name: string) => string,
   own: ReadonlySet<string>,
 ): unknown {
-  if (Array.isArray(value)) return value.map((one) => renamed(one, rename, own));
+  if (Array.isArray(value)) return value.map((one) => renameKeys(one, rename, own));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([name, one]) => {
-    const inner: unknown = own.has(name) ? one : renamed(one, rename, own);
+    const inner: unknown = own.has(name) ? one : renameKeys(one, rename, own);
     return [rename(name), inner] as const;
   });
   return Object.fromEntries(entries);

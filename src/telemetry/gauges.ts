@@ -10,8 +10,8 @@ import { readBudget } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { OPEN_STATES } from '../domain/states.ts';
-import { budgetWorkflowId } from '../workflows/names.ts';
-import { runningWorkflows } from '../workflows/search-attributes.ts';
+import { buildBudgetWorkflowId } from '../workflows/names.ts';
+import { buildRunningQuery } from '../workflows/search-attributes.ts';
 
 const GAUGES = {
   temporal_reachable: '1 when Temporal answered the last time it was asked, 0 when it did not',
@@ -104,9 +104,9 @@ export class StateGauges {
   async #readBudgets(): Promise<Reading[]> {
     const { client, references } = this.#options;
     const found = await Promise.all(
-      references.map((reference) => readBudget(client, budgetWorkflowId(reference))),
+      references.map((reference) => readBudget(client, buildBudgetWorkflowId(reference))),
     );
-    return found.flatMap((status) => (status ? readingsOf(status) : []));
+    return found.flatMap((status) => (status ? listReadings(status) : []));
   }
 
   async #readItems(): Promise<Reading[]> {
@@ -115,13 +115,13 @@ export class StateGauges {
     const since = new Date(Date.now() - HELD_FOR_MS).toISOString();
     const held = `TaskQueue="${taskQueue}" AND WorkflowType="item" AND State="held" AND CloseTime > "${since}"`;
     return Promise.all([
-      count(runningWorkflows(['campaign'], { taskQueue })).then((open): Reading => [
+      count(buildRunningQuery(['campaign'], { taskQueue })).then((open): Reading => [
         'campaigns_open',
         open,
       ]),
       count(held).then((items): Reading => ['items_held', items]),
       ...OPEN_STATES.map(async (state): Promise<Reading> => {
-        const open = await count(runningWorkflows(['item'], { taskQueue, state }));
+        const open = await count(buildRunningQuery(['item'], { taskQueue, state }));
         return ['items_open', open, { state }];
       }),
     ]);
@@ -160,7 +160,7 @@ export class StateGauges {
   }
 }
 
-function readingsOf(budget: BudgetStatus): Reading[] {
+function listReadings(budget: BudgetStatus): Reading[] {
   const { service, credential, now, windows, nextFreeAt, blockedUntil, refusal } = budget;
   const tags = { service, credential };
   return [

@@ -43,20 +43,20 @@ export function logLine(
 ): string {
   const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
   const workflowId = meta?.['workflowId'];
-  const subject = typeof workflowId === 'string' ? subjectOfWorkflow(workflowId) : {};
+  const subject = typeof workflowId === 'string' ? parseWorkflowSubject(workflowId) : {};
   const fields: Record<string, unknown> = { ...subject, ...meta };
-  if (format === 'json') return `${JSON.stringify({ time, level, message, ...fields }, plain)}\n`;
+  if (format === 'json') return `${JSON.stringify({ time, level, message, ...fields }, toPlain)}\n`;
   const words = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${key}=${quoteIfNeeded(plain(key, value))}`);
-  return `${[time, level, harmless(message), ...words].join(' ')}\n`;
+    .map(([key, value]) => `${key}=${quoteIfNeeded(toPlain(key, value))}`);
+  return `${[time, level, escapeControls(message), ...words].join(' ')}\n`;
 }
 
 /** What a log line is about. `item` is the id of its workflow. */
 export type Subject = Readonly<Partial<Record<'campaign' | 'item' | 'service', string>>>;
 
 /** `item:NAME:ID`, `campaign:NAME`, `budget:SERVICE:ADDRESS` (src/workflows/names.ts). */
-export function subjectOfWorkflow(workflowId: string): Subject {
+export function parseWorkflowSubject(workflowId: string): Subject {
   const [type, name] = workflowId.split(':');
   if (name === undefined) return {};
   if (type === 'item') return { campaign: name, item: workflowId };
@@ -65,17 +65,17 @@ export function subjectOfWorkflow(workflowId: string): Subject {
 }
 
 /** Errors by message: stack traces have several lines. Bigints as text: JSON numbers are not exact. */
-function plain(_key: string, value: unknown): unknown {
+function toPlain(_key: string, value: unknown): unknown {
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
 function quoteIfNeeded(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, plain);
+  const text = typeof value === 'string' ? value : JSON.stringify(value, toPlain);
   return /^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
 }
 
 /** One entry is one line, and no control code of a service's message reaches a terminal. */
-function harmless(text: string): string {
+function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (code) => JSON.stringify(code).slice(1, -1));
 }

@@ -7,8 +7,8 @@ import type { MetricCounter, MetricGauge, MetricHistogram, MetricMeter } from '@
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { Kind } from '../domain/item.ts';
-import { kindNames } from '../kinds/registry.ts';
-import { programVersion } from '../program/files.ts';
+import { listKindNames } from '../kinds/registry.ts';
+import { readProgramVersion } from '../program/files.ts';
 
 /** Codes of items that end as held. */
 const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN', 'JOB_UNREADABLE'] satisfies ItemEndCode[];
@@ -68,12 +68,12 @@ export class WorkerMetrics {
       'hundredfold_worker_ready',
       '1 while the worker polls its task queues, 0 before, while it drains, and while Temporal is away',
     );
-    const versions = { version: programVersion(), node: process.version };
+    const versions = { version: readProgramVersion(), node: process.version };
     gauge('hundredfold_build_info', '1; the labels say what runs').set(1, versions);
     // A series without an initial 0 begins with its first event, which is no increase and raises no alert.
     for (const outcome of ['ok', 'failed']) this.#publications.add(0, { outcome });
     for (const code of STORE_ERRORS) this.#storeErrors.add(0, { code });
-    for (const kind of kindNames())
+    for (const kind of listKindNames())
       for (const code of HELD) this.#ended.add(0, { kind, state: 'held', code });
   }
 
@@ -83,11 +83,11 @@ export class WorkerMetrics {
 
   /** @param code of the error that an activity failed with; those of other errors are not counted */
   activityFailed(code: string): void {
-    if (/^(STORE|TREE)_/.test(code)) this.#storeErrors.add(1, { code: coded(code) });
+    if (/^(STORE|TREE)_/.test(code)) this.#storeErrors.add(1, { code: toKnownCode(code) });
   }
 
   itemEnded(kind: Kind, { state, code }: ItemEnd): void {
-    this.#ended.add(1, { kind, state, code: code === null ? '' : coded(code) });
+    this.#ended.add(1, { kind, state, code: code === null ? '' : toKnownCode(code) });
   }
 
   published(outcome: 'ok' | 'failed'): void {
@@ -99,6 +99,6 @@ export class WorkerMetrics {
   }
 }
 
-function coded(code: string): string {
+function toKnownCode(code: string): string {
   return CODE.test(code) ? code : 'OTHER';
 }

@@ -11,7 +11,7 @@ import type {
   RemoteJob,
   SubmitRequest,
 } from '../workflows/activity-types.ts';
-import { subjectOfWorkflow, type Subject } from './log.ts';
+import { parseWorkflowSubject, type Subject } from './log.ts';
 import type { ServiceCall, WorkerMetrics } from './metrics.ts';
 
 /** Every part may be absent: then nothing is measured or slower. */
@@ -25,11 +25,13 @@ export interface Observation {
  * For `interceptors` of every worker that runs activities: their log entries have campaign, item and service, even if their
  * workflow is a budget; ends of items, publications and errors of the store are counted as they report them.
  */
-export function activityInterceptors({ metrics }: Observation): ActivityInterceptorsFactory[] {
-  return [(context) => observed(context, metrics)];
+export function createActivityInterceptors({
+  metrics,
+}: Observation): ActivityInterceptorsFactory[] {
+  return [(context) => observeActivity(context, metrics)];
 }
 
-function observed(
+function observeActivity(
   { info, log }: Context,
   metrics: WorkerMetrics | undefined,
 ): ActivityInterceptors {
@@ -41,10 +43,10 @@ function observed(
     },
     inbound: {
       async execute(input, next) {
-        subject = subjectOfActivity(info, input.args);
+        subject = findActivitySubject(info, input.args);
         try {
           const result: unknown = await next(input);
-          const end = itemEndIn(activityType, result);
+          const end = findItemEnd(activityType, result);
           if (activityType === 'publish') metrics?.published('ok');
           if (end === null) return result;
           const { item } = input.args[0] as ItemConclusion | RemoteJob;
@@ -63,12 +65,12 @@ function observed(
 }
 
 /** A submission runs in the workflow of a budget, and names its item in its argument. */
-function subjectOfActivity(
+function findActivitySubject(
   { activityType, workflowExecution }: Context['info'],
   args: readonly unknown[],
 ): Subject {
-  const ofWorkflow = workflowExecution ? subjectOfWorkflow(workflowExecution.workflowId) : {};
-  const service = serviceIn(args);
+  const ofWorkflow = workflowExecution ? parseWorkflowSubject(workflowExecution.workflowId) : {};
+  const service = findServiceName(args);
   const known = { ...ofWorkflow, ...(service !== null && { service }) };
   if (!['submit', 'settleFate', 'startItem'].includes(activityType)) return known;
   const { campaign, item } = args[0] as SubmitRequest;
@@ -76,7 +78,7 @@ function subjectOfActivity(
 }
 
 /** Activities get a reference, or an object that contains one. */
-function serviceIn(args: readonly unknown[]): string | null {
+function findServiceName(args: readonly unknown[]): string | null {
   for (const arg of args) {
     const { reference = arg } = (arg ?? {}) as { readonly reference?: unknown };
     const { service, credential } = (reference ?? {}) as Partial<ServiceReference>;
@@ -86,7 +88,7 @@ function serviceIn(args: readonly unknown[]): string | null {
 }
 
 /** The end that an activity has written for its item; null if it has written none. */
-function itemEndIn(activity: string, result: unknown): ItemEnd | null {
+function findItemEnd(activity: string, result: unknown): ItemEnd | null {
   if (activity === 'conclude') return result as ItemEnd;
   if (activity !== 'finishJob') return null;
   const finish = result as JobFinish;
@@ -111,7 +113,7 @@ export function observeClient(
     };
     try {
       const outcome = await call();
-      note(outcomeOf(outcome));
+      note(describeOutcome(outcome));
       return outcome;
     } catch (error) {
       note('error');
@@ -130,6 +132,6 @@ export function observeClient(
 }
 
 /** `accepted`, `running`, …, or why a job was not accepted now: `rate-limited`, `unavailable`, … */
-function outcomeOf(outcome: { readonly type: string; readonly reason?: string }): string {
+function describeOutcome(outcome: { readonly type: string; readonly reason?: string }): string {
   return outcome.type === 'notNow' ? (outcome.reason ?? '') : outcome.type;
 }

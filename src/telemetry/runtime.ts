@@ -66,6 +66,6 @@ export function startRuntime({ isShared }: { readonly isShared: boolean }): void
 }
 
 /** The log of the worker; it exists as soon as `startRuntime` has run. */
-export function workerLog(): Logger {
+export function readWorkerLog(): Logger {
   return Runtime.instance().logger;
 }

@@ -37,10 +37,10 @@ type Greeting =
 /** null when everything up to HTTP/2 works, or when the cause is unknown. Ends within 10 s. */
 export async function probeAccess(target: ProbeTarget): Promise<HundredfoldError | null> {
   const { address, tls } = target;
-  const { host, port } = placeOf(address);
+  const { host, port } = parseAddress(address);
   const greeting = tls
-    ? await greet(connectTls(tlsOptions(host, port, tls)), 'secureConnect')
-    : await greet(connectTcp({ host, port }), 'connect');
+    ? await waitForGreeting(connectTls(buildTlsOptions(host, port, tls)), 'secureConnect')
+    : await waitForGreeting(connectTcp({ host, port }), 'connect');
   if (greeting.type === 'http2') return null;
   if (greeting.type === 'silent')
     return new HundredfoldError(
@@ -48,18 +48,18 @@ export async function probeAccess(target: ProbeTarget): Promise<HundredfoldError
       `cannot reach Temporal at ${address}: the port is open, but nothing answers`,
       'The server may be starting or overloaded, or a firewall may block the connection: try again.',
     );
-  const named = greeting.type === 'error' ? networkError(address, greeting.error) : null;
+  const named = greeting.type === 'error' ? explainNetwork(address, greeting.error) : null;
   if (named) return named;
-  return tls ? tlsError(target, tls, greeting) : plainError(target, greeting);
+  return tls ? explainTls(target, tls, greeting) : explainPlain(target, greeting);
 }
 
-function tlsOptions(host: string, port: number, { ca, cert, key, serverName }: TlsMaterial) {
+function buildTlsOptions(host: string, port: number, { ca, cert, key, serverName }: TlsMaterial) {
   const servername = serverName ?? (isIP(host) ? undefined : host);
   const name = servername === undefined ? {} : { servername };
   return { host, port, ca, cert, key, ...name, ALPNProtocols: ['h2'] };
 }
 
-async function plainError(
+async function explainPlain(
   { address }: ProbeTarget,
   greeting: Greeting,
 ): Promise<HundredfoldError | null> {
@@ -71,7 +71,7 @@ async function plainError(
       `${address} answers as a web server, not as a Temporal frontend`,
       'Use the gRPC port of the frontend (usually 7233); 8080 and 8233 are usually ports of the web UI.',
     );
-  return (await speaksTls(address))
+  return (await acceptsTls(address))
     ? new HundredfoldError(
         'TEMPORAL_TLS',
         `Temporal at ${address} expects TLS, but the connection was in plain text`,
@@ -80,30 +80,30 @@ async function plainError(
     : null;
 }
 
-async function tlsError(
+async function explainTls(
   { address }: ProbeTarget,
   tls: TlsMaterial,
   greeting: Greeting,
 ): Promise<HundredfoldError | null> {
   if (greeting.type === 'error') {
-    const found = certificateError(address, tls, greeting.error);
+    const found = explainCertificate(address, tls, greeting.error);
     if (found) return found;
   }
   // The connection was closed without any data: a server without TLS, or one that rejects our certificate.
-  const { type } = await greet(connectTcp(placeOf(address)), 'connect');
+  const { type } = await waitForGreeting(connectTcp(parseAddress(address)), 'connect');
   if (type === 'http2')
     return new HundredfoldError(
       'TEMPORAL_TLS',
       `Temporal at ${address} does not use TLS, but the connection was made with TLS`,
       'Remove temporal.tls (an API key also enables TLS), or use the port on which the server offers TLS.',
     );
-  return (await speaksTls(address)) ? clientCertificateError(address, tls) : null;
+  return (await acceptsTls(address)) ? explainClientCertificate(address, tls) : null;
 }
 
 /** Also true when the server aborts the handshake with a TLS alert. */
-async function speaksTls(address: string): Promise<boolean> {
+async function acceptsTls(address: string): Promise<boolean> {
   // Only the handshake is sent: the certificate of the server does not matter here.
-  const options = { ...placeOf(address), rejectUnauthorized: false, ALPNProtocols: ['h2'] };
+  const options = { ...parseAddress(address), rejectUnauthorized: false, ALPNProtocols: ['h2'] };
   const socket = connectTls(options);
   return new Promise((resolve) => {
     const end = (found: boolean): void => {
@@ -119,7 +119,7 @@ async function speaksTls(address: string): Promise<boolean> {
   });
 }
 
-function greet(socket: Socket, ready: 'connect' | 'secureConnect'): Promise<Greeting> {
+function waitForGreeting(socket: Socket, ready: 'connect' | 'secureConnect'): Promise<Greeting> {
   return new Promise((resolve) => {
     const end = (greeting: Greeting): void => {
       socket.destroy();
@@ -147,7 +147,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no route to the network',
 };
 
-function networkError(address: string, cause: ConnectError): HundredfoldError | null {
+function explainNetwork(address: string, cause: ConnectError): HundredfoldError | null {
   const { code = '' } = cause;
   const reason = NETWORK[code];
   if (reason === undefined) return null;
@@ -168,7 +168,7 @@ const ABOUT_OURS =
   /ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)/;
 
 /** null when the error does not show the cause. */
-function certificateError(
+function explainCertificate(
   address: string,
   tls: TlsMaterial,
   cause: ConnectError,
@@ -187,7 +187,7 @@ function certificateError(
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = cause.cert?.subjectaltname?.replaceAll('IP Address:', 'IP:') || 'another name';
-    const host = tls.serverName ?? placeOf(address).host;
+    const host = tls.serverName ?? parseAddress(address).host;
     return new HundredfoldError(
       'TEMPORAL_TLS',
       `the certificate of Temporal at ${address} is for ${names}, not for ${host}`,
@@ -204,11 +204,11 @@ function certificateError(
       { cause },
     );
   }
-  return ABOUT_OURS.test(code) ? clientCertificateError(address, tls, cause) : null;
+  return ABOUT_OURS.test(code) ? explainClientCertificate(address, tls, cause) : null;
 }
 
 /** @param cause absent when the server closed the connection without an alert */
-function clientCertificateError(
+function explainClientCertificate(
   address: string,
   { cert }: TlsMaterial,
   cause?: ConnectError,
@@ -230,7 +230,7 @@ function clientCertificateError(
 }
 
 /** `host:port`, `host`, `[::1]:port`. */
-export function placeOf(address: string): { readonly host: string; readonly port: number } {
+export function parseAddress(address: string): { readonly host: string; readonly port: number } {
   const [, host = address, port = '7233'] =
     /^(?:\w+:\/\/)?(\[[^\]]+\]|[^:/]+)(?::(\d+))?/.exec(address) ?? [];
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };

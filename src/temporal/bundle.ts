@@ -19,11 +19,13 @@ const FOLDERS = ['workflows', 'budget', 'domain'];
  * The path of a bundle that matches the sources, built if there is none.
  * @param failureConverterPath converts failures in the workflow code: that of a codec, which most workers do not have
  */
-export async function workflowBundle(failureConverterPath?: string): Promise<{ codePath: string }> {
+export async function loadWorkflowBundle(
+  failureConverterPath?: string,
+): Promise<{ codePath: string }> {
   const kind = failureConverterPath === undefined ? '' : '-encoded';
   const codePath = join(DIST, `workflows-${bundleDigest()}${kind}.js`);
   if (existsSync(codePath)) return { codePath };
-  if (BUILT) throw incomplete(codePath);
+  if (BUILT) throw createIncompleteError(codePath);
   await build(codePath, failureConverterPath);
   return { codePath };
 }
@@ -52,7 +54,7 @@ async function build(codePath: string, failureConverterPath: string | undefined)
 
 /** The same for the same workflow code and SDK. */
 export function bundleDigest(): string {
-  if (BUILT) return builtDigest();
+  if (BUILT) return readBuiltDigest();
   const hash = createHash('sha256');
   const { version } = createRequire(import.meta.url)('@temporalio/workflow/package.json') as {
     version: string;
@@ -67,17 +69,17 @@ export function bundleDigest(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-function builtDigest(): string {
+function readBuiltDigest(): string {
   const file = join(DIST, DIGEST_FILE);
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { digest: string }).digest;
   } catch (cause) {
-    throw incomplete(file, cause);
+    throw createIncompleteError(file, cause);
   }
 }
 
 /** Nothing is built in an installed package: it may belong to another user, or be read-only. */
-function incomplete(file: string, cause?: unknown): HundredfoldError {
+function createIncompleteError(file: string, cause?: unknown): HundredfoldError {
   return new HundredfoldError(
     'PACKAGE_INCOMPLETE',
     `a file of the installation is missing: ${file}`,

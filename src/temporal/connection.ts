@@ -10,12 +10,12 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import type { TlsMaterial } from '../config/temporal.ts';
-import { programVersion } from '../program/files.ts';
+import { readProgramVersion } from '../program/files.ts';
 import { isLocalHost } from '../domain/local-host.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { placeOf, probeAccess } from './access.ts';
-import { dataConverterOf } from './codec.ts';
-import { refusalOf } from './grpc-status.ts';
+import { parseAddress, probeAccess } from './access.ts';
+import { loadDataConverter } from './codec.ts';
+import { toRefusal } from './grpc-status.ts';
 import type { TemporalSettings } from '../config/temporal.ts';
 
 /** Credentials for the server. */
@@ -54,7 +54,7 @@ const MAX_RECONNECT_BACKOFF_MS = 3_000;
 
 /** `HOST PID VERSION`, for workers and clients: shown in Temporal's UI and by `temporal task-queue describe`. */
 export function processIdentity(): string {
-  return `${hostname()} ${process.pid} ${programVersion()}`;
+  return `${hostname()} ${process.pid} ${readProgramVersion()}`;
 }
 
 /** Throws TEMPORAL_* with the cause: see access.ts and grpc-status.ts. */
@@ -66,12 +66,12 @@ export async function connectClient(
 ): Promise<Client> {
   const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
   const { namespace, identity = processIdentity() } = target;
-  const connection = await opened(target, {
+  const connection = await openConnection(target, {
     channelArgs: {
       'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS,
       ...(isOnThisMachine(target) && { 'grpc.enable_http_proxy': 0 }),
     },
-    ...security(target),
+    ...buildSecurity(target),
     connectTimeout: target.timeoutMs ?? CONNECT_TIMEOUT_MS,
     interceptors: [makeGrpcRetryInterceptor(retry), cancelIfClosed],
   });
@@ -79,7 +79,7 @@ export async function connectClient(
     connection,
     namespace,
     identity,
-    dataConverter: dataConverterOf(target.codec ?? null),
+    dataConverter: loadDataConverter(target.codec ?? null),
   });
 }
 
@@ -110,7 +110,7 @@ const cancelIfClosed: Interceptor = (options, nextCall) => {
 
 type Target = TemporalAddress & { readonly embedded?: boolean };
 
-async function opened(target: Target, options: ConnectionOptions): Promise<Connection> {
+async function openConnection(target: Target, options: ConnectionOptions): Promise<Connection> {
   const connection = Connection.lazy(options);
   try {
     await connection.ensureConnected();
@@ -118,7 +118,7 @@ async function opened(target: Target, options: ConnectionOptions): Promise<Conne
   } catch (cause) {
     // Otherwise the channel retries until the process ends.
     await connection.close();
-    throw await reasonFor(target, cause);
+    throw await explainFailure(target, cause);
   }
 }
 
@@ -128,15 +128,15 @@ function isOnThisMachine({ address }: TemporalAddress): boolean {
 }
 
 /** Options that both types of connections use unchanged. */
-export function security({ address, apiKey, tls }: TemporalAddress) {
+export function buildSecurity({ address, apiKey, tls }: TemporalAddress) {
   return {
     address,
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...(tls || apiKey !== undefined ? { tls: tlsOptions(tls ?? {}) } : {}),
+    ...(tls || apiKey !== undefined ? { tls: toTlsConfig(tls ?? {}) } : {}),
   };
 }
 
-function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
+function toTlsConfig({ ca, cert, key, serverName }: TlsMaterial) {
   return {
     ...(ca !== undefined && { serverRootCACertificate: Buffer.from(ca) }),
     ...(cert !== undefined &&
@@ -146,15 +146,15 @@ function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
 }
 
 /** gRPC reports every failure to connect as a time-out: this finds the cause. */
-export async function reasonFor(target: Target, cause: unknown): Promise<HundredfoldError> {
+export async function explainFailure(target: Target, cause: unknown): Promise<HundredfoldError> {
   if (cause instanceof HundredfoldError) return cause;
   const { address, namespace, apiKey, embedded } = target;
   const tls = target.tls ?? (apiKey === undefined ? null : {});
   const isProbed = !embedded && !isBehindProxy(target);
   return (
-    refusalOf(cause, namespace) ??
+    toRefusal(cause, namespace) ??
     (isProbed ? await probeAccess({ address, tls }) : null) ??
-    unnamed(target, cause) ??
+    explainUnnamed(target, cause) ??
     new HundredfoldError(
       'TEMPORAL_UNREACHABLE',
       `cannot reach Temporal at ${address} (namespace ${namespace})`,
@@ -171,10 +171,11 @@ function isBehindProxy(target: TemporalAddress): boolean {
 }
 
 /** grpc-js gives TLS the host as the name of the server, and Node 26 refuses an address there. */
-function unnamed({ address, tls, apiKey }: Target, cause: unknown): HundredfoldError | null {
+function explainUnnamed({ address, tls, apiKey }: Target, cause: unknown): HundredfoldError | null {
   if (Number.parseInt(process.versions.node) < 26) return null;
   const isSecure = Boolean(tls) || apiKey !== undefined;
-  if (!isSecure || tls?.serverName !== undefined || isIP(placeOf(address).host) === 0) return null;
+  if (!isSecure || tls?.serverName !== undefined || isIP(parseAddress(address).host) === 0)
+    return null;
   return new HundredfoldError(
     'TEMPORAL_TLS',
     `Temporal at ${address} was not reached: for TLS, Node 26 and newer need the name of a server whose address is a number`,
@@ -184,7 +185,10 @@ function unnamed({ address, tls, apiKey }: Target, cause: unknown): HundredfoldE
 }
 
 /** In the form that connections take. */
-export function temporalAddress(settings: TemporalSettings, codec: string | null): TemporalAddress {
+export function toTemporalAddress(
+  settings: TemporalSettings,
+  codec: string | null,
+): TemporalAddress {
   const { address, namespace, apiKey, tls } = settings;
   return {
     address,
@@ -199,7 +203,7 @@ export function temporalAddress(settings: TemporalSettings, codec: string | null
  * For a user who waits for the answer: the SDK repeats calls as long as the server is unavailable.
  * @throws HundredfoldError `TEMPORAL_SILENT` after `ms`: the call continues, and its outcome is ignored
  */
-export async function inTime<T>(call: Promise<T>, ms: number): Promise<T> {
+export async function waitInTime<T>(call: Promise<T>, ms: number): Promise<T> {
   const heard = new AbortController();
   const late = delay(ms, undefined, { signal: heard.signal }).then(() => {
     throw new HundredfoldError(

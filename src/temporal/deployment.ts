@@ -5,9 +5,9 @@
 import type { Client } from '@temporalio/client';
 import type { WorkflowBundlePath } from '@temporalio/worker';
 import { HundredfoldError } from '../domain/errors.ts';
-import { programVersion } from '../program/files.ts';
+import { readProgramVersion } from '../program/files.ts';
 import { bundleDigest } from './bundle.ts';
-import { hasStatus, statusOf } from './grpc-status.ts';
+import { hasStatus, findStatus } from './grpc-status.ts';
 
 export interface Build {
   readonly deployment: string;
@@ -17,8 +17,8 @@ export interface Build {
 }
 
 /** The build of this program: the workflow code decides whether two builds can take over from each other. */
-export function thisBuild(deployment: string): Build {
-  return { deployment, id: `${programVersion()}-${bundleDigest()}` };
+export function describeBuild(deployment: string): Build {
+  return { deployment, id: `${readProgramVersion()}-${bundleDigest()}` };
 }
 
 interface DeployedBuild {
@@ -44,7 +44,7 @@ export async function describeDeployment(
     }));
   } catch (error) {
     if (hasStatus(error, 'notFound')) return null;
-    throw worded(error);
+    throw explainError(error);
   }
 }
 
@@ -55,15 +55,15 @@ export async function describeDeployment(
 export async function buildOn(client: Client, deployment: string): Promise<Build | null> {
   try {
     await describeDeployment(client, deployment);
-    return thisBuild(deployment);
+    return describeBuild(deployment);
   } catch (error) {
     if (error instanceof HundredfoldError && error.code === 'DEPLOYMENT_UNSUPPORTED') return null;
     throw error;
   }
 }
 
-function worded(error: unknown): unknown {
-  const reason = statusOf(error)?.details ?? '';
+function explainError(error: unknown): unknown {
+  const reason = findStatus(error)?.details ?? '';
   // If they are disabled (system.enableDeploymentVersions), server 1.32 reports a lack of permission.
   const isOff = hasStatus(error, 'permissionDenied') && /disabled/.test(reason);
   if (isOff || hasStatus(error, 'unimplemented'))

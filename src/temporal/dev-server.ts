@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort, isListening } from './ports.ts';
-import { endProcess, runsAs } from './processes.ts';
+import { endProcess, isRunningAs } from './processes.ts';
 import { Deadline } from '../domain/deadline.ts';
 
 export interface DevServer {
@@ -58,16 +58,16 @@ export async function startDevServer(
   const log = openSync(logFile, 'a', PRIVATE_FILE);
   const from = fstatSync(log).size;
   const child = withPrivateFiles(() =>
-    spawn(options.executable, argumentsFor(options, port, attributes), {
+    spawn(options.executable, buildArguments(options, port, attributes), {
       stdio: ['ignore', log, log],
-      env: bareEnvironment(process.env, options.dir),
+      env: createBareEnvironment(process.env, options.dir),
       // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
       detached: true,
     }),
   );
   closeSync(log);
   const failed = new Promise<never>((_, reject) => {
-    const fails = (why: string) => reject(notStarted({ logFile, from, port }, why));
+    const fails = (why: string) => reject(createNotStartedError({ logFile, from, port }, why));
     child.once('error', (cause) => fails(cause.message));
     child.once('exit', (code) => fails(`it ended with code ${String(code)}`));
   });
@@ -80,13 +80,16 @@ export async function startDevServer(
   };
   if (child.pid !== undefined) started(server);
   // The UI too: until it listens, its port looks free to the next server that starts.
-  const ready = Promise.all([listening(port), uiPort === null ? null : listening(uiPort, uiIp)]);
+  const ready = Promise.all([
+    waitUntilListening(port),
+    uiPort === null ? null : waitUntilListening(uiPort, uiIp),
+  ]);
   await Promise.race([ready, failed]);
   child.removeAllListeners();
   return server;
 }
 
-function databaseIn(dir: string): string {
+function buildDatabasePath(dir: string): string {
   return join(dir, 'temporal.db');
 }
 
@@ -105,22 +108,22 @@ export async function stopDevServer(
   server: Pick<DevServer, 'pid' | 'address'>,
   killAfterMs = STOP_TIMEOUT_MS,
 ): Promise<void> {
-  if (!lives(server) || (await endProcess(server.pid, 'SIGTERM', killAfterMs))) return;
+  if (!isServerAlive(server) || (await endProcess(server.pid, 'SIGTERM', killAfterMs))) return;
   await endProcess(server.pid, 'SIGKILL', STOP_TIMEOUT_MS);
 }
 
 /** True when the server's process exists, even if it does not answer. */
-export function lives({ pid, address }: Pick<DevServer, 'pid' | 'address'>): boolean {
-  return runsAs(pid, 'start-dev', String(portOf(address)));
+export function isServerAlive({ pid, address }: Pick<DevServer, 'pid' | 'address'>): boolean {
+  return isRunningAs(pid, 'start-dev', String(parsePort(address)));
 }
 
 /** True when the server exists and answers on its port. */
 export async function isRunning(server: Pick<DevServer, 'pid' | 'address'>): Promise<boolean> {
-  return lives(server) && (await isListening(portOf(server.address)));
+  return isServerAlive(server) && (await isListening(parsePort(server.address)));
 }
 
 /** Of `127.0.0.1:PORT`. */
-export function portOf(address: string): number {
+export function parsePort(address: string): number {
   return Number(address.split(':')[1]);
 }
 
@@ -131,7 +134,7 @@ const HANDED_ON = ['PATH', 'HOME', 'USER', 'TMPDIR', 'TZ', 'LANG', 'SYSTEMROOT']
  * user, and for a user id without an account Go only checks HOME and USER: if one of them is missing, as in many
  * containers, it does not start.
  */
-function bareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
+function createBareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
   const handedOn = Object.fromEntries(HANDED_ON.map((name) => [name, environment[name]]));
   return {
     ...handedOn,
@@ -177,7 +180,7 @@ const ON_A_LAPTOP = {
   'system.namespaceCacheRefreshInterval': '"10s"',
 };
 
-function argumentsFor(
+function buildArguments(
   { dir, uiIp = '127.0.0.1', uiPort, dynamicConfig = {} }: DevServerOptions,
   port: number,
   attributes: readonly string[],
@@ -186,7 +189,7 @@ function argumentsFor(
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
     ...(uiPort === undefined ? ['--headless'] : ['--ui-ip', uiIp, '--ui-port', String(uiPort)]),
-    ...['--db-filename', databaseIn(dir)],
+    ...['--db-filename', buildDatabasePath(dir)],
     // The defaults (delete, full) are 2-3 x slower and starve the budget's signals.
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
     ...['--log-level', 'error'],
@@ -199,7 +202,7 @@ function argumentsFor(
   ];
 }
 
-async function listening(port: number, host?: string): Promise<void> {
+async function waitUntilListening(port: number, host?: string): Promise<void> {
   const deadline = new Deadline(START_TIMEOUT_MS);
   while (!deadline.hasPassed) {
     if (await isListening(port, host)) return;
@@ -227,16 +230,16 @@ interface Start {
   readonly port: number;
 }
 
-function notStarted({ logFile, from, port }: Start, why: string): HundredfoldError {
+function createNotStartedError({ logFile, from, port }: Start, why: string): HundredfoldError {
   let said = '';
   try {
     said = readFileSync(logFile).subarray(from).toString().trimEnd();
   } catch {
     // No log was written: the reason is in `why`.
   }
-  if (DAMAGED.test(said)) return databaseDamaged(databaseIn(dirname(logFile)));
-  if (PORT_TAKEN.test(said)) return portLost(port);
-  const tail = said.split('\n').slice(-3).map(shortened).join('\n');
+  if (DAMAGED.test(said)) return createDatabaseError(buildDatabasePath(dirname(logFile)));
+  if (PORT_TAKEN.test(said)) return createPortError(port);
+  const tail = said.split('\n').slice(-3).map(shortenLine).join('\n');
   return new HundredfoldError(
     'TEMPORAL_NOT_STARTED',
     `the Temporal server did not start: ${why}${tail ? `\n${tail}` : ''}`,
@@ -244,7 +247,7 @@ function notStarted({ logFile, from, port }: Start, why: string): HundredfoldErr
   );
 }
 
-function databaseDamaged(file: string): HundredfoldError {
+function createDatabaseError(file: string): HundredfoldError {
   return new HundredfoldError(
     'TEMPORAL_DATABASE_DAMAGED',
     `${file}, the database of the embedded server, is damaged and cannot be read`,
@@ -252,12 +255,12 @@ function databaseDamaged(file: string): HundredfoldError {
   );
 }
 
-function shortened(line: string): string {
+function shortenLine(line: string): string {
   return line.length > LONGEST_LINE ? `… ${line.slice(-LONGEST_LINE)}` : line;
 }
 
 /** Taken between our check for a free port and the server's start, or after a server there has died. */
-export function portLost(port: number): HundredfoldError {
+export function createPortError(port: number): HundredfoldError {
   return new HundredfoldError(
     'TEMPORAL_NOT_STARTED',
     `another program now uses port ${port} of the embedded Temporal server`,

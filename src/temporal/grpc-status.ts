@@ -22,7 +22,7 @@ interface Status {
 }
 
 /** The first status among an error and its causes; null if there is none, or if it has been put in words of our own. */
-export function statusOf(error: unknown): Status | null {
+export function findStatus(error: unknown): Status | null {
   for (let at = error; at instanceof Error && !(at instanceof HundredfoldError); at = at.cause)
     if (isGrpcServiceError(at)) return { code: at.code, details: at.details };
   return null;
@@ -30,7 +30,7 @@ export function statusOf(error: unknown): Status | null {
 
 /** Whether a call failed with one of these. */
 export function hasStatus(error: unknown, ...wanted: readonly (keyof typeof STATUS)[]): boolean {
-  const status = statusOf(error);
+  const status = findStatus(error);
   return status !== null && wanted.some((name) => STATUS[name] === status.code);
 }
 
@@ -46,12 +46,12 @@ export function isClosed(error: unknown): boolean {
 }
 
 /** The coded error of a refused call: a mistake in the configuration must not show a stack trace. null for other failures. */
-export function refusalOf(error: unknown, namespace?: string): HundredfoldError | null {
+export function toRefusal(error: unknown, namespace?: string): HundredfoldError | null {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof HundredfoldError) return at === error ? null : at;
-    if (at instanceof NamespaceNotFoundError) return namespaceMissing(at.namespace, error);
+    if (at instanceof NamespaceNotFoundError) return createNamespaceError(at.namespace, error);
   }
-  const said = statusOf(error)?.details.trim() ?? '';
+  const said = findStatus(error)?.details.trim() ?? '';
   const details = said === '' ? '' : ` ("${said.slice(0, 200)}")`;
   if (hasStatus(error, 'unauthenticated'))
     return new HundredfoldError(
@@ -69,11 +69,11 @@ export function refusalOf(error: unknown, namespace?: string): HundredfoldError 
     );
   const [, named] = /namespace:? "?([^\s"]+)"? (?:is )?not found/i.exec(said) ?? [];
   if (hasStatus(error, 'notFound') && named !== undefined)
-    return namespaceMissing(namespace ?? named, error);
+    return createNamespaceError(namespace ?? named, error);
   return null;
 }
 
-export function namespaceMissing(namespace: string, cause?: unknown): HundredfoldError {
+export function createNamespaceError(namespace: string, cause?: unknown): HundredfoldError {
   return new HundredfoldError(
     'TEMPORAL_NAMESPACE_MISSING',
     `Temporal has no namespace ${namespace}`,

@@ -10,7 +10,7 @@ import proto from '@temporalio/proto';
 import { Deadline } from '../domain/deadline.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { ATTRIBUTE_NAMES } from '../workflows/search-attributes.ts';
-import { hasStatus, isClosed, isTemporalAway, statusOf } from './grpc-status.ts';
+import { hasStatus, isClosed, isTemporalAway, findStatus } from './grpc-status.ts';
 
 /** A call that was not permitted, by name, with the server's message. */
 export interface Closed {
@@ -23,9 +23,9 @@ export function isClosedPart(part: object | null): part is Closed {
 }
 
 /** For `catch`. Other errors are thrown. */
-export function closedBy(call: string, error: unknown): Closed {
+export function toClosed(call: string, error: unknown): Closed {
   if (!isClosed(error)) throw error;
-  return { closed: call, words: statusOf(error)?.details ?? '' };
+  return { closed: call, words: findStatus(error)?.details ?? '' };
 }
 
 /** Of search attributes, as the operator service has it. */
@@ -43,7 +43,7 @@ export async function readRetention(
     return { retentionMs: Number(seconds) * 1_000 + (nanos ?? 0) / 1e6 };
   } catch (error) {
     if (hasStatus(error, 'notFound')) return null;
-    return closedBy('DescribeNamespace', error);
+    return toClosed('DescribeNamespace', error);
   }
 }
 
@@ -52,7 +52,7 @@ export async function readServer(client: Client): Promise<{ readonly version: st
   try {
     return { version: (await client.workflowService.getSystemInfo({})).serverVersion };
   } catch (error) {
-    return closedBy('GetSystemInfo', error);
+    return toClosed('GetSystemInfo', error);
   }
 }
 
@@ -66,19 +66,19 @@ export async function readAttributes(
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
     return customAttributes;
   } catch (error) {
-    return closedBy('OperatorService.ListSearchAttributes', error);
+    return toClosed('OperatorService.ListSearchAttributes', error);
   }
 }
 
 /** Whether workflows can be started with our attributes: a query is checked against the same list. null: unknown. */
-export async function attributesAreKnown(client: Client): Promise<boolean | null> {
+export async function hasAttributes(client: Client): Promise<boolean | null> {
   const { namespace } = client.options;
   const query = ATTRIBUTE_NAMES.map((name) => `${name} = "?"`).join(' AND ');
   try {
     await client.workflowService.countWorkflowExecutions({ namespace, query });
     return true;
   } catch (error) {
-    if (/search attribute|mapping defined/i.test(statusOf(error)?.details ?? '')) return false;
+    if (/search attribute|mapping defined/i.test(findStatus(error)?.details ?? '')) return false;
     if (isClosed(error)) return null;
     throw error;
   }
@@ -100,14 +100,14 @@ const CALLS: Readonly<Record<string, (client: Client, namespace: string) => Prom
 };
 
 /** Those that are not permitted. */
-export async function refusedCalls(client: Client): Promise<Closed[]> {
+export async function listRefusedCalls(client: Client): Promise<Closed[]> {
   const refused: Closed[] = [];
   for (const [name, call] of Object.entries(CALLS)) {
     try {
       await call(client, client.options.namespace);
     } catch (error) {
       // For the workflow that does not exist, this proves the permission to signal it.
-      if (!hasStatus(error, 'notFound')) refused.push(closedBy(name, error));
+      if (!hasStatus(error, 'notFound')) refused.push(toClosed(name, error));
     }
   }
   return refused;
@@ -145,27 +145,30 @@ const MAX_TRIES = 3;
  * them
  */
 export async function registerSearchAttributes(client: Client): Promise<void> {
-  const missing = await missingFrom(client);
+  const missing = await listMissing(client);
   if (missing.length > 0) await addAttributes(client, missing);
-  if ((await attributesAreKnown(client)) !== false) return;
+  if ((await hasAttributes(client)) !== false) return;
   const deadline = new Deadline(KNOWN_TIMEOUT_MS);
   do {
     if (deadline.hasPassed) {
       const seconds = KNOWN_TIMEOUT_MS / 1_000;
-      throw attributesRefused(client, `it does not know them ${seconds} s after they were added`);
+      throw createAttributesError(
+        client,
+        `it does not know them ${seconds} s after they were added`,
+      );
     }
     await delay(AGAIN_INTERVAL_MS);
-  } while ((await attributesAreKnown(client)) === false);
+  } while ((await hasAttributes(client)) === false);
   await delay(OTHER_COPIES_MS);
 }
 
 /** If the operator service is closed (Temporal Cloud), nothing can be added: that needs an administrator. */
-async function missingFrom(client: Client): Promise<string[]> {
+async function listMissing(client: Client): Promise<string[]> {
   const found = await readAttributes(client);
   if (!isClosedPart(found)) return ATTRIBUTE_NAMES.filter((name) => !(name in found));
-  if ((await attributesAreKnown(client)) !== false) return [];
+  if ((await hasAttributes(client)) !== false) return [];
   const why = `they are missing, and its operator service is closed (${found.words})`;
-  throw attributesRefused(client, why);
+  throw createAttributesError(client, why);
 }
 
 async function addAttributes(
@@ -179,16 +182,16 @@ async function addAttributes(
       searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
     });
   } catch (error) {
-    const left = await missingFrom(client);
+    const left = await listMissing(client);
     // Another command was faster.
     if (left.length === 0) return;
     if (isTemporalAway(error) && tries > 1) return addAttributes(client, left, tries - 1);
     // The namespace has no free Keyword attribute, or we have no permission to add one.
-    throw attributesRefused(client, statusOf(error)?.details ?? String(error), error);
+    throw createAttributesError(client, findStatus(error)?.details ?? String(error), error);
   }
 }
 
-function attributesRefused(client: Client, reason: string, cause?: unknown): HundredfoldError {
+function createAttributesError(client: Client, reason: string, cause?: unknown): HundredfoldError {
   const { namespace } = client.options;
   const command = createAttributes({ address: 'HOST:PORT', namespace });
   return new HundredfoldError(
@@ -206,16 +209,20 @@ interface CommandPlace {
 
 /** For an administrator, who types it. */
 export function updateRetention(place: CommandPlace, days: number): string {
-  return operatorCommand('namespace update', place, `--retention ${days}d`);
+  return formatOperatorCommand('namespace update', place, `--retention ${days}d`);
 }
 
 /** For an administrator, who types it. */
 export function createAttributes(place: CommandPlace, names = ATTRIBUTE_NAMES): string {
   const attributes = names.map((name) => `--name ${name} --type Keyword`).join(' ');
-  return operatorCommand('search-attribute create', place, attributes);
+  return formatOperatorCommand('search-attribute create', place, attributes);
 }
 
-function operatorCommand(verb: string, { address, namespace }: CommandPlace, rest: string): string {
+function formatOperatorCommand(
+  verb: string,
+  { address, namespace }: CommandPlace,
+  rest: string,
+): string {
   return `temporal operator ${verb} --address ${address} --namespace ${namespace} ${rest}`;
 }
 
@@ -261,6 +268,6 @@ export async function readHeartbeats(
       };
     });
   } catch (error) {
-    return closedBy('ListWorkers', error);
+    return toClosed('ListWorkers', error);
   }
 }

@@ -11,13 +11,13 @@ const LOOPBACK = '127.0.0.1';
 const LASTING = { from: 12_000, to: 30_000 };
 const TRIES = 20;
 
-function anyLasting(): number {
+function choosePort(): number {
   return LASTING.from + randomInt(LASTING.to - LASTING.from);
 }
 
 /** The first preferred port that is free, or any free one. */
 export async function freePort(...wished: readonly number[]): Promise<number> {
-  const lasting = Array.from({ length: TRIES }, anyLasting);
+  const lasting = Array.from({ length: TRIES }, choosePort);
   for (const port of [...wished.filter((one) => one > 0), ...lasting, 0]) {
     const got = await tryListen(port);
     if (got !== null) return got;
@@ -26,10 +26,10 @@ export async function freePort(...wished: readonly number[]): Promise<number> {
 }
 
 /** An address here that a web page cannot guess: Linux has 16 million loopback addresses, others have one. */
-export async function hiddenPlace(): Promise<{ readonly ip: string; readonly port: number }> {
+export async function findHiddenPlace(): Promise<{ readonly ip: string; readonly port: number }> {
   const byte = () => randomInt(1, 255);
   const ip = `127.${byte()}.${byte()}.${byte()}`;
-  for (const port of Array.from({ length: TRIES }, anyLasting)) {
+  for (const port of Array.from({ length: TRIES }, choosePort)) {
     if ((await tryListen(port, ip)) !== null) return { ip, port };
   }
   return { ip: LOOPBACK, port: await freePort() };

@@ -19,9 +19,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /** True when the process lives and was started with all of these words in its command line. */
-export function runsAs(pid: number, ...words: readonly string[]): boolean {
+export function isRunningAs(pid: number, ...words: readonly string[]): boolean {
   if (!isAlive(pid)) return false;
-  const typed = commandLine(pid);
+  const typed = readCommandLine(pid);
   return words.every((word) => typed.includes(word));
 }
 
@@ -59,7 +59,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-function commandLine(pid: number): string {
+function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {

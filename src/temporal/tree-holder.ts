@@ -16,23 +16,23 @@ export interface EmbeddedServer {
 }
 
 /** @param embedded null if a remote Temporal is configured */
-export async function treeHolder(
+export async function createTreeHolder(
   client: Client,
   embedded: EmbeddedServer | null,
   stateFolder: string,
 ): Promise<LeaseHolder> {
-  const { id, at } = await identify(client);
+  const { id, at } = await identifyCluster(client);
   return {
     temporal: id,
     where: embedded ? `the Temporal server of ${embedded.dir}` : at,
-    ...thisProcess(),
+    ...describeProcess(),
     ledger: hash('sha256', `${hostname()} ${stateFolder}`).slice(0, 12),
     server: embedded?.pid() ?? null,
   };
 }
 
 /** The Temporal of a client, by its id and for people. */
-export async function identify(
+export async function identifyCluster(
   client: Client,
 ): Promise<{ readonly id: string; readonly at: string }> {
   const { namespace } = client.options;
@@ -45,8 +45,8 @@ export async function identify(
   return { id: id === '' ? at : id, at };
 }
 
-export function thisProcess(): Pick<LeaseHolder, 'host' | 'boot' | 'pid' | 'renewer'> {
-  return { host: hostname(), boot: thisBoot(), pid: process.pid, renewer: randomUUID() };
+export function describeProcess(): Pick<LeaseHolder, 'host' | 'boot' | 'pid' | 'renewer'> {
+  return { host: hostname(), boot: readBootOnce(), pid: process.pid, renewer: randomUUID() };
 }
 
 /**
@@ -54,19 +54,19 @@ export function thisProcess(): Pick<LeaseHolder, 'host' | 'boot' | 'pid' | 'rene
  * own environment: the same machine, the same boot, the same process ids.
  */
 export function isGone({ host, boot, pid, server }: LeaseRecord): boolean {
-  const here = host === hostname() && boot !== null && boot === thisBoot();
+  const here = host === hostname() && boot !== null && boot === readBootOnce();
   return here && server !== null && !isAlive(pid) && !isAlive(server);
 }
 
 let boot: string | null | undefined;
 
 /** Id of this boot, and on Linux of the container: process ids are only valid within it. */
-function thisBoot(): string | null {
-  boot ??= bootOf(process.platform);
+function readBootOnce(): string | null {
+  boot ??= readBoot(process.platform);
   return boot;
 }
 
-function bootOf(platform: NodeJS.Platform): string | null {
+function readBoot(platform: NodeJS.Platform): string | null {
   try {
     if (platform === 'linux') {
       const id = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -16,9 +16,9 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/activity-types.ts';
 import type { Build } from './deployment.ts';
-import { workflowBundle } from './bundle.ts';
-import { dataConverterOf } from './codec.ts';
-import { reasonFor, security, type TemporalAddress } from './connection.ts';
+import { loadWorkflowBundle } from './bundle.ts';
+import { loadDataConverter } from './codec.ts';
+import { explainFailure, buildSecurity, type TemporalAddress } from './connection.ts';
 import type { Role } from '../workflows/names.ts';
 
 /**
@@ -30,10 +30,10 @@ const payloadLimits = { memoWarnSize: 500_000 };
 /** Throws TEMPORAL_* with the cause. */
 export async function connectWorker(target: TemporalAddress): Promise<NativeConnection> {
   try {
-    const secure = security(target) satisfies NativeConnectionOptions;
+    const secure = buildSecurity(target) satisfies NativeConnectionOptions;
     return await NativeConnection.connect({ ...secure, payloadLimits });
   } catch (cause) {
-    throw await reasonFor(target, cause);
+    throw await explainFailure(target, cause);
   }
 }
 
@@ -92,14 +92,14 @@ const FORCE = '42s';
  */
 const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
 
-function everyWorker(options: WorkersOptions) {
+function createWorkerOptions(options: WorkersOptions) {
   const { connection, namespace, identity, interceptors } = options;
   return {
     connection,
     namespace,
     identity,
-    dataConverter: dataConverterOf(options.codec),
-    ...versioning(options),
+    dataConverter: loadDataConverter(options.codec),
+    ...buildVersioning(options),
     interceptors: { activity: interceptors },
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
@@ -127,7 +127,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
   const all = Object.entries(activities);
   const create = (role: keyof typeof ACTIVITIES, queue: string, atOnce: number): Promise<Worker> =>
     Worker.create({
-      ...everyWorker(options),
+      ...createWorkerOptions(options),
       taskQueue: queue,
       activities: Object.fromEntries(all.filter(([name]) => ACTIVITIES[role].includes(name))),
       maxConcurrentActivityTaskExecutions: atOnce,
@@ -145,7 +145,9 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
  * Runs stay on the version that they started on, and their tasks on other task queues go to the same one. Campaigns and
  * budgets move when they continue as new (src/workflows/activity-options.ts); items end on the version they started on.
  */
-function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+function buildVersioning({
+  build,
+}: WorkersOptions): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (build === null) return {};
   return {
     workerDeploymentOptions: {
@@ -159,13 +161,14 @@ function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeplo
 /** With all activities. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
   const { taskQueue, activities } = options;
-  const common = everyWorker(options);
+  const common = createWorkerOptions(options);
   return Worker.create({
     ...common,
     taskQueue,
     // With a codec the workflow code converts failures differently, which needs another bundle.
     workflowBundle:
-      options.build?.bundle ?? (await workflowBundle(common.dataConverter.failureConverterPath)),
+      options.build?.bundle ??
+      (await loadWorkflowBundle(common.dataConverter.failureConverterPath)),
     ...(activities && { activities }),
     // After a crash the default waits 10 s for the dead worker; 1 s expires too early on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',

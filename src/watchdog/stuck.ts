@@ -23,7 +23,7 @@ export type Stuck =
 const UNATTENDED_MS = 10_000;
 
 /** null if it makes progress. `now`: ms since the epoch. */
-export async function stuckBecause(
+export async function findStuck(
   client: Client,
   description: WorkflowExecutionDescription,
   now: number,
@@ -32,7 +32,7 @@ export async function stuckBecause(
   if (!task) return null;
   const attempt = task.attempt ?? 1;
   if (attempt >= ATTEMPTS) {
-    const failure = await newestFailure(client, description);
+    const failure = await findNewestFailure(client, description);
     if (failure !== 'timed out') return failure;
   }
   if (task.startedTime == null) {
@@ -45,7 +45,7 @@ export async function stuckBecause(
 }
 
 /** Of a task that did not complete at its first attempt. Of failures in a row, the history has only the first. */
-async function newestFailure(
+async function findNewestFailure(
   client: Client,
   { workflowId, runId }: WorkflowExecutionDescription,
 ): Promise<Stuck | 'timed out' | null> {

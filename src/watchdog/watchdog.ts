@@ -9,12 +9,12 @@ import {
 } from '@temporalio/client';
 import { nullIfNotFound, isReached } from '../activities/if-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { statusOf } from '../temporal/grpc-status.ts';
-import { budgetWorkflowId } from '../workflows/names.ts';
+import { findStatus } from '../temporal/grpc-status.ts';
+import { buildBudgetWorkflowId } from '../workflows/names.ts';
 import { Periodic } from '../domain/periodic.ts';
-import { stuckBecause } from './stuck.ts';
+import { findStuck } from './stuck.ts';
 import { recheckSignal } from '../workflows/messages.ts';
-import { runningWorkflows } from '../workflows/search-attributes.ts';
+import { buildRunningQuery } from '../workflows/search-attributes.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
 const CHECK_INTERVAL_MS = 10_000;
@@ -62,13 +62,13 @@ export class Watchdog {
   async #checkAll(signal: AbortSignal): Promise<void> {
     for (const reference of this.#options.budgets) {
       if (signal.aborted) return;
-      await this.#check(reference).catch(passing);
+      await this.#check(reference).catch(ignorePassing);
     }
   }
 
   async #check(reference: ServiceReference): Promise<void> {
     const { client, startBudget } = this.#options;
-    const workflowId = budgetWorkflowId(reference);
+    const workflowId = buildBudgetWorkflowId(reference);
     const found = await nullIfNotFound(client.workflow.getHandle(workflowId).describe());
     const isRunning = found?.status.name === 'RUNNING';
     const broken = isRunning ? await this.#reasonToReplace(found) : ENDED;
@@ -85,7 +85,7 @@ export class Watchdog {
   async #requestAfterRestart(reference: ServiceReference, because: string): Promise<void> {
     const { client, say } = this.#options;
     const { service, address } = reference;
-    const workflowId = budgetWorkflowId(reference);
+    const workflowId = buildBudgetWorkflowId(reference);
     const { raw, runId, startTime } = await client.workflow.getHandle(workflowId).describe();
     // The same for all that it has continued as.
     const first = raw.workflowExecutionInfo?.firstRunId || runId;
@@ -100,7 +100,7 @@ export class Watchdog {
   }
 
   async #reasonToReplace(budget: WorkflowExecutionDescription): Promise<string | null> {
-    const stuck = await stuckBecause(this.#options.client, budget, Date.now());
+    const stuck = await findStuck(this.#options.client, budget, Date.now());
     return stuck?.type === 'unreplayable'
       ? `its history cannot be replayed (${stuck.message})`
       : null;
@@ -108,8 +108,8 @@ export class Watchdog {
 }
 
 /** The server is unavailable or busy: the next check comes soon. */
-function passing(error: unknown): void {
-  if (error instanceof WorkflowNotFoundError || statusOf(error) !== null) return;
+function ignorePassing(error: unknown): void {
+  if (error instanceof WorkflowNotFoundError || findStatus(error) !== null) return;
   throw error;
 }
 
@@ -118,7 +118,7 @@ function passing(error: unknown): void {
  * list only finds who gets a signal: a request that is newer than it was sent to the new budget.
  */
 export async function requestAgain(client: Client): Promise<void> {
-  const campaigns = client.workflow.list({ query: runningWorkflows(['campaign']) });
+  const campaigns = client.workflow.list({ query: buildRunningQuery(['campaign']) });
   for await (const { workflowId } of campaigns)
     await nullIfNotFound(client.workflow.getHandle(workflowId).signal(recheckSignal));
 }

@@ -10,33 +10,36 @@ import { ServerClock } from '../activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from '../activities/tree-leases.ts';
 import { NOBODY } from '../config/settings.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import { systemClock } from '../ledger/steady-clock.ts';
-import { programVersion } from '../program/files.ts';
+import { createSystemClock } from '../ledger/steady-clock.ts';
+import { readProgramVersion } from '../program/files.ts';
 import { publishTree } from '../report/publish.ts';
 import { warn } from '../state/warn.ts';
 import type { LeaseHolder } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
-import { dataConverterOf } from '../temporal/codec.ts';
+import { loadDataConverter } from '../temporal/codec.ts';
 import { processIdentity } from '../temporal/connection.ts';
-import { treeHolder } from '../temporal/tree-holder.ts';
-import { runningWorkflows } from '../workflows/search-attributes.ts';
-import { serviceIn, successorIn } from './known-services.ts';
+import { createTreeHolder } from '../temporal/tree-holder.ts';
+import { buildRunningQuery } from '../workflows/search-attributes.ts';
+import { findKnownService, findSuccessor } from './known-services.ts';
 import type { WorkerOptions } from './options.ts';
 
-export function dependenciesOf(
+export function createDependencies(
   options: WorkerOptions,
   known: ReadonlyMap<string, KnownService>,
   leases: TreeLeases,
   starter: Client,
 ): Dependencies {
   const { client, taskQueue, notify = NOBODY, environment, stateFolder } = options;
-  const steadyClock = systemClock();
+  const steadyClock = createSystemClock();
   return {
-    serviceOf: (reference) => serviceIn(known, reference),
-    successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
+    serviceOf: (reference) => findKnownService(known, reference),
+    successorOf: (reference) => (options.embedded ? findSuccessor(known, reference) : null),
     openStore: openExisting,
     leases,
-    tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
+    tokens: new CredentialLeases({
+      holder: createHolderReader(options),
+      openStore: (at) => openStore(at),
+    }),
     publishCampaign: publishTree,
     jobsSeen: new JobsSeen(),
     fence: new Fence(client, steadyClock),
@@ -49,16 +52,16 @@ export function dependenciesOf(
     starter,
     ends: new EndReporter(client),
     taskQueue,
-    versions: { hundredfold: programVersion(), node: process.version },
+    versions: { hundredfold: readProgramVersion(), node: process.version },
   };
 }
 
 /** Starts workflows through the connection of the workers, so that their first task comes with the answer. */
-export function starterOf(
+export function createStarter(
   { temporal: { namespace, identity = processIdentity(), codec = null } }: WorkerOptions,
   connection: NativeConnection,
 ): Client {
-  const dataConverter = dataConverterOf(codec);
+  const dataConverter = loadDataConverter(codec);
   return new Client({ connection, namespace, identity, dataConverter });
 }
 
@@ -67,7 +70,7 @@ const openExisting: Dependencies['openStore'] = (address, options) =>
   openStore(address, { create: false, ...options });
 
 /** Read each time: the embedded server may have been restarted. */
-function holderOf({
+function createHolderReader({
   client,
   embedded = null,
   stateFolder,
@@ -75,7 +78,7 @@ function holderOf({
   let asked: Promise<LeaseHolder> | null = null;
   return async () => {
     // One call for the submissions of a burst.
-    asked ??= treeHolder(client, embedded, stateFolder);
+    asked ??= createTreeHolder(client, embedded, stateFolder);
     const known = await asked.catch((error: unknown) => {
       asked = null;
       throw error;
@@ -85,11 +88,11 @@ function holderOf({
 }
 
 /** The trees of this task queue's campaigns are in the memos set by `run` and `retry`. */
-export function treeLeases(options: WorkerOptions): TreeLeases {
+export function createTreeLeases(options: WorkerOptions): TreeLeases {
   const { client, taskQueue } = options;
-  const query = runningWorkflows(['campaign'], { taskQueue });
+  const query = buildRunningQuery(['campaign'], { taskQueue });
   return new TreeLeases({
-    holder: holderOf(options),
+    holder: createHolderReader(options),
     openStore: openExisting,
     async openTrees() {
       const trees: TreeAddress[] = [];

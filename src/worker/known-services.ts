@@ -8,10 +8,10 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { withManners } from '../services/polling.ts';
 import { createClient } from '../services/registry.ts';
 import { observeClient, type Observation } from '../telemetry/observation.ts';
-import { workerLog } from '../telemetry/runtime.ts';
+import { readWorkerLog } from '../telemetry/runtime.ts';
 import type { Role } from '../workflows/names.ts';
 import { observeSignal } from '../workflows/messages.ts';
-import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
+import { buildBudgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
 import type { WorkerOptions } from './options.ts';
 
 /** Some options of the worker. */
@@ -21,16 +21,18 @@ interface Around {
   readonly observation?: Observation;
 }
 
-/** The services of a worker, by reference: `serviceIn`. */
-export function knownServices(
+/** The services of a worker, by reference: `findKnownService`. */
+export function createKnownServices(
   services: readonly ServiceSettings[],
   secrets: readonly string[],
   options: Around,
 ): ReadonlyMap<string, KnownService> {
-  return new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
+  return new Map(
+    services.map((one) => [buildKey(one.reference), createKnownService(one, secrets, options)]),
+  );
 }
 
-function know(
+function createKnownService(
   settings: ServiceSettings,
   otherSecrets: readonly string[],
   { client: temporal, roles, observation = {} }: Around,
@@ -42,7 +44,7 @@ function know(
   const { pace } = settings;
   const { betweenMs } = pace;
   const target = { service, url, config, ...secrets, network, maxDownload, betweenMs };
-  const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
+  const budgetOf = temporal.workflow.getHandle(buildBudgetWorkflowId(reference));
   return {
     pace,
     client: withManners(observeClient(observation, service, createClient(target)), {
@@ -60,7 +62,7 @@ function know(
 }
 
 /** The one service at this address, whatever its token. */
-export function successorIn(
+export function findSuccessor(
   known: ReadonlyMap<string, KnownService>,
   { service, address }: ServiceReference,
 ): KnownService | null {
@@ -69,22 +71,22 @@ export function successorIn(
 }
 
 function logRefusal(error: unknown): void {
-  workerLog().warn('a budget was not notified that its service refuses requests', { error });
+  readWorkerLog().warn('a budget was not notified that its service refuses requests', { error });
 }
 
-export function serviceIn(
+export function findKnownService(
   known: ReadonlyMap<string, KnownService>,
   reference: ServiceReference,
 ): KnownService | null {
-  return known.get(keyOf(reference)) ?? null;
+  return known.get(buildKey(reference)) ?? null;
 }
 
-function keyOf({ service, address, credential }: ServiceReference): string {
+function buildKey({ service, address, credential }: ServiceReference): string {
   return `${service} ${address} ${credential}`;
 }
 
 /** All secrets that a service might repeat in its answers. */
-export function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
+export function listSecrets({ services, temporal, notify }: WorkerOptions): readonly string[] {
   const { url, network } = notify?.webhook ?? {};
   return [
     ...[

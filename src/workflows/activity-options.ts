@@ -12,7 +12,7 @@ import {
 import type { FeedSpec } from '../domain/campaign.ts';
 import { LONGEST_POST_MS } from '../domain/longest-post.ts';
 import type { Activities } from './activity-types.ts';
-import { inTurns } from './names.ts';
+import { withFairness } from './names.ts';
 
 /**
  * Every activity sends a heartbeat each second, so the work of a worker that died continues this soon elsewhere. With
@@ -65,7 +65,7 @@ export function withToken(
   return {
     summary,
     ...(fetchQueue !== undefined && { taskQueue: fetchQueue }),
-    ...(campaign !== undefined && inTurns(campaign)),
+    ...(campaign !== undefined && withFairness(campaign)),
   };
 }
 

@@ -73,7 +73,7 @@ export class Breaker {
   room(service: ServiceName, kind: Kind, open: number): number {
     const { isOver, last } = this.#trial(service, kind);
     if (this.first === undefined || isOver) return Number.POSITIVE_INFINITY;
-    return Math.max(0, this.first - open - mostFrequent(last));
+    return Math.max(0, this.first - open - countMostFrequent(last));
   }
 
   /** The service has accepted a row of this kind. */
@@ -103,7 +103,7 @@ export class Breaker {
     const { state, code, message, byUs = false } = end;
     // An adopted job was sent by other means: it says nothing about the settings.
     if (this.first === undefined || state === 'cancelled' || byUs || item.adopted) return null;
-    const reason = reasonOf(end, item.id);
+    const reason = toReason(end, item.id);
     const ends = (this.#ends[service] ??= { atStart: true, last: [] });
     append(ends.last, reason, 2 * this.first);
     if (reason === SUCCESS) {
@@ -115,7 +115,7 @@ export class Breaker {
     trial.isAnswered = true;
     trial.failed += 1;
     append(trial.last, reason, 2 * this.first);
-    const times = timesIn(ends.last, reason);
+    const times = countEqual(ends.last, reason);
     if (!(ends.atStart && times >= this.first) && times < 2 * this.first - 1) return null;
     this.#ends[service] = { atStart: false, last: [] };
     if (this.#held.some((one) => one.service === service)) return null;
@@ -158,17 +158,17 @@ function append(reasons: string[], reason: string, most: number): void {
   if (reasons.length > most) reasons.shift();
 }
 
-function timesIn(reasons: readonly string[], reason: string): number {
+function countEqual(reasons: readonly string[], reason: string): number {
   return reasons.filter((one) => one === reason).length;
 }
 
-function mostFrequent(reasons: readonly string[]): number {
-  return Math.max(0, ...reasons.map((reason) => timesIn(reasons, reason)));
+function countMostFrequent(reasons: readonly string[]): number {
+  return Math.max(0, ...reasons.map((reason) => countEqual(reasons, reason)));
 }
 
-function reasonOf({ state, code, message }: ItemEnd, id: string): string {
+function toReason({ state, code, message }: ItemEnd, id: string): string {
   if (state === 'succeeded') return SUCCESS;
-  return `${code ?? ''} ${normalForm(message ?? '', id)}`;
+  return `${code ?? ''} ${normaliseMessage(message ?? '', id)}`;
 }
 
 /**
@@ -194,8 +194,8 @@ const PATH = /(?<![\w:/.])(?:\/[\w.@+~%-]+){2,}\/?/g;
 const LABEL = /\b(?:(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}|\d{5,})\b/gi;
 
 /** @param id of the item */
-export function normalForm(message: string, id: string): string {
-  return withoutId(message, id)
+export function normaliseMessage(message: string, id: string): string {
+  return removeId(message, id)
     .replace(URL_PATH, '$1/<path>')
     .replace(UUID, '<id>')
     .replace(DATE, '<time>')
@@ -209,6 +209,6 @@ export function normalForm(message: string, id: string): string {
 }
 
 /** Also within a longer name: a service calls a job by its `job_name`, a file by the name that it was sent with. */
-function withoutId(message: string, id: string): string {
+function removeId(message: string, id: string): string {
   return id.length < SHORTEST_ID ? message : message.replaceAll(id, '<id>');
 }

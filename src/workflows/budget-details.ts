@@ -1,7 +1,14 @@
 /** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
 import { findTightestWindow, type BudgetStatus, type WindowStatus } from '../budget/status.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { blocks, clock, summary, table, utc, verbatim } from './details.ts';
+import {
+  joinBlocks,
+  formatClock,
+  formatSummary,
+  formatTable,
+  formatUtc,
+  formatVerbatim,
+} from './details.ts';
 
 const SECONDS_SHOWN = 3;
 const ROWS_SHOWN = 20;
@@ -11,46 +18,46 @@ const WORDS = 120;
 const NAME = 24;
 
 /** The token is shown as its fingerprint, from which it cannot be derived. */
-export function budgetDetails(status: BudgetStatus): string {
+export function formatBudgetDetails(status: BudgetStatus): string {
   const { service, address, credential, outstanding, counts } = status;
   const { submissions, accepted, refused, rejected429 } = counts;
-  return blocks(
-    `**${service}** at ${verbatim(address)}, credential ${verbatim(credential)}`,
-    windowsTable(status),
-    slotsText(status),
-    blockText(status),
+  return joinBlocks(
+    `**${service}** at ${formatVerbatim(address)}, credential ${formatVerbatim(credential)}`,
+    formatWindows(status),
+    formatSlots(status),
+    formatBlock(status),
     useTable(status),
     `${outstanding} in progress; ${submissions} sent in total, of which ${accepted} accepted, ` +
       `${refused} refused, ${rejected429} answered with 429.`,
   );
 }
 
-function windowsTable({ windows, open }: BudgetStatus): string {
-  return table(
+function formatWindows({ windows, open }: BudgetStatus): string {
+  return formatTable(
     [{ title: 'charged' }, { title: 'free', numbers: true }],
     [
       ...(windows.length === 0 ? [['no limit', '']] : []),
-      ...windows.map(windowCells),
+      ...windows.map(formatWindowCells),
       ...(open ? [[`${open.jobs} of ${open.most} open`, '']] : []),
     ],
   );
 }
 
-function windowCells({ limit, windowMs, charged, free }: WindowStatus): string[] {
+function formatWindowCells({ limit, windowMs, charged, free }: WindowStatus): string[] {
   return [`${charged} of ${limit} in ${formatDuration(windowMs)}`, String(free)];
 }
 
-function slotsText(status: BudgetStatus): string | null {
+function formatSlots(status: BudgetStatus): string | null {
   const { releases } = findTightestWindow(status) ?? { releases: [] };
-  return releases.length === 0 ? null : `Slots become free: ${releasesText(releases)}`;
+  return releases.length === 0 ? null : `Slots become free: ${formatReleases(releases)}`;
 }
 
 /** `3 at 22 Nov 02:14:33 UTC, 97 later`: many are released in the same second. */
-function releasesText(releases: readonly number[]): string {
+function formatReleases(releases: readonly number[]): string {
   const bySecond = new Map<string, number>();
   let shown = 0;
   for (const at of releases) {
-    const time = utc(at);
+    const time = formatUtc(at);
     if (!bySecond.has(time) && bySecond.size === SECONDS_SHOWN) break;
     bySecond.set(time, (bySecond.get(time) ?? 0) + 1);
     shown += 1;
@@ -61,11 +68,11 @@ function releasesText(releases: readonly number[]): string {
 }
 
 /** Why nothing is sent, in the words of the service or of what went wrong. */
-function blockText({ now, blockedUntil, blockedBecause, refusal }: BudgetStatus): string | null {
+function formatBlock({ now, blockedUntil, blockedBecause, refusal }: BudgetStatus): string | null {
   if (blockedUntil === null && refusal === undefined) return null;
-  const words = verbatim(refusal?.reason ?? blockedBecause ?? '', WORDS);
-  const since = refusal ? `has refused requests since ${utc(refusal.since)}, ` : '';
-  return `Blocked: ${since}next try ${utc(blockedUntil ?? now)}: ${words}`;
+  const words = formatVerbatim(refusal?.reason ?? blockedBecause ?? '', WORDS);
+  const since = refusal ? `has refused requests since ${formatUtc(refusal.since)}, ` : '';
+  return `Blocked: ${since}next try ${formatUtc(blockedUntil ?? now)}: ${words}`;
 }
 
 function useTable({ use }: BudgetStatus): string {
@@ -73,13 +80,13 @@ function useTable({ use }: BudgetStatus): string {
   const rows = use
     .slice(0, ROWS_SHOWN)
     .map(({ campaign, user, paused, ...line }) => [
-      campaign === null ? 'no campaign here' : verbatim(campaign),
-      user === null ? '' : verbatim(user, NAME),
+      campaign === null ? 'no campaign here' : formatVerbatim(campaign),
+      user === null ? '' : formatVerbatim(user, NAME),
       line.charged,
       paused ? `${line.waiting} (paused)` : line.waiting,
       campaign === null ? '' : line.priority,
     ]);
-  return table(
+  return formatTable(
     [
       ...[{ title: 'campaign' }, { title: 'user' }],
       ...[
@@ -93,8 +100,8 @@ function useTable({ use }: BudgetStatus): string {
 }
 
 /** What the timer of a budget waits for. `at`, in ms: when it is over. */
-export function timerSummary(status: BudgetStatus, at: number): string {
+export function formatTimerSummary(status: BudgetStatus, at: number): string {
   const { now, blockedUntil, blockedBecause } = status;
-  if (blockedUntil !== at) return `slot frees ${clock(at, now)}`;
-  return summary(`next try ${clock(at, now)}: ${blockedBecause ?? ''}`);
+  if (blockedUntil !== at) return `slot frees ${formatClock(at, now)}`;
+  return formatSummary(`next try ${formatClock(at, now)}: ${blockedBecause ?? ''}`);
 }

@@ -10,10 +10,10 @@ import { isOwnFault } from '../budget/closing.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { notifyRefusal, settleFate, startItem, submit, withToken } from './activity-options.ts';
-import { submitSummary, summary } from './details.ts';
-import { closingOf, fateOf, isSettled, isUnsettled } from './fates.ts';
+import { submitSummary, formatSummary } from './details.ts';
+import { toClosing, toSubmitResult, isSettled, isUnsettled } from './fates.ts';
 import { withdrawnSignal } from './messages.ts';
-import { campaignWorkflowId } from './names.ts';
+import { buildCampaignWorkflowId } from './names.ts';
 import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';
 
 /** A worker with the token would have started the submission by now (ms): its slot is released for others. */
@@ -56,12 +56,12 @@ export async function submitGranted(
   const request = submitRequest(grant, budget());
   const answer = await submit
     .executeWithOptions(submitOptions(grant, budget()), [request, reference])
-    .catch(fateOf);
-  const result = blamed(grant, answer, budget());
-  const closing = closingOf(result);
+    .catch(toSubmitResult);
+  const result = assignBlame(grant, answer, budget());
+  const closing = toClosing(result);
   if (isUnsettled(result)) return { closing, unsettled: result };
   if (!isSettled(result) || 'told' in answer) return { closing };
-  const options = { summary: summary(`begin item ${request.job.id}`) };
+  const options = { summary: formatSummary(`begin item ${request.job.id}`) };
   // The activity could not: it died.
   return {
     closing,
@@ -91,7 +91,7 @@ export async function settleSubmitted(
 
 /** To a campaign: nothing of this run waits and no submission is in progress any more. Never rejects. */
 export function reportWithdrawn(service: ServiceName, { campaign }: CampaignRun): Promise<void> {
-  const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+  const handle = getExternalWorkflowHandle(buildCampaignWorkflowId(campaign));
   return handle.signal(withdrawnSignal, service).catch(noteEnd(campaign));
 }
 
@@ -138,7 +138,11 @@ function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOp
 }
 
 /** Refused repeatedly while others pass: the row is the reason, and it fails with the message of the service. */
-function blamed({ request }: ItemGrant, result: SubmitResult, budget: BudgetView): SubmitResult {
+function assignBlame(
+  { request }: ItemGrant,
+  result: SubmitResult,
+  budget: BudgetView,
+): SubmitResult {
   if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
   if (!isOwnFault(budget.state, request, budget.now)) return result;
   return { type: 'refused', status: 0, message: result.message };

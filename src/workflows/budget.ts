@@ -51,7 +51,7 @@ import {
   type ItemGrant,
   type Unsettled,
 } from './budget-submission.ts';
-import { budgetDetails, timerSummary } from './budget-details.ts';
+import { formatBudgetDetails, formatTimerSummary } from './budget-details.ts';
 import {
   configureSignal,
   nudgeSignal,
@@ -119,7 +119,7 @@ class BudgetKeeper {
   constructor(input: BudgetInput) {
     this.#input = input;
     this.#state = input.carried ?? createBudget();
-    this.#former = input.carried ? null : formerOf(input);
+    this.#former = input.carried ? null : toFormer(input);
     const written = this.#former?.written;
     this.#clock = new BudgetClock(
       input.clock ?? (written ? { now: written.at, ahead: 0 } : undefined),
@@ -294,7 +294,10 @@ class BudgetKeeper {
   #wakeBy(at: number, opensAt: number): void {
     if (this.#timerAt !== null && this.#timerAt <= at) return;
     this.#timerAt = at;
-    void this.#sleepUntil(at, timerSummary(describe(this.#snapshot(), this.#clock.now), opensAt));
+    void this.#sleepUntil(
+      at,
+      formatTimerSummary(describe(this.#snapshot(), this.#clock.now), opensAt),
+    );
   }
 
   async #sleepUntil(at: number, summary: string): Promise<void> {
@@ -311,7 +314,7 @@ class BudgetKeeper {
   /** Updates the details in the Temporal UI, and the memo for the program. */
   #show(): void {
     const snapshot = this.#snapshot();
-    setCurrentDetails(budgetDetails(describe(snapshot, this.#clock.now)));
+    setCurrentDetails(formatBudgetDetails(describe(snapshot, this.#clock.now)));
     const { at: _, ...standing } = snapshot;
     const text = JSON.stringify(standing);
     if (text === this.#written) return;
@@ -330,7 +333,7 @@ class BudgetKeeper {
 }
 
 /** A start by hand says nothing of the run before: what it has charged is unknown. */
-function formerOf({ former }: BudgetInput): FormerBudget | null {
+function toFormer({ former }: BudgetInput): FormerBudget | null {
   if (former !== undefined) return former;
   return { run: '', reason: 'its workflow was started by hand', written: null };
 }

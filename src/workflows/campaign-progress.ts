@@ -27,7 +27,7 @@ import type {
 import type { Kind } from '../domain/item.ts';
 import { type CampaignState, countEnded, FINAL_STATES, type FinalState } from '../domain/states.ts';
 import type { Breaker } from './breaker.ts';
-import { campaignDetails } from './details.ts';
+import { formatCampaignDetails } from './details.ts';
 import type { Feed } from './feed.ts';
 import { PROGRESS_MEMO } from './messages.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
@@ -85,7 +85,7 @@ export class ShownProgress {
   /** For the Temporal UI. */
   showDetails(): void {
     const { startedAt, spec } = this.#shown;
-    setCurrentDetails(campaignDetails(this.current, startedAt, spec.store));
+    setCurrentDetails(formatCampaignDetails(this.current, startedAt, spec.store));
   }
 
   /** Until the workflow ends: a campaign that is cancelled has progress too. */
@@ -147,7 +147,7 @@ type Counted = Omit<Partial<CampaignProgress>, 'ended'> & { readonly ended: Part
  * not possible on another machine.
  */
 export class ProgressTally {
-  readonly ended = noneEnded();
+  readonly ended = createEndedCounts();
   readonly #failuresByCode: Record<string, number>;
   readonly #byKind = new Map<Kind, Ended>();
   /** Oldest first, as are the failures. */
@@ -202,13 +202,13 @@ export class ProgressTally {
   }
 
   #of(kind: Kind): Ended {
-    const known = this.#byKind.get(kind) ?? noneEnded();
+    const known = this.#byKind.get(kind) ?? createEndedCounts();
     this.#byKind.set(kind, known);
     return known;
   }
 }
 
-function noneEnded(): Ended {
+function createEndedCounts(): Ended {
   return Object.fromEntries(FINAL_STATES.map((state) => [state, 0])) as Ended;
 }
 

@@ -35,7 +35,7 @@ import {
 } from './activity-options.ts';
 import { Breaker, endWhenQuiet } from './breaker.ts';
 import { ProgressTally, ShownProgress, type Shown } from './campaign-progress.ts';
-import { clock } from './details.ts';
+import { formatClock } from './details.ts';
 import { Feed, signalBudget } from './feed.ts';
 import { explain } from './item.ts';
 import {
@@ -56,7 +56,7 @@ import {
   type Grown,
   type ItemDone,
 } from './messages.ts';
-import { inTurns } from './names.ts';
+import { withFairness } from './names.ts';
 
 const CHECK_INTERVAL_MS = 10 * 60_000;
 
@@ -265,7 +265,7 @@ class CampaignRun implements Shown {
     try {
       for (;;) {
         const requests = this.#requests;
-        const at = clock(Date.now() + CHECK_INTERVAL_MS, Date.now());
+        const at = formatClock(Date.now() + CHECK_INTERVAL_MS, Date.now());
         const summary = `next check for terminated items ${at}`;
         await condition(() => this.#requests > requests, CHECK_INTERVAL_MS, { summary });
         for (const feed of this.feeds) await feed.check(this.startedAt);
@@ -300,7 +300,7 @@ class CampaignRun implements Shown {
     const options = {
       summary: 'tables, report and checksums',
       ...(publishQueue !== undefined && { taskQueue: publishQueue }),
-      ...inTurns(name),
+      ...withFairness(name),
     };
     const startedAt = new Date(this.startedAt).toISOString();
     const request = { store, campaign: name, state, retried, cache, tree, startedAt };
@@ -343,7 +343,7 @@ class CampaignRun implements Shown {
 async function notifyEnd({ notify: ways, store }: CampaignSpec): Promise<string[]> {
   const reasons = ways.map((way) => {
     const summary = `notify the ${way} of the end`;
-    return whyNotSent(notify.executeWithOptions({ summary }, [store, way]), summary);
+    return explainNotSent(notify.executeWithOptions({ summary }, [store, way]), summary);
   });
   return (await Promise.all(reasons)).filter((reason) => reason !== null);
 }
@@ -359,10 +359,10 @@ async function notifyPause(
   const since = new Date(Date.now()).toISOString();
   const notice = { service, address, since, message: words, campaign: name };
   const summary = `notify that ${service} is paused`;
-  await whyNotSent(notifyRefusal.executeWithOptions({ summary }, [notice]), summary);
+  await explainNotSent(notifyRefusal.executeWithOptions({ summary }, [notice]), summary);
 }
 
-async function whyNotSent(sending: Promise<void>, what: string): Promise<string | null> {
+async function explainNotSent(sending: Promise<void>, what: string): Promise<string | null> {
   try {
     await sending;
     return null;

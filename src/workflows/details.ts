@@ -34,35 +34,35 @@ const MAX_MANIFESTS = 10;
 const MAX_SUMMARY = 90;
 
 /** @param startedAt ms since the epoch */
-export function campaignDetails(
+export function formatCampaignDetails(
   progress: CampaignProgress,
   startedAt: number,
   store: string,
 ): string {
   const { campaign, state, failuresByCode, first = [] } = progress;
-  return blocks(
-    `**${verbatim(campaign)}**: **${state}**`,
+  return joinBlocks(
+    `**${formatVerbatim(campaign)}**: **${state}**`,
     list([
-      `started: ${utc(startedAt)}`,
-      `results: ${verbatim(store)}`,
-      ...pauses(progress),
+      `started: ${formatUtc(startedAt)}`,
+      `results: ${formatVerbatim(store)}`,
+      ...formatPauses(progress),
       ...first.map(describeFirst),
     ]),
-    countsTable(progress),
-    Object.keys(failuresByCode).length > 0 && codesTable(failuresByCode),
+    formatCounts(progress),
+    Object.keys(failuresByCode).length > 0 && formatCodes(failuresByCode),
   );
 }
 
 /** Somebody has to decide: what happened, and the command that continues. */
-function pauses({ brakes = [], campaign }: CampaignProgress): string[] {
+function formatPauses({ brakes = [], campaign }: CampaignProgress): string[] {
   return brakes.map(({ service, code, message, times }) => {
-    const command = verbatim(`hundredfold resume ${campaign} --service ${service}`);
-    const reason = verbatim(`${code}: ${message}`, MAX_REASON);
+    const command = formatVerbatim(`hundredfold resume ${campaign} --service ${service}`);
+    const reason = formatVerbatim(`${code}: ${message}`, MAX_REASON);
     return `**${service} is paused**: ${times} items failed for the same reason, ${reason}. ${command} continues.`;
   });
 }
 
-function countsTable({ ended, open, following, total }: CampaignProgress): string {
+function formatCounts({ ended, open, following, total }: CampaignProgress): string {
   const counts: readonly (readonly [string, number])[] = [
     ...Object.entries(ended),
     ['open', open],
@@ -70,32 +70,32 @@ function countsTable({ ended, open, following, total }: CampaignProgress): strin
     ['not started yet', Math.max(0, total - countEnded(ended) - open - following)],
   ];
   const rows = counts.filter(([, n]) => n > 0);
-  return table(
+  return formatTable(
     [{ title: 'state' }, { title: 'items', numbers: true }],
     [...rows, ['**all**', `**${total}**`]],
   );
 }
 
 /** The most frequent first, and all others in one row. */
-function codesTable(failuresByCode: Readonly<Record<string, number>>): string {
+function formatCodes(failuresByCode: Readonly<Record<string, number>>): string {
   const sorted = Object.entries(failuresByCode).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-  const rows = sorted.slice(0, MAX_CODES).map(([code, n]) => [verbatim(code), n]);
+  const rows = sorted.slice(0, MAX_CODES).map(([code, n]) => [formatVerbatim(code), n]);
   const others = sorted.slice(MAX_CODES).reduce((sum, [, n]) => sum + n, 0);
-  return table(
+  return formatTable(
     [{ title: 'failures by code' }, { title: 'items', numbers: true }],
     others > 0 ? [...rows, ['other codes', others]] : rows,
   );
 }
 
 /** What is known before it starts, and shown even where no worker answers for its state. */
-export function campaignAtStart(
+export function formatCampaignAtStart(
   { name, store }: Pick<CampaignSpec, 'name' | 'store'>,
   manifests: readonly string[],
 ): string {
-  const files = manifests.slice(0, MAX_MANIFESTS).map((file) => verbatim(file));
-  return blocks(
-    list([`manifests: ${files.join(', ')}`, `results: ${verbatim(store)}`]),
-    `Current state: see the current details, or run ${verbatim(`hundredfold status ${name}`)}.`,
+  const files = manifests.slice(0, MAX_MANIFESTS).map((file) => formatVerbatim(file));
+  return joinBlocks(
+    list([`manifests: ${files.join(', ')}`, `results: ${formatVerbatim(store)}`]),
+    `Current state: see the current details, or run ${formatVerbatim(`hundredfold status ${name}`)}.`,
   );
 }
 
@@ -111,18 +111,18 @@ export interface ItemView {
 }
 
 /** @param now when the last thing happened to it, in ms since the epoch */
-export function itemDetails(item: ItemInput, view: ItemView, now: number): string {
+export function formatItemDetails(item: ItemInput, view: ItemView, now: number): string {
   const { end, attempts } = view;
   const state = end?.state ?? 'running';
-  return blocks(
-    `**${verbatim(item.id)}** (${item.kind}) of ${verbatim(item.campaign)}: **${state}**`,
-    end?.code != null && `${verbatim(end.code)}: ${verbatim(end.message ?? '')}`,
-    list(facts(item, view, now)),
-    attempts.length > 0 && attemptsText(attempts),
+  return joinBlocks(
+    `**${formatVerbatim(item.id)}** (${item.kind}) of ${formatVerbatim(item.campaign)}: **${state}**`,
+    end?.code != null && `${formatVerbatim(end.code)}: ${formatVerbatim(end.message ?? '')}`,
+    list(listFacts(item, view, now)),
+    attempts.length > 0 && formatAttempts(attempts),
   );
 }
 
-function facts(
+function listFacts(
   { reference, sends, store, id }: ItemInput,
   { end, remoteId, submittedAt, timing, files }: ItemView,
   now: number,
@@ -130,22 +130,22 @@ function facts(
   const folder = sends?.folder ? `${store}/${sends.folder}/${id}` : store;
   return [
     ...(sends
-      ? [`input: ${inputText(sends.input)}`, `options: ${optionsText(sends.options)}`]
+      ? [`input: ${formatInput(sends.input)}`, `options: ${formatOptions(sends.options)}`]
       : []),
-    `service: ${reference.service} at ${verbatim(reference.address)}`,
-    `job: ${remoteId === null ? 'none yet' : verbatim(remoteId)}`,
-    ...(submittedAt === null ? [] : [`accepted: ${utc(Date.parse(submittedAt))}`]),
-    ...(timing === null ? [] : [`timing: ${timingText(timing)}`]),
-    ...(end === null ? [] : [`ended: ${utc(now)}`]),
-    `files: ${filesText(files)}, in ${verbatim(folder)}`,
+    `service: ${reference.service} at ${formatVerbatim(reference.address)}`,
+    `job: ${remoteId === null ? 'none yet' : formatVerbatim(remoteId)}`,
+    ...(submittedAt === null ? [] : [`accepted: ${formatUtc(Date.parse(submittedAt))}`]),
+    ...(timing === null ? [] : [`timing: ${formatTiming(timing)}`]),
+    ...(end === null ? [] : [`ended: ${formatUtc(now)}`]),
+    `files: ${formatFiles(files)}, in ${formatVerbatim(folder)}`,
   ];
 }
 
-function inputText({ name, bytes, digest }: NonNullable<ItemInput['sends']>['input']): string {
-  return `${verbatim(name)}, ${formatSize(bytes)}, SHA-256 ${verbatim(`${digest}…`)}`;
+function formatInput({ name, bytes, digest }: NonNullable<ItemInput['sends']>['input']): string {
+  return `${formatVerbatim(name)}, ${formatSize(bytes)}, SHA-256 ${formatVerbatim(`${digest}…`)}`;
 }
 
-function optionsText({ kind: _, ...options }: Options): string {
+function formatOptions({ kind: _, ...options }: Options): string {
   const words = Object.entries(options).map(([key, value]) => {
     const column = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     return `${column} ${Array.isArray(value) ? value.join(', ') : String(value ?? 'automatic')}`;
@@ -154,44 +154,44 @@ function optionsText({ kind: _, ...options }: Options): string {
 }
 
 /** As reported by the service. */
-function timingText({ queueWaitSeconds, elapsedSeconds, finishedAt }: Timing): string {
+function formatTiming({ queueWaitSeconds, elapsedSeconds, finishedAt }: Timing): string {
   const parts = [
-    queueWaitSeconds !== null && `${seconds(queueWaitSeconds)} in the queue`,
-    elapsedSeconds !== null && `${seconds(elapsedSeconds)} run`,
-    finishedAt !== null && `finished ${timeText(finishedAt)}`,
+    queueWaitSeconds !== null && `${formatSeconds(queueWaitSeconds)} in the queue`,
+    elapsedSeconds !== null && `${formatSeconds(elapsedSeconds)} run`,
+    finishedAt !== null && `finished ${formatTime(finishedAt)}`,
   ];
   return parts.filter(Boolean).join(', ') || 'not reported by the service';
 }
 
-function timeText(iso: string): string {
+function formatTime(iso: string): string {
   const at = Date.parse(iso);
-  return Number.isNaN(at) ? verbatim(iso) : utc(at);
+  return Number.isNaN(at) ? formatVerbatim(iso) : formatUtc(at);
 }
 
-function seconds(length: number): string {
+function formatSeconds(length: number): string {
   return length < 10 ? `${Number(length.toFixed(1))} s` : formatDuration(length * 1_000);
 }
 
-function filesText(files: readonly KeptFile[]): string {
+function formatFiles(files: readonly KeptFile[]): string {
   if (files.length === 0) return 'none fetched';
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   return `${files.length} fetched (${formatSize(bytes)})`;
 }
 
-function attemptsText(attempts: readonly Attempt[]): string {
+function formatAttempts(attempts: readonly Attempt[]): string {
   const shown = attempts.slice(-MAX_ATTEMPTS);
   const isCut = shown.length < attempts.length;
   const title = isCut ? `The last ${shown.length} of ${attempts.length} attempts` : 'Attempts';
   const lines = shown.map(({ at, outcome, message }) => {
-    const words = message === undefined ? '' : `: ${verbatim(message, MAX_ATTEMPT)}`;
-    return `${utc(Date.parse(at))} ${outcome}${words}`;
+    const words = message === undefined ? '' : `: ${formatVerbatim(message, MAX_ATTEMPT)}`;
+    return `${formatUtc(Date.parse(at))} ${outcome}${words}`;
   });
   return `${title}, oldest first:\n\n${list(lines)}`;
 }
 
 /** What the time line says of an activity or a timer, beside its name. No markdown there: a text is shown as it is. */
-export function summary(text: string): string {
-  return oneLine(text, MAX_SUMMARY);
+export function formatSummary(text: string): string {
+  return toOneLine(text, MAX_SUMMARY);
 }
 
 /** @param now ms since the epoch */
@@ -199,20 +199,20 @@ export function submitSummary({ request, notBefore }: Grant<ItemJob>, now: numbe
   const { job, campaign, attempt } = request;
   const again = attempt === 0 ? '' : `, submission ${attempt + 1}`;
   // Given out ahead of time, it is sent when its slot is free.
-  const slot = notBefore > now ? `, slot frees ${clock(notBefore, now)}` : '';
-  return summary(`${job.kind} ${job.id} of ${campaign}${again}${slot}`);
+  const slot = notBefore > now ? `, slot frees ${formatClock(notBefore, now)}` : '';
+  return formatSummary(`${job.kind} ${job.id} of ${campaign}${again}${slot}`);
 }
 
 export function endSummary({ state, code }: ItemEnd): string {
-  return summary(`${state}${code === null ? '' : `, ${code}`}: into item.json`);
+  return formatSummary(`${state}${code === null ? '' : `, ${code}`}: into item.json`);
 }
 
 /**
  * A text that is not ours, as code: in there markdown knows no links, pictures or HTML, not even an address that it
  * would make a link of by itself. On one line, and without the `|` that would end the cell of a table.
  */
-export function verbatim(text: string, longest = MAX_TEXT): string {
-  const line = oneLine(text, longest).replaceAll('|', '¦');
+export function formatVerbatim(text: string, longest = MAX_TEXT): string {
+  const line = toOneLine(text, longest).replaceAll('|', '¦');
   if (line === '') return '—';
   // A fence is longer than any that the text has, and apart from it.
   const longestRun = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
@@ -225,7 +225,7 @@ export function verbatim(text: string, longest = MAX_TEXT): string {
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** Without line ends, and cut by whole characters: half of a pair is none. */
-export function oneLine(text: string, longest = MAX_TEXT): string {
+export function toOneLine(text: string, longest = MAX_TEXT): string {
   const line = text.replaceAll(UNSEEN, ' ').trim();
   const characters = [...line];
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line;
@@ -240,8 +240,8 @@ interface Column {
 /** The Temporal UI sets the columns of a table without any space between them. */
 const GAP = '\u00a0\u00a0';
 
-/** The cells are markdown: what is not ours in them has gone through `verbatim`. */
-export function table(
+/** The cells are markdown: what is not ours in them has gone through `formatVerbatim`. */
+export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
@@ -253,7 +253,7 @@ export function table(
 }
 
 /** Blocks that are there, with a blank line between. */
-export function blocks(...parts: readonly (string | null | false)[]): string {
+export function joinBlocks(...parts: readonly (string | null | false)[]): string {
   return parts.filter(Boolean).join('\n\n');
 }
 
@@ -264,14 +264,14 @@ function list(lines: readonly string[]): string {
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** `22 Nov 02:14:33 UTC`, of ms since the epoch: a workflow knows no other time zone. With the day: it may be read on another. */
-export function utc(at: number): string {
+export function formatUtc(at: number): string {
   const date = new Date(at);
   const month = MONTHS[date.getUTCMonth()] ?? '';
   return `${date.getUTCDate()} ${month} ${date.toISOString().slice(11, 19)} UTC`;
 }
 
 /** `02:14:33 UTC`, where what it stands beside has a date; with the day when it is not the same as that of `now`. */
-export function clock(at: number, now: number): string {
+export function formatClock(at: number, now: number): string {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
-  return day(at) === day(now) ? utc(at).replace(/^\d+ \w+ /, '') : utc(at);
+  return day(at) === day(now) ? formatUtc(at).replace(/^\d+ \w+ /, '') : formatUtc(at);
 }

@@ -9,7 +9,7 @@ import type { Closing, UnsettledResult } from '../budget/state.ts';
 import type { SettledResult, SubmitResult } from './activity-types.ts';
 
 /** What is known about a POST whose activity did not return. */
-export function fateOf(error: unknown): SubmitResult {
+export function toSubmitResult(error: unknown): SubmitResult {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
     // There was a heartbeat, so an attempt had begun: it may have sent the job.
@@ -25,7 +25,7 @@ export function fateOf(error: unknown): SubmitResult {
   return { type: 'unsure', message };
 }
 
-export function closingOf(result: SubmitResult): Closing {
+export function toClosing(result: SubmitResult): Closing {
   switch (result.type) {
     case 'accepted':
     case 'notNow':

@@ -37,8 +37,8 @@ import type { CampaignTree, ItemOfPage, ItemRequest } from './activity-types.ts'
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
 import { requestSignal, withdrawRunSignal, type FeedCarried, type ItemInput } from './messages.ts';
-import { budgetWorkflowId, itemWorkflowId } from './names.ts';
-import { itemStart } from './search-attributes.ts';
+import { buildBudgetWorkflowId, buildItemWorkflowId } from './names.ts';
+import { buildItemStart } from './search-attributes.ts';
 
 interface FeedParts {
   readonly campaign: CampaignSpec;
@@ -234,13 +234,13 @@ export class Feed {
   async #startItem(input: ItemInput): Promise<void> {
     try {
       await startChild(item, {
-        workflowId: itemWorkflowId(input.campaign, input.id),
+        workflowId: buildItemWorkflowId(input.campaign, input.id),
         args: [input],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         // The campaign cancels items itself, also those that an earlier run of it started.
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-        ...itemStart(input),
+        ...buildItemStart(input),
       });
     } catch (error) {
       // Still running from a campaign that was terminated: it reports to this one, by workflow id.
@@ -265,7 +265,7 @@ export class Feed {
       ...(Number.isFinite(this.#roomFor(kind)) && { first: true as const }),
     };
     return {
-      item: itemWorkflowId(name, id),
+      item: buildItemWorkflowId(name, id),
       run: workflowInfo().firstExecutionRunId,
       campaign: name,
       attempt: 0,
@@ -316,7 +316,7 @@ export class Feed {
   async #withdrawFrom(reference: ServiceReference): Promise<void> {
     const run = workflowInfo().firstExecutionRunId;
     try {
-      const budget = getExternalWorkflowHandle(budgetWorkflowId(reference));
+      const budget = getExternalWorkflowHandle(buildBudgetWorkflowId(reference));
       await budget.signal(withdrawRunSignal, { campaign: this.#campaign.name, run });
     } catch (error) {
       log.info('no budget workflow to withdraw from', { error: String(error) });
@@ -353,7 +353,7 @@ export async function signalBudget<T>(
   signal: SignalDefinition<[T]>,
   what: T,
 ): Promise<void> {
-  const keeper = getExternalWorkflowHandle(budgetWorkflowId(feed.reference));
+  const keeper = getExternalWorkflowHandle(buildBudgetWorkflowId(feed.reference));
   for (let tries = 1; ; tries += 1) {
     try {
       await keeper.signal(signal, what);

@@ -24,9 +24,9 @@ import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import { conclude, finishJob, withToken } from './activity-options.ts';
 import type { ItemAddress, KeptFile, SubmittedJob } from './activity-types.ts';
-import { endSummary, itemDetails, summary } from './details.ts';
+import { endSummary, formatItemDetails, formatSummary } from './details.ts';
 import { acceptedSignal, type ItemInput, type JobBegin } from './messages.ts';
-import { campaignWorkflowId } from './names.ts';
+import { buildCampaignWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 
 /**
@@ -105,7 +105,7 @@ class ItemRun {
   async #finishJob(remoteId: string): Promise<ItemEnd | null> {
     const { formerEnd, adopted, policy, reference } = this.#input;
     const former = adopted ? null : (formerEnd ?? null);
-    const words = summary(`job ${remoteId}: wait for it, download, write the end`);
+    const words = formatSummary(`job ${remoteId}: wait for it, download, write the end`);
     const options = withToken(words, this.#input);
     const job = { item: this.#item, reference, remoteId };
     const result = await finishJob.executeWithOptions(options, [
@@ -172,14 +172,16 @@ class ItemRun {
       timing: this.#timing,
       files: this.#files,
     };
-    setCurrentDetails(itemDetails(this.#input, shown, Date.now()));
+    setCurrentDetails(formatItemDetails(this.#input, shown, Date.now()));
   }
 }
 
 /** To its campaign, which waits for it to send the other rows of the kind. */
 async function reportAccepted({ campaign, id }: ItemInput): Promise<void> {
   try {
-    await getExternalWorkflowHandle(campaignWorkflowId(campaign)).signal(acceptedSignal, { id });
+    await getExternalWorkflowHandle(buildCampaignWorkflowId(campaign)).signal(acceptedSignal, {
+      id,
+    });
   } catch (error) {
     log.info('no campaign waits for the first rows', { error: String(error) });
   }

@@ -5,11 +5,12 @@
 import type { Priority } from '@temporalio/common';
 import type { ServiceReference } from '../domain/campaign.ts';
 
-export const campaignWorkflowId = (campaign: string): string => `campaign:${campaign}`;
+export const buildCampaignWorkflowId = (campaign: string): string => `campaign:${campaign}`;
 
-export const itemWorkflowId = (campaign: string, id: string): string => `item:${campaign}:${id}`;
+export const buildItemWorkflowId = (campaign: string, id: string): string =>
+  `item:${campaign}:${id}`;
 
-export const budgetWorkflowId = ({ service, address, credential }: ServiceReference): string =>
+export const buildBudgetWorkflowId = ({ service, address, credential }: ServiceReference): string =>
   `budget:${service}:${address}:${credential}`;
 
 /** Task queues of the workers that hold one token, and of those that publish, where users share a Temporal. */
@@ -32,6 +33,6 @@ export const DEFAULT_TASK_QUEUE = 'hundredfold';
  * (`matching.enableFairness`). Other servers ignore it. The workflows of items, their polls and downloads, and
  * publications have this key. Submissions have none, because the budget orders them; other activities are short.
  */
-export function inTurns(campaign: string): { readonly priority: Priority } {
+export function withFairness(campaign: string): { readonly priority: Priority } {
   return { priority: { fairnessKey: campaign } };
 }

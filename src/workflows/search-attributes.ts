@@ -10,23 +10,23 @@ import {
 import type { ServiceName } from '../domain/item.ts';
 import type { ItemInput } from './messages.ts';
 
-const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
+const defineKeyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 
 export const ATTRIBUTES = {
-  campaign: keyword('Campaign'),
-  item: keyword('Item'),
-  kind: keyword('Kind'),
-  state: keyword('State'),
-  service: keyword('Service'),
-  credential: keyword('Credential'),
-  remoteId: keyword('RemoteId'),
-  errorCode: keyword('ErrorCode'),
+  campaign: defineKeyword('Campaign'),
+  item: defineKeyword('Item'),
+  kind: defineKeyword('Kind'),
+  state: defineKeyword('State'),
+  service: defineKeyword('Service'),
+  credential: defineKeyword('Credential'),
+  remoteId: defineKeyword('RemoteId'),
+  errorCode: defineKeyword('ErrorCode'),
 } as const;
 
 export const ATTRIBUTE_NAMES: readonly string[] = Object.values(ATTRIBUTES).map(({ name }) => name);
 
 /** How the workflow of an item is started, by its campaign or by the activity that has its job. */
-export function itemStart({ campaign, id, kind, reference, begin }: ItemInput) {
+export function buildItemStart({ campaign, id, kind, reference, begin }: ItemInput) {
   const typedSearchAttributes: SearchAttributePair[] = [
     { key: ATTRIBUTES.campaign, value: campaign },
     { key: ATTRIBUTES.item, value: id },
@@ -57,7 +57,7 @@ interface Conditions {
 }
 
 /** The list filter of Temporal for running workflows of these types. */
-export function runningWorkflows(
+export function buildRunningQuery(
   types: readonly ('budget' | 'campaign' | 'item')[],
   { taskQueue, campaign, service, credential, state }: Conditions = {},
 ): string {

@@ -4,9 +4,9 @@ import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { JobsSeen } from '../../src/activities/jobs-seen.ts';
 import { ServerClock } from '../../src/activities/server-clock.ts';
 import { OWN_PACE } from '../../src/services/polling.ts';
-import { createClient, serviceOfKind } from '../../src/services/registry.ts';
+import { createClient, findServiceOfKind } from '../../src/services/registry.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { waitingRecord } from '../../src/store/item-record.ts';
+import { createWaitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import type { ItemInput } from '../../src/workflows/messages.ts';
 import type { ItemJob, RemoteJob, SubmitRequest } from '../../src/workflows/activity-types.ts';
@@ -22,10 +22,13 @@ export async function aJob(kind: OurKind): Promise<RemoteJob> {
   const about = { canonical: '', email: null, title: null, row: {}, user: {} };
   const source = { file: 'x.csv', line: 2 };
   const store = await openFileStore(folder);
-  await writeItem(store, waitingRecord({ id: 'one', kind, options, input, source, ...about }));
+  await writeItem(
+    store,
+    createWaitingRecord({ id: 'one', kind, options, input, source, ...about }),
+  );
   await store.write(`${kind}s/one/${input.name}`, input.text);
   const item = { campaign: 'c', store: folder, tree: '', id: 'one', kind, generation: 0 };
-  const reference = { service: serviceOfKind(kind).name, address: 'a', credential: 'c' };
+  const reference = { service: findServiceOfKind(kind).name, address: 'a', credential: 'c' };
   return { item, reference, remoteId: 'r-1' };
 }
 
@@ -69,7 +72,7 @@ interface Target {
 /** A worker with the client of a service that is reached by real HTTP. */
 export function workerFor(kind: OurKind, target: Target): Dependencies {
   const client = createClient({
-    service: serviceOfKind(kind).name,
+    service: findServiceOfKind(kind).name,
     secrets: { token: TOKEN },
     ...target,
   });

@@ -9,7 +9,7 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { reopened } from '../../src/store/reopen.ts';
+import { reopenRecord } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ItemConclusion, KeptFile } from '../../src/workflows/activity-types.ts';
 import { collected } from '../store/store-expectations.ts';
@@ -46,7 +46,7 @@ async function openedAgain(former: Partial<ItemRecord> = wasFailed): Promise<Sto
   const files = Object.fromEntries(names.map(({ name, ...file }) => [name, file]));
   const ended = { state: 'failed' as const, remoteId: 'job-1', submittedAt: SUBMITTED, files };
   const at = '2026-11-22T08:00:00.000Z';
-  await writeItem(store, reopened({ ...record, ...ended, finishedAt: at, ...former }, at));
+  await writeItem(store, reopenRecord({ ...record, ...ended, finishedAt: at, ...former }, at));
   return store;
 }
 

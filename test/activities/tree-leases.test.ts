@@ -2,7 +2,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TreeLeases, openHeldTree, type TreeAddress } from '../../src/activities/tree-leases.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { ensureTreeId, holdTree, type LeaseHolder, newestLease } from '../../src/store/lease.ts';
+import {
+  ensureTreeId,
+  holdTree,
+  type LeaseHolder,
+  readNewestLease,
+} from '../../src/store/lease.ts';
 import type { Store } from '../../src/store/store.ts';
 import { expectCode } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -36,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const lease = async () => (await newestLease(store))?.record ?? null;
+const lease = async () => (await readNewestLease(store))?.record ?? null;
 const opened = (tree: TreeAddress = address) => openHeldTree({ openStore: here, leases }, tree);
 
 test('another tree, one without an id, or a missing folder is not acquired', async () => {
@@ -76,7 +81,9 @@ test('a tree without an open campaign is released after two checks, and at the e
   await leases.renew();
   expect(await lease()).not.toBeNull();
   await leases.renew();
-  expect(await newestLease(store)).toMatchObject({ released: { temporal: expect.any(String) } });
+  expect(await readNewestLease(store)).toMatchObject({
+    released: { temporal: expect.any(String) },
+  });
 
   open = [address];
   await leases.renew();
@@ -88,5 +95,7 @@ test('a tree without an open campaign is released after two checks, and at the e
   expect(await lease(), 'it is not known whether the campaign is open').not.toBeNull();
   open = [];
   await leases.stop();
-  expect(await newestLease(store)).toMatchObject({ released: { temporal: expect.any(String) } });
+  expect(await readNewestLease(store)).toMatchObject({
+    released: { temporal: expect.any(String) },
+  });
 });

@@ -6,7 +6,7 @@ import type { ProxyMode } from '../crash/proxy.ts';
 import { type Deed, type Event, TEMPORAL } from './deeds.ts';
 import { runOf } from './plan.ts';
 import { type Control, type Stage, TEMPORAL_AWAY, WORK_STANDS } from './stage.ts';
-import { isOwnKind, kindOf } from '../../src/kinds/registry.ts';
+import { isOwnKind, findKind } from '../../src/kinds/registry.ts';
 
 type Of<K extends Deed['do']> = Extract<Deed, { do: K }>;
 
@@ -136,7 +136,7 @@ async function remove(stage: Stage, deed: Of<'remove'>): Promise<void> {
   const rows = stage.plan.campaigns.flatMap((one) => one.rows);
   const kind = rows.find(({ id }) => id === item)?.['kind'];
   // That of a plugin's kind has the name of the kind.
-  const folderOf = (name: string) => (isOwnKind(name) ? kindOf(name).folder : name);
+  const folderOf = (name: string) => (isOwnKind(name) ? findKind(name).folder : name);
   const below = item === null || kind === undefined ? '' : `/${folderOf(kind)}/${item}`;
   // Files are still being written there: those after the first pass are removed by the second.
   rmSync(stage.tree(campaign) + below, { recursive: true, force: true, maxRetries: 5 });

@@ -5,8 +5,8 @@ import type { Client } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { expect } from 'vitest';
-import { workflowBundle } from '../../src/temporal/bundle.ts';
-import { temporalCli } from '../../src/temporal/cli.ts';
+import { loadWorkflowBundle } from '../../src/temporal/bundle.ts';
+import { requireTemporalCli } from '../../src/temporal/cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
 
@@ -38,7 +38,7 @@ async function replay(histories: readonly Recorded[]): Promise<number> {
   let replayed = 0;
   const failed: string[] = [];
   const replays = Worker.runReplayHistories(
-    { workflowBundle: await workflowBundle() },
+    { workflowBundle: await loadWorkflowBundle() },
     histories.values(),
   );
   for await (const { workflowId, runId, error } of replays) {
@@ -62,7 +62,7 @@ function databasesIn(folder: string): string[] {
 }
 
 async function historiesIn(dir: string): Promise<Recorded[]> {
-  const server = await startDevServer({ executable: temporalCli(), dir });
+  const server = await startDevServer({ executable: requireTemporalCli(), dir });
   try {
     const client = await connectClient({
       address: server.address,

@@ -1,7 +1,7 @@
 /** The environment of a round: the processes, the network between them, their folder. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
@@ -143,7 +143,7 @@ export class Stage {
     const former = this.#temporal;
     const port = former === null ? await freePort() : Number(former.address.split(':')[1]);
     const dir = this.desk.path('temporal');
-    this.#temporal = await startDevServer({ executable: temporalCli(), dir, port });
+    this.#temporal = await startDevServer({ executable: requireTemporalCli(), dir, port });
     this.chronicle.end(TEMPORAL_AWAY);
     this.chronicle.note(`Temporal runs (process ${this.#temporal.pid})`);
   }

@@ -9,7 +9,7 @@ import { STARTER } from '../../src/cli/commands/init.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { readManifests } from '../manifest/manifests.ts';
 import { desk, ROOT } from './command.ts';
-import { kindNames } from '../../src/kinds/registry.ts';
+import { listKindNames } from '../../src/kinds/registry.ts';
 
 /** The last two lines of output, as a user copies them into a shell; npx is the one of the tests. */
 function typedAsSaid(stderr: string, cwd: string): string {
@@ -25,7 +25,7 @@ test('writes a folder whose campaign finishes with the printed command', async (
   const folder = at.path("a new place's folder");
   const { problems, items } = await readManifests([join(folder, 'manifest.csv')]);
   expect(problems).toEqual([]);
-  expect(items.map(({ kind }) => kind)).toEqual(kindNames());
+  expect(items.map(({ kind }) => kind)).toEqual(listKindNames());
   expect(typedAsSaid(stderr, at.folder)).toMatch(/4 of 4 succeeded/);
 });
 

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
-import { campaignWorkflowId } from '../../src/workflows/names.ts';
+import { buildCampaignWorkflowId } from '../../src/workflows/names.ts';
 import { argumentsOf, beginWith, unreplayable } from '../other-code.ts';
 import { httpServer } from '../services/scripted-server.ts';
 import { desk, type Desk, type Typed } from './command.ts';
@@ -57,7 +57,7 @@ async function beginOtherwise(at: Desk, name: string): Promise<void> {
   const { taskQueue } = at.record('identity') as { taskQueue: string };
   const temporal = { address, namespace: 'default' };
   const client = await connectClient({ ...temporal, embedded: true });
-  const workflowId = campaignWorkflowId(name);
+  const workflowId = buildCampaignWorkflowId(name);
   const real = client.workflow.getHandle(workflowId);
   const { memo } = await real.describe();
   const args = await argumentsOf(real);

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { temporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../../src/temporal/cli.ts';
 import type { Desk } from '../cli/command.ts';
 
 interface Place {
@@ -19,7 +19,7 @@ export function createNamespace(place: Place): void {
 
 function operator({ address, namespace, enter = [] }: Place, words: string[]): void {
   const where = ['--address', address, '--namespace', namespace];
-  const [program = '', ...args] = [...enter, temporalCli(), 'operator', ...words, ...where];
+  const [program = '', ...args] = [...enter, requireTemporalCli(), 'operator', ...words, ...where];
   execFileSync(program, args, { stdio: 'pipe' });
 }
 

@@ -7,7 +7,7 @@ import { chmodSync, chownSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findVersitygw } from '../../scripts/versitygw.ts';
-import { temporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../../src/temporal/cli.ts';
 import { BIN, desk, ROOT, Typed } from '../cli/command.ts';
 import { WITHOUT_S3 } from '../s3-server.ts';
 import { Network, whyNoNamespaces } from './hosts/network.ts';
@@ -29,7 +29,7 @@ function programs({ temporalServer, sqlTool, postgres }: ClusterTools): Record<s
   const nobody =
     process.getuid?.() === 0 ? 'setpriv --reuid=65534 --regid=65534 --clear-groups ' : '';
   return {
-    temporal: `exec ${temporalCli()} "$@"`,
+    temporal: `exec ${requireTemporalCli()} "$@"`,
     'temporal-server': `exec ${temporalServer} "$@"`,
     'temporal-sql-tool': `exec ${sqlTool} "$@"`,
     versitygw: `exec ${findVersitygw() ?? ''} "$@"`,

@@ -1,5 +1,5 @@
 /** What goes wrong in a worker: where it dies, and what its disk refuses. */
-import { storeErrorOf } from '../../src/store/store-error.ts';
+import { toStoreError } from '../../src/store/store-error.ts';
 
 /**
  * A named point says what has happened and, after the comma, what has not. Two kinds: effects of activities on the
@@ -38,6 +38,6 @@ export class Hazards {
     if (this.disk === 'ok' || (this.disk === 'ENOSPC' && action === 'remove')) return;
     this.refused += 1;
     const error = Object.assign(new Error(`${this.disk}: simulated`), { code: this.disk });
-    throw storeErrorOf(error, `${action} ${key}`);
+    throw toStoreError(error, `${action} ${key}`);
   }
 }

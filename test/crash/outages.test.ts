@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
-import { temporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../../src/temporal/cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import { portOf, startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
+import { parsePort, startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { endProcess } from '../../src/temporal/processes.ts';
 import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
-import { campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import { buildCampaignWorkflowId, buildItemWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { replaysEveryHistory } from '../replay/every-history.ts';
 import { molecules, sequences, type Started } from '../rig.ts';
@@ -50,7 +50,7 @@ async function everythingSucceeds(scene: Scene, ...campaigns: readonly Started[]
 async function ownTemporal(context: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'hundredfold-outage-'));
   const port = await freePort();
-  const start = () => startDevServer({ executable: temporalCli(), dir, port });
+  const start = () => startDevServer({ executable: requireTemporalCli(), dir, port });
   let server = await start();
   context.onTestFinished(async () => {
     await stopDevServer(server);
@@ -121,7 +121,7 @@ describe.concurrent.for(['reset', 'hang', 'half-open'] as const)('the network, c
 
   test('to Temporal, for longer than a heartbeat', async (context) => {
     const { address: temporal } = await ownTemporal(context);
-    const proxy = await startProxy(portOf(temporal));
+    const proxy = await startProxy(parsePort(temporal));
     context.onTestFinished(() => proxy.close());
     const temporalOfWorkers = `127.0.0.1:${proxy.port}`;
     const scene = await open(context, { temporal, temporalOfWorkers });
@@ -192,7 +192,7 @@ describe.concurrent('a worker', () => {
     await untilBeforeWindow(scene, windowMs, 800);
     await scene.workers[0]?.kill();
     // A worker that answers a query runs the workflow's code with the time of the previous task.
-    const campaign = scene.client.workflow.getHandle(campaignWorkflowId(started.name));
+    const campaign = scene.client.workflow.getHandle(buildCampaignWorkflowId(started.name));
     const asking = setInterval(() => {
       for (const [handle, name] of [
         [scene.budget(), '__stack_trace'],
@@ -207,7 +207,7 @@ describe.concurrent('a worker', () => {
     await scene.end(started);
     clearInterval(asking);
     await scene.keepsPromises(started);
-    const items = started.ids.map((id) => itemWorkflowId(started.name, id));
+    const items = started.ids.map((id) => buildItemWorkflowId(started.name, id));
     const ids = [scene.budget().workflowId, campaign.workflowId, ...items];
     await replaysEveryHistory(scene.client, ids);
   });

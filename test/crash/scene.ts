@@ -20,7 +20,7 @@ import {
   startLocalServices,
 } from '../../packages/local-services/src/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { policyOf } from '../policy.ts';
 import { keepsPromises } from '../promises.ts';
 import { launchCampaign, writeManifest, type Started } from '../launch.ts';
@@ -184,7 +184,7 @@ export class Scene {
   budget(): WorkflowHandle {
     const [, predictions] = this.#feeds();
     return this.client.workflow.getHandle(
-      budgetWorkflowId((predictions as ServiceSettings).reference),
+      buildBudgetWorkflowId((predictions as ServiceSettings).reference),
     );
   }
 

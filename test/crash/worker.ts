@@ -9,7 +9,7 @@ import { Secret } from '../../src/config/secret.ts';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import { privateFolder } from '../../src/state/private-folder.ts';
+import { createPrivateFolder } from '../../src/state/private-folder.ts';
 import { logTo } from '../../src/telemetry/log.ts';
 import { startWorkerWith } from '../../src/worker.ts';
 import { wireCore } from './at-core.ts';
@@ -69,7 +69,7 @@ async function start({
     client: await connectClient(temporal),
     taskQueue,
     environment: process.env,
-    stateFolder: privateFolder(stateFolder),
+    stateFolder: createPrivateFolder(stateFolder),
     services: services.map(({ service, url, token, ...more }) =>
       describeService(service, url, { token: new Secret(token) }, more),
     ),

@@ -11,7 +11,7 @@ import {
 import { findExportFormat, type LeftOutItem, type Remark } from '../../src/export/export.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment, readSequences } from '../../src/kinds/protein/payload.ts';
-import { nativeFiles } from '../../src/kinds/molecule/files.ts';
+import { readNativeFiles } from '../../src/kinds/molecule/files.ts';
 import { golden, goldens } from '../kinds/goldens.ts';
 import { acpypeRecording, recordedOptions } from '../services/recordings.ts';
 
@@ -29,7 +29,7 @@ export function recordedMolecules(): readonly RecordedItem[] {
 export function recordedMolecule(id: string): RecordedItem {
   const job = acpypeRecording(id);
   const options = recordedOptions(job);
-  const native = nativeFiles({ results: [job.results] }, options);
+  const native = readNativeFiles({ results: [job.results] }, options);
   if (!native.ok) throw new Error(`${id}: ${native.message}`);
   const text = (ending: string): string =>
     native.files.find(({ fileName }) => fileName.endsWith(ending))?.text ?? '';

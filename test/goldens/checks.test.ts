@@ -8,11 +8,11 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { InputText } from '../../src/domain/item.ts';
 import type { MoleculeOptions, PREDICTORS } from '../../src/kinds/vocabulary.ts';
-import { compositionOf } from '../../src/kinds/molecule/input.ts';
+import { readComposition } from '../../src/kinds/molecule/input.ts';
 import { checkMolecule } from '../../src/kinds/molecule/check.ts';
 import { checkPrediction, type PredictionOptions } from '../../src/kinds/protein/check.ts';
 import { checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check-files.ts';
-import { nativeFiles } from '../../src/kinds/molecule/files.ts';
+import { readNativeFiles } from '../../src/kinds/molecule/files.ts';
 import { checkFiles } from '../../src/kinds/protein/files.ts';
 import {
   type Corruption,
@@ -100,10 +100,10 @@ async function moleculeVerdict({ what, input, options, texts }: Job): Promise<st
     what.includes('.') && INPUTS.has(what) ? `input${/\.\w+$/.exec(what)?.[0] ?? ''}` : 'input.smi';
   const file: InputText = { name, text: input };
   const record = JSON.stringify({ results: [texts] });
-  const composition = await compositionOf(file);
+  const composition = await readComposition(file);
   const check = await checkMolecule(record, molecule, composition);
   if (!check.ok) return check.code;
-  const native = nativeFiles({ results: [texts] }, molecule);
+  const native = readNativeFiles({ results: [texts] }, molecule);
   return (native.ok ? checkMoleculeFiles(native)?.code : native.code) ?? 'ok';
 }
 

@@ -12,7 +12,7 @@ import type { Reading } from '../../src/kinds/finding.ts';
 import { readAlignmentInput } from '../../src/kinds/protein/alignment.ts';
 import { readFasta, readSequenceInput } from '../../src/kinds/protein/fasta.ts';
 import { readShiftsInput } from '../../src/kinds/protein/shifts-input.ts';
-import { findingComplaint, severityOf, toProblem } from '../../src/manifest/problems.ts';
+import { toComplaint, findSeverity, toProblem } from '../../src/manifest/problems.ts';
 
 interface Format {
   readonly read: (text: string) => Reading | Promise<Reading>;
@@ -97,13 +97,13 @@ async function expectSane(name: string, text: string): Promise<void> {
   for (const found of findings) {
     const place = { file: 'm.csv', line: 2, id: 'row' };
     const { message, remedy } = toProblem(
-      findingComplaint(found, { column: 'file', value: 'x' }),
+      toComplaint(found, { column: 'file', value: 'x' }),
       place,
     );
     expect(message).not.toMatch(/undefined|\[object|\p{Cc}/u);
     expect(remedy).not.toBe('');
   }
-  if (findings.some(({ code }) => severityOf(code) === 'error')) return;
+  if (findings.some(({ code }) => findSeverity(code) === 'error')) return;
   expect(canonical).not.toBe('');
   if (!['sequence', 'alignment'].includes(name)) {
     expect(input?.text).toBe(text);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { aggregationRegions } from '../../src/kinds/protein/measures.ts';
-import { conservation } from '../../src/kinds/protein/reading.ts';
+import { findAggregationRegions } from '../../src/kinds/protein/measures.ts';
+import { computeConservation } from '../../src/kinds/protein/reading.ts';
 import { molecule } from '../../src/kinds/molecule/index.ts';
 import { measure } from '../../src/kinds/measure.ts';
-import { dipoleMoment } from '../../src/kinds/molecule/measures.ts';
+import { computeDipoleMoment } from '../../src/kinds/molecule/measures.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { golden } from './goldens.ts';
 
@@ -34,28 +34,28 @@ describe('a molecule', () => {
       { mass: 1, charge: 1, position: [0, 0, 1] as const },
       { mass: 35, charge: -1, position: [0, 0, 0] as const },
     ];
-    expect(dipoleMoment(atoms)).toBeCloseTo(4.8032, 4);
+    expect(computeDipoleMoment(atoms)).toBeCloseTo(4.8032, 4);
     // Of a molecule without a net charge the origin does not matter.
     const moved = atoms.map((atom) => ({
       ...atom,
       position: [5, -3, 1 + atom.position[2]] as const,
     }));
-    expect(dipoleMoment(moved)).toBeCloseTo(4.8032, 4);
+    expect(computeDipoleMoment(moved)).toBeCloseTo(4.8032, 4);
   });
 });
 
 test('conservation is 1 if all rows agree, 0 if none do, and less with gaps', () => {
-  const [same, some = NaN, none] = conservation(['AK-', 'AR-', 'AK-', 'A--'], 3) ?? [];
+  const [same, some = NaN, none] = computeConservation(['AK-', 'AR-', 'AK-', 'A--'], 3) ?? [];
   expect([same, none]).toEqual([1, 0]);
   expect(some).toBeGreaterThan(0);
   expect(some).toBeLessThan(0.75);
-  expect(conservation(['A', 'A', 'A', '-'], 1)).toEqual([0.75]);
-  expect(conservation('ACDEFGHIKLMNPQRSTVWY'.split(''), 1)?.[0]).toBeCloseTo(0, 10);
+  expect(computeConservation(['A', 'A', 'A', '-'], 1)).toEqual([0.75]);
+  expect(computeConservation('ACDEFGHIKLMNPQRSTVWY'.split(''), 1)?.[0]).toBeCloseTo(0, 10);
 });
 
 test('an aggregation-prone stretch has five residues or more, all at or above 1', () => {
   const track = [1, 2, 3, 4, 5, 0.9, 1, 1, 1, 1, null, 9, 9, 9, 9, 9, 9];
-  expect(aggregationRegions(track)).toEqual([
+  expect(findAggregationRegions(track)).toEqual([
     [0, 5],
     [11, 17],
   ]);

@@ -17,9 +17,9 @@ import {
 } from '../../packages/local-services/src/engines/recorded.ts';
 import { SyntheticEngine } from '../../packages/local-services/src/engines/synthetic.ts';
 import { assignResultIds } from '../../packages/local-services/src/fasta.ts';
-import { compositionOf } from '../../src/kinds/molecule/input.ts';
-import { elementOfAtom } from '../../src/kinds/molecule/element.ts';
-import { readGro, readTopology, totalCharge } from '../../src/kinds/molecule/gromacs.ts';
+import { readComposition } from '../../src/kinds/molecule/input.ts';
+import { inferElement } from '../../src/kinds/molecule/element.ts';
+import { readGro, readTopology, sumCharges } from '../../src/kinds/molecule/gromacs.ts';
 import { acpypeRecording } from '../services/recordings.ts';
 import { get, runMolecule, runSequence, start, type Body } from './running-services.ts';
 
@@ -236,7 +236,7 @@ describe('the synthetic engine', () => {
     [...read('uracil.mol2'), 0],
     [...read('ibuprofen.sdf'), 0],
   ])('makes the atoms, bonds, configuration and charge of %s %s', async (name, text, charge) => {
-    const input = await compositionOf({ name, text });
+    const input = await readComposition({ name, text });
     const own = name.endsWith('.smi') ? { smiles: text } : { inputFile: text, fileName: name };
     const { result = '' } = await outputs(synthetic, molecule(own));
     const { GMX_itp = '', GMX_gro = '' } = JSON.parse(result) as Record<string, string>;
@@ -244,11 +244,11 @@ describe('the synthetic engine', () => {
     if (!topology || typeof placed === 'string' || !input?.findDifference)
       throw new Error('it cannot be read');
     const { atoms, bonds } = topology;
-    const elements = atoms.map((atom) => elementOfAtom(atom.mass, '', atom.name));
+    const elements = atoms.map((atom) => inferElement(atom.mass, '', atom.name));
     expect(elements.toSorted()).toEqual(input.elements.toSorted());
     const places = placed.atoms.map(({ place }) => place);
     const made = { elements, bonds, places };
     expect(await input.findDifference(made)).toBeNull();
-    expect(totalCharge(topology.atoms)).toBe(charge);
+    expect(sumCharges(topology.atoms)).toBe(charge);
   });
 });

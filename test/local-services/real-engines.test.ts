@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { findInstalledEngine } from '../../packages/local-services/src/engines/install.ts';
 import type { LocalServicesOptions } from '../../packages/local-services/src/options.ts';
 import type { LocalServices } from '../../packages/local-services/src/server.ts';
-import { nativeFiles } from '../../src/kinds/molecule/files.ts';
+import { readNativeFiles } from '../../src/kinds/molecule/files.ts';
 import {
   databaseFile,
   fileSet,
@@ -85,7 +85,7 @@ describe.skipIf(!installed('acpype'))('ACPYPE', () => {
 
   test('a molecule becomes the 19 files, named after its title', async () => {
     const answer = await run({ ...GAS, file_name: 'Ethyl alcohol' });
-    const native = nativeFiles(answer.body, { chargeMethod: 'gas', atomType: 'gaff2' });
+    const native = readNativeFiles(answer.body, { chargeMethod: 'gas', atomType: 'gaff2' });
     expect(native).toMatchObject({ ok: true, name: 'Ethyl_alcohol' });
     expect(Object.keys(fileSet(answer))).toHaveLength(19);
     expect(answer.body.result_request.status).toBe(200);

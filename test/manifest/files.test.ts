@@ -9,7 +9,7 @@ import { chmod, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { campaignName } from '../../src/manifest/sources.ts';
+import { deriveCampaignName } from '../../src/manifest/sources.ts';
 import {
   brief,
   DEMO_SHIFTS,
@@ -163,6 +163,6 @@ describe('the name of a campaign', () => {
     ['が 2.smi', 'が-2'],
     [`${'x'.repeat(100)}.csv`, 'x'.repeat(64)],
   ])('of %j is %s', (source, name) => {
-    expect(campaignName([source, 'b.csv'])).toBe(name);
+    expect(deriveCampaignName([source, 'b.csv'])).toBe(name);
   });
 });

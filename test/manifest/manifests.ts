@@ -7,7 +7,7 @@ import type { Item, Kind } from '../../src/domain/item.ts';
 import type { Problem } from '../../src/domain/problem.ts';
 import { checkManifests, type ManifestCheckOptions } from '../../src/manifest/check.ts';
 import type { ManifestDigest } from '../../src/manifest/sources.ts';
-import { kindNames } from '../../src/kinds/registry.ts';
+import { listKindNames } from '../../src/kinds/registry.ts';
 
 export const BATCHES = path.join(import.meta.dirname, '..', '..', 'batches');
 export const DEMO_SHIFTS = path.join(BATCHES, 'demo', 'files', 'bmr5387_ubiquitin.str');
@@ -38,7 +38,10 @@ export async function readManifests(
   const items: Item[] = [];
   const problems: Problem[] = [];
   const digests: ManifestDigest[] = [];
-  const kinds = Object.fromEntries(kindNames().map((kind) => [kind, 0])) as Record<Kind, number>;
+  const kinds = Object.fromEntries(listKindNames().map((kind) => [kind, 0])) as Record<
+    Kind,
+    number
+  >;
   let rows = 0;
   const onDigest = (digest: ManifestDigest) => void digests.push(digest);
   for await (const row of checkManifests(paths, { ...options, onDigest })) {

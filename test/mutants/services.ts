@@ -5,8 +5,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     name: 'retry-after-unit',
     file: 'src/services/answers.ts',
-    find: 'obeyed(Math.ceil(seconds * 1000))',
-    replace: 'obeyed(Math.ceil(seconds * 100))',
+    find: 'limitOrder(Math.ceil(seconds * 1000))',
+    replace: 'limitOrder(Math.ceil(seconds * 100))',
     breaks: '1: a service is asked again when it wants, and not before.',
     tests: ['test/services/submission.test.ts', 'test/services/poll.test.ts'],
   },

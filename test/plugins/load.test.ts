@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HundredfoldError } from '../../src/domain/errors.ts';
-import { sourceOf } from '../../src/kinds/registry.ts';
+import { findSource } from '../../src/kinds/registry.ts';
 import { PLUGIN_REMEDIES } from '../../src/plugins/check.ts';
 import { loadPlugins } from '../../src/plugins/load.ts';
 
@@ -274,5 +274,5 @@ test('the digest of a plugin is that of all that it consists of, and of nothing 
   expect(first).toMatch(/^[0-9a-f]{64}$/);
   expect(digestOf({ ...parts, 'notes.ts': 'export {};\n' })).toBe(first);
   expect(digestOf({ ...parts, 'units.ts': 'export {}; // changed\n' })).not.toBe(first);
-  expect(sourceOf('words')?.plugin).toBe('./plugin.ts');
+  expect(findSource('words')?.plugin).toBe('./plugin.ts');
 });

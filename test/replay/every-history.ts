@@ -3,8 +3,8 @@ import { Worker } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { workflowBundle } from '../../src/temporal/bundle.ts';
-import { dataConverterOf } from '../../src/temporal/codec.ts';
+import { loadWorkflowBundle } from '../../src/temporal/bundle.ts';
+import { loadDataConverter } from '../../src/temporal/codec.ts';
 
 /**
  * Replays histories by the id of their workflow.
@@ -16,8 +16,8 @@ export async function replaysHistories(
   foreign: ReadonlySet<string> = new Set(),
   codec: string | null = null,
 ): Promise<void> {
-  const dataConverter = dataConverterOf(codec);
-  const bundle = await workflowBundle(dataConverter.failureConverterPath);
+  const dataConverter = loadDataConverter(codec);
+  const bundle = await loadWorkflowBundle(dataConverter.failureConverterPath);
   const replays = Worker.runReplayHistories(
     { workflowBundle: bundle, dataConverter },
     Array.from(histories, ([workflowId, history]) => ({ workflowId, history })),
@@ -33,7 +33,7 @@ export async function replaysEveryHistory(
   client: Client,
   workflowIds: readonly string[],
 ): Promise<Map<string, string[]>> {
-  const bundle = { workflowBundle: await workflowBundle() };
+  const bundle = { workflowBundle: await loadWorkflowBundle() };
   const ends = new Map<string, string[]>();
   for (const id of workflowIds) {
     for await (const { runId, status } of client.workflow.list({ query: `WorkflowId="${id}"` })) {

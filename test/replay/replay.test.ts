@@ -5,7 +5,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import { nullIfNotFound } from '../../src/activities/if-found.ts';
-import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import {
+  buildBudgetWorkflowId,
+  buildCampaignWorkflowId,
+  buildItemWorkflowId,
+} from '../../src/workflows/names.ts';
 import { molecules, sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
 import { openRig, until } from '../workflows/faulty.ts';
 import { retried } from '../workflows/reopening.ts';
@@ -32,7 +36,7 @@ describe.concurrent('every history is replayed of a campaign', () => {
     for (const signal of ['pause', 'resume', 'look']) await started.handle.signal(signal);
     for (const id of started.ids)
       await nullIfNotFound(
-        rig.client.workflow.getHandle(itemWorkflowId(started.name, id)).signal('ask'),
+        rig.client.workflow.getHandle(buildItemWorkflowId(started.name, id)).signal('ask'),
       );
     await replays(rig, started);
   });
@@ -84,8 +88,12 @@ async function replays(rig: Rig, started: Started): Promise<Map<string, string[]
 }
 
 function workflowsOf(rig: Rig, { name, ids }: Pick<Started, 'name' | 'ids'>): string[] {
-  const budgets = rig.settings.map(({ reference }) => budgetWorkflowId(reference));
-  return [campaignWorkflowId(name), ...budgets, ...ids.map((id) => itemWorkflowId(name, id))];
+  const budgets = rig.settings.map(({ reference }) => buildBudgetWorkflowId(reference));
+  return [
+    buildCampaignWorkflowId(name),
+    ...budgets,
+    ...ids.map((id) => buildItemWorkflowId(name, id)),
+  ];
 }
 
 async function hasBegun(rig: Rig): Promise<void> {

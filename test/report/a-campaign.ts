@@ -1,11 +1,11 @@
 /** A campaign whose items have ended, as activities leave it, for a test to publish. */
 import type { Item } from '../../src/domain/item.ts';
 import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
-import { storedDigest, type FileDigest } from '../../src/store/digest.ts';
+import { pickDigest, type FileDigest } from '../../src/store/digest.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
-import { itemKey } from '../../src/store/layout.ts';
+import { buildItemKey } from '../../src/store/layout.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -67,9 +67,9 @@ export async function endItem(
   const succeeded = (ending.state ?? 'succeeded') === 'succeeded';
   const files: Record<string, FileDigest> = {};
   for (const [name, text] of succeeded ? Object.entries(texts) : []) {
-    files[name] = storedDigest(await store.write(itemKey(kind, id, name), text));
+    files[name] = pickDigest(await store.write(buildItemKey(kind, id, name), text));
   }
-  if (!succeeded) await store.remove(itemKey(kind, id, 'result.json'));
+  if (!succeeded) await store.remove(buildItemKey(kind, id, 'result.json'));
   const remoteId = `job-${id}`;
   await writeItem(store, {
     ...record,

@@ -8,7 +8,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { allFields } from '../../src/manifest/columns.ts';
+import { listFields } from '../../src/manifest/columns.ts';
 import { ITEM_COLUMNS } from '../../src/report/item-tables.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { itemsOf } from '../manifest/manifests.ts';
@@ -38,7 +38,7 @@ const text = fc.oneof(
 );
 
 /** A user's column with one of our names is renamed, and one without a name gets one: tested elsewhere. */
-const RENAMED = new Set([...allFields(), ...ITEM_COLUMNS, ''] as readonly string[]);
+const RENAMED = new Set([...listFields(), ...ITEM_COLUMNS, ''] as readonly string[]);
 const column = text.map((name) => name.trim()).filter((name) => !RENAMED.has(name.toLowerCase()));
 
 const blank = fc.constantFrom('', ' ', '\t', '\n', '\r');

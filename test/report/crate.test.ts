@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { crateValidator, type CrateProfile } from '../../scripts/python-environment.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { treeFaults } from '../../src/report/verify.ts';
+import { findTreeFaults } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
-import { itemKey } from '../../src/store/layout.ts';
+import { buildItemKey } from '../../src/store/layout.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -101,7 +101,7 @@ test('sha256sum finds every file of the tree, also of a copy elsewhere', async (
   if (!record) throw new Error('not prepared');
   const files = { ...record.files };
   for (const name of [...NAMES, 'rejected/ wrong.itp']) {
-    const { bytes, sha256 } = await store.write(itemKey('molecule', '-rf', name), name);
+    const { bytes, sha256 } = await store.write(buildItemKey('molecule', '-rf', name), name);
     files[name] = { bytes, sha256 };
   }
   await writeItem(store, { ...record, files });
@@ -109,7 +109,7 @@ test('sha256sum finds every file of the tree, also of a copy elsewhere', async (
 
   const cwd = join(await temporaryFolder(), "a colleague's disk");
   await cp(store.location, cwd, { recursive: true });
-  expect(await treeFaults(await openFileStore(cwd))).toEqual([]);
+  expect(await findTreeFaults(await openFileStore(cwd))).toEqual([]);
   const checked = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd });
   const lines = checked.toString().trimEnd().split('\n');
   for (const name of [...NAMES.map((one) => `molecules/-rf/${one}`), METADATA]) {

@@ -1,7 +1,7 @@
 /** What is written into a cell. That a reader gives it back: cells.property.test.ts. */
 import { describe, expect, test } from 'vitest';
 import { guardCell, unguardCell } from '../../src/domain/formula-guard.ts';
-import { ownCells } from '../../src/report/csv-table.ts';
+import { renameOwnCells } from '../../src/report/csv-table.ts';
 
 describe('a cell that a spreadsheet would execute gets an apostrophe, and control codes are escaped', () => {
   test.each([
@@ -37,7 +37,7 @@ describe('a cell that a spreadsheet would execute gets an apostrophe, and contro
 
 test("a user's column with one of our names gets the suffix _user, and no value is lost", () => {
   const own = { state: '1', State: '2', state_user: '3', project: '4', '': '5' };
-  expect([...ownCells(own, ['id', 'state'])]).toEqual([
+  expect([...renameOwnCells(own, ['id', 'state'])]).toEqual([
     ['state_user_user', '1'],
     ['State_user_user_user', '2'],
     ['state_user', '3'],

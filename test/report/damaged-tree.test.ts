@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { isPublished } from '../../src/report/publish.ts';
-import { treeFaults } from '../../src/report/verify.ts';
+import { findTreeFaults } from '../../src/report/verify.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { prepareRetry, surveyRetry } from '../../src/store/retry.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
@@ -76,7 +76,7 @@ test.each(DAMAGES)(
     expect((await rowsOf(store)).map(([id]) => id)).toEqual(['ethanol', 'water', 'p1']);
     expect(await rowsOf(store)).toContainEqual(['water', 'failed', code]);
     expect(damaged.find((text) => text.includes(RECORD))).toContain('hundredfold run');
-    expect(await treeFaults(store)).toContainEqual(expect.stringContaining(RECORD));
+    expect(await findTreeFaults(store)).toContainEqual(expect.stringContaining(RECORD));
 
     const campaign = await readPreparedCampaign(store);
     if (campaign === null) throw new Error('not prepared');
@@ -90,7 +90,7 @@ test.each(DAMAGES)(
     expect([again.items, again.done]).toEqual([3, 2]);
     await endItem(store, aMolecule('water'), {});
     expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
-    expect(await treeFaults(store)).toEqual([]);
+    expect(await findTreeFaults(store)).toEqual([]);
   },
 );
 
@@ -115,8 +115,8 @@ test.each<[string, RegExp, ErrorCode, (store: Store) => Promise<unknown>]>([
   const error = await expectCode(publishCampaign(store, END), code);
   expect(error.message).toMatch(words);
   expect(error.remedy).toContain('hundredfold run');
-  expect(await treeFaults(store)).toContainEqual(expect.stringMatching(words));
+  expect(await findTreeFaults(store)).toContainEqual(expect.stringMatching(words));
   await prepareCampaign(store, CAMPAIGN, ITEMS, pages);
   expect((await publishCampaign(store, END)).items).toMatchObject({ total: 3, succeeded: 3 });
-  expect(await treeFaults(store)).toEqual([]);
+  expect(await findTreeFaults(store)).toEqual([]);
 });

@@ -4,12 +4,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { endedCampaign as endedSummary, readSummary } from '../../src/report/campaign-summary.ts';
+import {
+  readEndedCampaign as endedSummary,
+  readSummary,
+} from '../../src/report/campaign-summary.ts';
 import { publishCampaign, type PublishProgress, publishTree } from '../../src/report/publish.ts';
-import { treeFaults } from '../../src/report/verify.ts';
+import { findTreeFaults } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem } from '../../src/store/item-store.ts';
-import { itemKey } from '../../src/store/layout.ts';
+import { buildItemKey } from '../../src/store/layout.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -101,7 +104,7 @@ describe('a published campaign', () => {
   test('an empty campaign is published, and one that was never prepared is refused', async () => {
     const store = await endedCampaign([]);
     await publishCampaign(store, END);
-    expect(await treeFaults(store)).toEqual([]);
+    expect(await findTreeFaults(store)).toEqual([]);
     expect(await store.readText('failed.csv')).toBe('id,kind,file,error_code,error\n');
     const bare = await openFileStore(await temporaryFolder());
     const error = await expectCode(publishTree(bare.location, END), 'STORE_NOT_PREPARED');
@@ -114,7 +117,7 @@ describe('a published campaign', () => {
     await endItem(store, aMolecule('water'), {});
     await store.write('molecules/ethanol/sending-0-0.json', '{}');
     const records = () =>
-      Promise.all(ITEMS.map(({ kind, id }) => store.readText(itemKey(kind, id, 'item.json'))));
+      Promise.all(ITEMS.map(({ kind, id }) => store.readText(buildItemKey(kind, id, 'item.json'))));
     const before = await records();
     const open = { ...END, state: 'running', startedAt: null, endedAt: null } as const;
     const { so_far } = await publishCampaign(store, open);
@@ -125,7 +128,7 @@ describe('a published campaign', () => {
     expect(await store.exists('report.html')).toBe(true);
     expect(await store.exists('SHA256SUMS')).toBe(false);
     expect(await store.exists('molecules/ethanol/sending-0-0.json')).toBe(true);
-    const result = itemKey('molecule', 'water', 'result.json');
+    const result = buildItemKey('molecule', 'water', 'result.json');
     const text = (await store.readText(result)) ?? '';
     await store.write(result, 'damaged');
     await publishCampaign(store, open);
@@ -137,7 +140,7 @@ describe('a published campaign', () => {
     for (const item of ITEMS) await endItem(store, item, {});
     const { runs, ...ended } = await publishCampaign(store, END);
     expect([runs.length, 'so_far' in ended]).toEqual([1, false]);
-    expect(await treeFaults(store)).toEqual([]);
+    expect(await findTreeFaults(store)).toEqual([]);
   });
 
   test('leftovers of a crash are removed, but not while the campaign is open', async () => {
@@ -162,14 +165,14 @@ describe('a file that differs from what was received', () => {
     const record = await readItem(store, 'molecule', 'ethanol');
     expect(record?.error?.code).toBe('STORE_DIGEST_MISMATCH');
     expect((await table(store, 'failed.csv')).map(({ id }) => id)).toEqual(['ethanol']);
-    expect(await treeFaults(store)).toContainEqual(expect.stringContaining(RESULT));
+    expect(await findTreeFaults(store)).toContainEqual(expect.stringContaining(RESULT));
     if (sha256sum) {
       const check = spawnSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: store.location });
       expect(check.stdout.toString()).toContain(`${RESULT}: FAILED`);
     }
     await writeFile(join(store.location, RESULT), '{"of":"ethanol"}\n');
     expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
-    expect(await treeFaults(store)).toEqual([]);
+    expect(await findTreeFaults(store)).toEqual([]);
   });
 
   test('or is missing is reported; an item that had failed before keeps its first reason', async () => {
@@ -223,7 +226,7 @@ describe('a publication that does not succeed leaves no unfinished file, and no 
       await expectCleared(store);
       await rm(join(store.location, key), { recursive: true });
       await publishTree(store.location, END);
-      expect(await treeFaults(store)).toEqual([]);
+      expect(await findTreeFaults(store)).toEqual([]);
     },
   );
 
@@ -242,6 +245,6 @@ describe('a publication that does not succeed leaves no unfinished file, and no 
       await expectCleared(store);
     }
     await publishTree(store.location, END);
-    expect(await treeFaults(store)).toEqual([]);
+    expect(await findTreeFaults(store)).toEqual([]);
   });
 });

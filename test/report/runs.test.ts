@@ -1,6 +1,6 @@
 /** A campaign that was run more than once: its times, its runs, and whether it must be published again. */
 import { expect, test } from 'vitest';
-import { submissionsOf } from '../../src/report/campaign-summary.ts';
+import { countSubmissions } from '../../src/report/campaign-summary.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { isPublished } from '../../src/report/publish.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -92,5 +92,5 @@ test.each([
     const [outcome, remoteId] = words.split(' ') as ['accepted' | 'unsure', string | undefined];
     return { at, outcome, ...(remoteId === undefined ? {} : { remoteId }) };
   });
-  expect(submissionsOf(attempts)).toBe(number);
+  expect(countSubmissions(attempts)).toBe(number);
 });

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fakeTranslate } from '../../examples/services/translate-server.ts';
 import { fakeUniProt } from '../../examples/services/uniprot-server.ts';
-import { conform } from '../../src/runner/conformance/conform.ts';
+import { checkConformance } from '../../src/runner/conformance/conform.ts';
 import { loadPlugins } from '../../src/plugins/load.ts';
-import { serviceOf } from '../../src/services/registry.ts';
+import { findService } from '../../src/services/registry.ts';
 import type { Service } from '../../src/services/service.ts';
 import { Desk, ROOT } from '../cli/command.ts';
 import { start } from '../local-services/running-services.ts';
@@ -30,7 +30,7 @@ async function double(server: ReturnType<typeof fakeTranslate>): Promise<string>
 
 describe('what is right passes', () => {
   test.each(['molecules', 'predictions'])('%s, in each variant', async (name) => {
-    const tried = await conform(serviceOf(name), {});
+    const tried = await checkConformance(findService(name), {});
     expect(tried.map(({ variant }) => variant)).toEqual(
       name === 'molecules' ? [{}] : [{ variant: 'current' }, { variant: 'earlier' }],
     );
@@ -52,7 +52,7 @@ describe('what is right passes', () => {
   ] as const)('%s %o, with a job of each kind at the local services', async (name, config) => {
     const services = await start('variant' in config ? { variant: config.variant } : {});
     const url = name === 'molecules' ? services.moleculesUrl : services.url;
-    const [tried] = await conform(serviceOf(name), config, url);
+    const [tried] = await checkConformance(findService(name), config, url);
     expect(tried?.faults).toEqual([]);
     expect(tried?.jobs.map(({ what }) => what)).toContain('zeros in it');
   });
@@ -60,7 +60,7 @@ describe('what is right passes', () => {
   test('the examples, with a job at their fake servers', async () => {
     const doubles = { 'translate.ts': fakeTranslate(), 'uniprot.ts': fakeUniProt() };
     for (const [file, server] of Object.entries(doubles)) {
-      const [tried] = await conform(load(join(EXAMPLES, file)), {}, await double(server));
+      const [tried] = await checkConformance(load(join(EXAMPLES, file)), {}, await double(server));
       expect(tried?.faults).toEqual([]);
       expect(tried?.jobs).toContainEqual(expect.objectContaining({ found: 'believed' }));
     }
@@ -182,7 +182,7 @@ async function expectFault([mistake, code, text, instead]: Broken, url: string |
     file,
     right.replace(text, () => instead),
   );
-  const [tried] = await conform(load(file), {}, url);
+  const [tried] = await checkConformance(load(file), {}, url);
   const codes = [...new Set(tried?.faults.map((fault) => fault.code))];
   expect(codes).toEqual(code === null ? [] : expect.arrayContaining([code]));
 }

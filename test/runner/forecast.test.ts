@@ -6,12 +6,12 @@ import { estimateLastSubmissionIn } from '../../src/budget/status.ts';
 import type { AccountStatus, BudgetStatus } from '../../src/budget/status.ts';
 import type { CampaignObservation } from '../../src/runner/observe.ts';
 import type { Kind } from '../../src/domain/item.ts';
-import { kindOf } from '../../src/kinds/registry.ts';
+import { findKind } from '../../src/kinds/registry.ts';
 import {
-  expectedEnd,
-  forecast,
+  estimateEnd,
+  forecastServices,
   forecastCampaign,
-  freshAccount,
+  createAccount,
   type Supply,
 } from '../../src/runner/forecast.ts';
 import { policyOf } from '../policy.ts';
@@ -28,7 +28,7 @@ const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
   shifts: 0,
   ...some,
 });
-const fresh = (limit: number): AccountStatus => freshAccount(policyOf(limit, HOUR));
+const fresh = (limit: number): AccountStatus => createAccount(policyOf(limit, HOUR));
 
 const predictions = (account: AccountStatus, ...waiting: number[]): Supply => ({
   service: 'predictions',
@@ -39,8 +39,8 @@ const predictions = (account: AccountStatus, ...waiting: number[]): Supply => ({
 describe('the last submission of a plan', () => {
   /** The end of these sequences without the run time of the last one. */
   function last(count: number, supply: Supply): number {
-    const [only] = forecast(jobs({ sequence: count }), [supply], NOW);
-    return (only?.endsAt ?? Number.NaN) - kindOf('sequence').estimate.seconds * 1_000;
+    const [only] = forecastServices(jobs({ sequence: count }), [supply], NOW);
+    return (only?.endsAt ?? Number.NaN) - findKind('sequence').estimate.seconds * 1_000;
   }
 
   test.each([
@@ -74,14 +74,15 @@ describe('the last submission of a plan', () => {
 
 test('a forecast includes each service with jobs, and ends one job of average length after the last submission', () => {
   const supply = [predictions(fresh(2))];
-  const all = forecast(jobs({ molecule: 3, sequence: 1, shifts: 3 }), supply, NOW);
+  const all = forecastServices(jobs({ molecule: 3, sequence: 1, shifts: 3 }), supply, NOW);
   expect(all.map(({ service, jobs: n, free }) => [service, n, free])).toEqual([
     ['molecules', 3, null],
     ['predictions', 4, 2],
   ]);
-  const mean = (kindOf('sequence').estimate.seconds + 3 * kindOf('shifts').estimate.seconds) / 4;
+  const mean =
+    (findKind('sequence').estimate.seconds + 3 * findKind('shifts').estimate.seconds) / 4;
   expect(all[1]?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
-  expect(forecast(jobs({}), supply, NOW)).toEqual([]);
+  expect(forecastServices(jobs({}), supply, NOW)).toEqual([]);
 });
 
 test('a budget that has just started, and does not know its limit yet, does not keep a campaign from ending', () => {
@@ -149,7 +150,7 @@ describe('the expected end of a campaign', () => {
     ],
     ['waits for a block', seen(10, [budget(blocked, { night: 10 })]), 40_000 + JOB],
   ])('%s', (_, observation, ms) => {
-    expect(expectedEnd(observation)).toBe(NOW + ms);
+    expect(estimateEnd(observation)).toBe(NOW + ms);
   });
 
   const refusal = { since: NOW - 9, reason: 'HTTP 403' };
@@ -164,7 +165,7 @@ describe('the expected end of a campaign', () => {
     ['its service refuses requests', seen(30, waits({ refusal }))],
     ['its service is paused', seen(30, waits(), { brakes: [brake] })],
   ])('is not known while %s', (_, observation) => {
-    expect(expectedEnd(seen(30, waits()))).not.toBeNull();
-    expect(expectedEnd(observation)).toBeNull();
+    expect(estimateEnd(seen(30, waits()))).not.toBeNull();
+    expect(estimateEnd(observation)).toBeNull();
   });
 });

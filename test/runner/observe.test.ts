@@ -1,6 +1,6 @@
 /** What a look at a campaign asks of a server: how many jobs ended lately, and whether a task is waited for. */
 import { randomUUID } from 'node:crypto';
-import { endedLately } from '../../src/runner/forecast.ts';
+import { countEndedLately } from '../../src/runner/forecast.ts';
 import { readProgress, waitIfOverdue } from '../../src/runner/progress.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
@@ -40,7 +40,7 @@ test('ended jobs are counted for each service without a limit, since the campaig
   await endItems(name, 'predictions', 2);
   await endItems(`other-${randomUUID()}`, 'molecules', 1);
   const budgets = [budget('molecules', null), budget('predictions', 100)];
-  const seenFrom = (at: number) => endedLately(client, { name, startedAt }, { budgets, at });
+  const seenFrom = (at: number) => countEndedLately(client, { name, startedAt }, { budgets, at });
   const ended = async () => (await seenFrom(Date.now())).endedBy;
   await expect.poll(ended, { timeout: 10_000 }).toEqual({ molecules: 3, predictions: 0 });
   const { overMs } = await seenFrom(Date.now());

@@ -1,6 +1,6 @@
 /** What users are told about a campaign that does not go on: Temporal, the disk, its services. */
 import { expect, test } from 'vitest';
-import { whatDiskLacks, standstillOf } from '../../src/runner/obstacles.ts';
+import { findDiskLacking, explainStandstill } from '../../src/runner/obstacles.ts';
 import { seen } from '../cli/live/scenes.ts';
 
 test.each([
@@ -9,7 +9,7 @@ test.each([
   ['bytes and inodes left', { bavail: 1_000, ffree: 1_000 }, null],
   ['inodes that are not counted', { bavail: 1_000, ffree: 0, files: 0 }, null],
 ])('a disk with %s', (_, disk, words) => {
-  expect(whatDiskLacks({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);
+  expect(findDiskLacking({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);
 });
 
 test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
@@ -18,7 +18,7 @@ test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
     const brakes = [
       { service: 'molecules' as const, code: 'JOB_FAILED', message: 'no engine.', times: 5 },
     ];
-    const words = standstillOf(seen({ state, brakes, total: 9, open: 4 }, []), 0);
+    const words = explainStandstill(seen({ state, brakes, total: 9, open: 4 }, []), 0);
     if (state === 'completed' || state === 'cancelled') return expect(words).toBeNull();
     expect(words).toContain('(JOB_FAILED: no engine), so nothing more is submitted there');
     expect(words).toContain('"hundredfold resume night --service molecules"');

@@ -6,14 +6,14 @@ import type { Problem } from '../../src/domain/problem.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
 import { Spool } from '../../src/runner/spool.ts';
 import {
-  changedRow,
+  checkChangedRow,
   type Fate,
   type Survey,
   surveyManifests,
   type SurveyOptions,
 } from '../../src/runner/survey.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
+import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
@@ -194,11 +194,11 @@ describe('a survey over existing items', () => {
 
 describe('a row that differs from the one whose job is on disk', () => {
   const at = (smiles: string) => ({ row: { id: 'm', smiles, net_charge: '' } });
-  const FORMER = waitingRecord(aMolecule('m', at('CCO')));
+  const FORMER = createWaitingRecord(aMolecule('m', at('CCO')));
   const NOW = aMolecule('m', { ...at('CCN'), source: { file: 'new.csv', line: 7 } });
 
   test('is reported with its column, both versions and both places', () => {
-    const problem = changedRow({ ...FORMER, state: 'succeeded' }, NOW, false);
+    const problem = checkChangedRow({ ...FORMER, state: 'succeeded' }, NOW, false);
     const place = { file: 'new.csv', line: 7, id: 'm', column: 'smiles', value: 'CCN' };
     expect(problem).toMatchObject({ severity: 'error', code: 'MANIFEST_ROW_CHANGED', ...place });
     for (const word of ['CCO', 'CCN', 'batch.csv line 2', 'succeeded'])
@@ -210,8 +210,8 @@ describe('a row that differs from the one whose job is on disk', () => {
     (state) => {
       const former = { ...FORMER, state };
       const isKept = state === 'succeeded' || !(FINAL_STATES as readonly string[]).includes(state);
-      expect(changedRow(former, NOW, false) !== null).toBe(isKept);
-      expect(changedRow(former, NOW, true)).toBeNull();
+      expect(checkChangedRow(former, NOW, false) !== null).toBe(isKept);
+      expect(checkChangedRow(former, NOW, true)).toBeNull();
     },
   );
 });

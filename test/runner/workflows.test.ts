@@ -1,6 +1,6 @@
 /** What `doctor` finds in Temporal: campaigns that make no progress, and how to fix each. Budgets: test/watchdog. */
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { workflowFindings } from '../../src/runner/doctor-temporal.ts';
+import { checkWorkflows } from '../../src/runner/doctor-temporal.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree } from '../../src/store/lease.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';
@@ -13,9 +13,7 @@ const temporal = { address: inject('temporal'), namespace: 'default' };
 /** The findings about a campaign. On a busy machine one look may end at its time limit. */
 async function expectFound({ name }: Started, found: RegExp, remedy: string | null): Promise<void> {
   const findings = async () =>
-    (await workflowFindings(temporal, 'joined')).filter(
-      ({ check }) => check === `campaign ${name}`,
-    );
+    (await checkWorkflows(temporal, 'joined')).filter(({ check }) => check === `campaign ${name}`);
   const wanted = {
     ok: false,
     found: expect.stringMatching(found) as string,

@@ -1,7 +1,7 @@
 /** What the log of a job says about it: its engine, and when it ran. */
 import { expect, test } from 'vitest';
 import { readEngine, readTiming } from '../../src/kinds/protein/artefacts.ts';
-import { engineOfLog } from '../../src/kinds/provenance.ts';
+import { findEngine } from '../../src/kinds/provenance.ts';
 import { acpypeRecording } from './recordings.ts';
 
 const BANNER = '| ACPYPE: AnteChamber PYthon Parser interfacE v. 2023.10.27 (c) 2026 AWSdS |';
@@ -22,7 +22,7 @@ test.each([
   ['the engine: broke', null],
   ['engine: synthetic, 1\n', 'synthetic'],
 ])('the log of a molecule names the engine, or its version, or nothing (%#)', (log, engine) => {
-  expect(engineOfLog(log)).toBe(engine);
+  expect(findEngine(log)).toBe(engine);
 });
 
 test('the log of a prediction names the engine of its last attempt, and shows when it ran', () => {

@@ -1,7 +1,7 @@
 /** What an answer to a poll means for the job. */
 import { describe, expect, test } from 'vitest';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
-import { meaningfulLines } from '../../src/services/molecules.ts';
+import { filterMeaningful } from '../../src/services/molecules.ts';
 import { clientAt, clientOfAnswer, quiet, TOKEN } from './jobs.ts';
 import { acpypeRecording, finishedRecord } from './recordings.ts';
 import { deadUrl, httpServer, rawServer } from './scripted-server.ts';
@@ -219,7 +219,7 @@ describe('a molecule (contract 4.3)', () => {
     ['file-edge_boron-bcc-auto-gaff2', 'Bonds involving this atom are frozen'],
     ['smi-iron-bcc-auto-gaff2', 'Too few atoms'],
   ])('the reason in the log of %s: %s', (name, words) => {
-    const lines = meaningfulLines(acpypeRecording(name).log) ?? '';
+    const lines = filterMeaningful(acpypeRecording(name).log) ?? '';
     expect(lines).toContain(words);
     expect(lines).not.toMatch(/^=+$|Total time|quote\+|Removing temporary/m);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Options } from '../../src/domain/item.ts';
 import type { Job } from '../../src/services/service.ts';
-import { moleculeName } from '../../src/services/molecules.ts';
+import { chooseMoleculeName } from '../../src/services/molecules.ts';
 import { clientAt, clientOfAnswer, JOBS, quiet, TOKEN } from './jobs.ts';
 import { httpServer, json, type SeenRequest } from './scripted-server.ts';
 
@@ -88,7 +88,7 @@ describe('the body for a molecule (contract 2.1): all eight keys, always', () =>
     ['β-Lactam (Ø)', 'beta-Lactam_o'],
     ['x'.repeat(200), 'x'.repeat(60)],
   ])('the title %j names it %s', (title, name) => {
-    expect(moleculeName(title, 'fallback')).toBe(name);
+    expect(chooseMoleculeName(title, 'fallback')).toBe(name);
   });
 });
 

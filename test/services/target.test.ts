@@ -1,6 +1,6 @@
 /** Addresses and tokens that are accepted, and addresses whose results may be synthetic. */
 import { expect, test } from 'vitest';
-import { isSynthetic, mayBeSynthetic } from '../../src/kinds/provenance.ts';
+import { isSynthetic, canBeSynthetic } from '../../src/kinds/provenance.ts';
 import { checkToken, readServiceUrl } from '../../src/services/request.ts';
 
 test.each(['', 'example.org', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://user:secret@x/'])(
@@ -38,7 +38,7 @@ test.each([
   ['https://127.0.0.1.example.org', false],
   ['https://[2001:db8::1]', false],
 ])('results from %s may be synthetic: %s', (url, may) => {
-  expect(mayBeSynthetic(new URL(url))).toBe(may);
+  expect(canBeSynthetic(new URL(url))).toBe(may);
 });
 
 test.each([

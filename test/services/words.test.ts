@@ -1,7 +1,7 @@
 /** What is taken from the words of a service: its message, and when it wants to be asked again. */
 import { describe, expect, test } from 'vitest';
 import { retryAfterMs } from '../../src/services/answers.ts';
-import { serviceWords, shorten } from '../../src/services/answers.ts';
+import { readServiceWords, shortenText } from '../../src/services/answers.ts';
 
 /** Nested too deeply to be read. */
 const BOMB = '['.repeat(400_000) + ']'.repeat(400_000);
@@ -20,12 +20,12 @@ describe('the message of the service', () => {
     // Only the head of a page is searched: the whole would take minutes.
     [`<html>${'<title'.repeat(150_000)}`, null],
   ])('%#', (text, words) => {
-    expect(serviceWords(text)).toBe(words);
+    expect(readServiceWords(text)).toBe(words);
   });
 
   test('is cut between characters, never inside one', () => {
-    expect(shorten('😀😀😀', 2)).toBe('😀…');
-    expect(shorten('abc', 3)).toBe('abc');
+    expect(shortenText('😀😀😀', 2)).toBe('😀…');
+    expect(shortenText('abc', 3)).toBe('abc');
   });
 });
 

@@ -2,8 +2,12 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { privateFile, privateFolder, tighten } from '../../src/state/private-folder.ts';
-import { openStateFolder, statePath } from '../../src/state/state-folder.ts';
+import {
+  createPrivateFile,
+  createPrivateFolder,
+  tightenFolder,
+} from '../../src/state/private-folder.ts';
+import { openStateFolder, chooseStatePath } from '../../src/state/state-folder.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -11,14 +15,14 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 describe('the state folder', () => {
   test('is the configured one, or the default of the system, with a folder for each machine', () => {
     const HOME = '/home/one';
-    expect(statePath({ HOME, HUNDREDFOLD_STATE_DIR: '/somewhere' })).toBe('/somewhere');
-    expect(statePath({ HOME, XDG_STATE_HOME: '/state' }, 'linux')).toMatch(
+    expect(chooseStatePath({ HOME, HUNDREDFOLD_STATE_DIR: '/somewhere' })).toBe('/somewhere');
+    expect(chooseStatePath({ HOME, XDG_STATE_HOME: '/state' }, 'linux')).toMatch(
       /^\/state\/hundredfold\/[0-9a-f]{8}$/,
     );
-    expect(statePath({ HOME, XDG_STATE_HOME: 'relative' }, 'linux')).toMatch(
+    expect(chooseStatePath({ HOME, XDG_STATE_HOME: 'relative' }, 'linux')).toMatch(
       /^\/home\/one\/\.local\/state\/hundredfold\/[0-9a-f]{8}$/,
     );
-    expect(statePath({ HOME }, 'darwin')).toMatch(
+    expect(chooseStatePath({ HOME }, 'darwin')).toMatch(
       /^\/home\/one\/Library\/Application Support\/hundredfold\/[0-9a-f]{8}$/,
     );
   });
@@ -50,7 +54,7 @@ describe('a private folder', () => {
   test('that others can read is tightened', async () => {
     const folder = join(await temporaryFolder(), 'open');
     mkdirSync(folder, { mode: 0o755 });
-    privateFolder(folder);
+    createPrivateFolder(folder);
     expect(modeOf(folder)).toBe(0o700);
   });
 
@@ -65,10 +69,10 @@ describe('a private folder', () => {
     const cases = [join(parent, 'link')];
     if (process.getuid?.() !== 0) cases.push('/etc');
     for (const folder of cases)
-      expect(() => privateFolder(folder), folder).toThrow(
+      expect(() => createPrivateFolder(folder), folder).toThrow(
         expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }),
       );
-    expect(() => privateFolder(shared, () => false)).toThrow(
+    expect(() => createPrivateFolder(shared, () => false)).toThrow(
       expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }),
     );
     expect(modeOf(shared)).toBe(0o777);
@@ -82,13 +86,13 @@ describe('a private folder', () => {
       chmodSync(join(folder, name), 0o644);
     }
     const isOurs = (name: string) => name === 'ours.db';
-    tighten(folder, isOurs);
+    tightenFolder(folder, isOurs);
     expect(modeOf(join(folder, 'ours.db'))).toBe(0o600);
     expect(modeOf(join(folder, 'mine.txt'))).toBe(0o644);
     expect(modeOf(folder)).toBe(0o755);
-    tighten(folder, () => true);
+    tightenFolder(folder, () => true);
     expect(modeOf(folder)).toBe(0o700);
-    privateFile(join(folder, 'new.db'));
+    createPrivateFile(join(folder, 'new.db'));
     expect(modeOf(join(folder, 'new.db'))).toBe(0o600);
     expect(readdirSync(folder)).toHaveLength(3);
   });

@@ -1,9 +1,9 @@
 /** Ended items with files, for tests of what is done with results. */
 import type { Item } from '../../src/domain/item.ts';
 import type { FileDigest } from '../../src/store/digest.ts';
-import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { createWaitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
-import { itemKey } from '../../src/store/layout.ts';
+import { buildItemKey } from '../../src/store/layout.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export const FILES = { 'result.json': '{"results": []}', 'result.csv': 'a,b\n1,2\n' };
@@ -15,14 +15,14 @@ export async function succeeded(
   changes: Partial<ItemRecord> = {},
   contents: Readonly<Record<string, string>> = FILES,
 ): Promise<ItemRecord> {
-  await store.write(itemKey(item.kind, item.id, item.input.name), item.input.text);
+  await store.write(buildItemKey(item.kind, item.id, item.input.name), item.input.text);
   const files: Record<string, FileDigest> = {};
   for (const [name, text] of Object.entries(contents)) {
-    const { bytes, sha256 } = await store.write(itemKey(item.kind, item.id, name), text);
+    const { bytes, sha256 } = await store.write(buildItemKey(item.kind, item.id, name), text);
     files[name] = { bytes, sha256 };
   }
   const record: ItemRecord = {
-    ...waitingRecord(item),
+    ...createWaitingRecord(item),
     state: 'succeeded',
     files,
     address: 'host',

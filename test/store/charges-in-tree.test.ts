@@ -1,8 +1,8 @@
 /** What an output tree records of submissions that may still count. */
 import { expect, test } from 'vitest';
-import { chargesInTree, credentialOfTree } from '../../src/store/jobs-in-tree.ts';
+import { listTreeCharges, readTreeCredential } from '../../src/store/jobs-in-tree.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
-import { itemKey, sendingNote } from '../../src/store/layout.ts';
+import { buildItemKey, nameSendingNote } from '../../src/store/layout.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { aSequence } from './an-item.ts';
 import { CAMPAIGN, changeRecord } from './store-expectations.ts';
@@ -32,7 +32,7 @@ test('lists only the jobs of this address and this tree within the window', asyn
   await prepareCampaign(store, { ...CAMPAIGN, settings }, items);
   for (const [id, changes] of Object.entries(records))
     await changeRecord(store, 'sequence', id, changes);
-  const jobs = await chargesInTree(store, address, HOUR, false, now);
+  const jobs = await listTreeCharges(store, address, HOUR, false, now);
   const unsure = `unsure held ${ago(1_000)}`;
   expect(jobs.map(({ remoteId }) => remoteId).sort()).toEqual(['r1', 'r5', 'r6', unsure]);
   expect(jobs.find(({ remoteId }) => remoteId === 'r1')?.closedAt).toBe(now - HOUR + 1);
@@ -41,18 +41,18 @@ test('lists only the jobs of this address and this tree within the window', asyn
   const note = { at: ago(2_000), service: 'predictions', address, credential: 'c0ffee00' };
   const write = (id: string, attempt: number, more: object) =>
     store.write(
-      itemKey('sequence', id, sendingNote(0, attempt)),
+      buildItemKey('sequence', id, nameSendingNote(0, attempt)),
       JSON.stringify({ ...note, ...more }),
     );
   await write('waiting', 0, { refused: { status: 400, message: 'no' } });
   await write('waiting', 1, { remoteId: 'n1', answeredAt: ago(1_500) });
   await write('waiting', 2, {});
   await write('cached', 0, { address: 'other' });
-  const latest = await chargesInTree(store, address, HOUR, true, now);
+  const latest = await listTreeCharges(store, address, HOUR, true, now);
   const noted = ['n1', `unsure waiting ${ago(2_000)}`];
   const all = ['r1', 'r2', 'r5', 'r6', unsure, ...noted];
   expect(latest.map(({ remoteId }) => remoteId).sort()).toEqual(all.sort());
   expect(latest.find(({ remoteId }) => remoteId === 'n1')?.closedAt).toBe(now - 1_500 + 600_000);
-  expect(await credentialOfTree(store, 'predictions')).toBe('c0ffee00');
-  expect(await credentialOfTree(store, 'molecules')).toBeNull();
+  expect(await readTreeCredential(store, 'predictions')).toBe('c0ffee00');
+  expect(await readTreeCredential(store, 'molecules')).toBeNull();
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
   checkCredential,
-  credentialLeaseAddress,
+  buildCredentialLeaseAddress,
   useCredential,
 } from '../../src/store/credential-lease.ts';
 import { LEASES } from '../../src/store/layout.ts';
@@ -41,7 +41,7 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     const credential = randomUUID().slice(0, 8);
     const reference = { service: 'predictions', address: 'host', credential } as const;
     const trees = ['a/night', 'b/c/day'].map((tree) => `s3://${bucket}/${tree}`);
-    const [address, other] = trees.map((tree) => credentialLeaseAddress(tree, reference));
+    const [address, other] = trees.map((tree) => buildCredentialLeaseAddress(tree, reference));
     expect(other, 'one for all trees of the bucket').toBe(address);
     store = await openStore(address ?? '');
   }

@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import type { Predictor } from '../../src/kinds/vocabulary.ts';
 import { loadPlugins } from '../../src/plugins/load.ts';
 import { checkFiles } from '../../src/report/audit.ts';
-import { deliver, deliverDuplicates, duplicateOf } from '../../src/store/deliver.ts';
-import { type ItemRecord, waitingRecord } from '../../src/store/item-record.ts';
+import { deliver, deliverDuplicates, createDuplicateSource } from '../../src/store/deliver.ts';
+import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { ResultCache, type Wanted } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
-import { workDigest } from '../../src/store/work.ts';
+import { computeWorkDigest } from '../../src/store/work.ts';
 import { FILES, succeeded } from './a-result.ts';
 import { aSequence } from './an-item.ts';
 import { CAMPAIGN, campaignIn, changeRecord, collected, recordIn } from './store-expectations.ts';
@@ -28,18 +28,20 @@ describe('the rows that share the job of another row', () => {
     const store = await temporaryStore();
     const leader = await succeeded(store, LEADER);
     const written: string[] = [];
-    const mine = waitingRecord(FOLLOWER);
+    const mine = createWaitingRecord(FOLLOWER);
     const { remoteId, files, finishedAt } = leader;
-    expect(await deliver(store, mine, duplicateOf(store, leader), written)).toMatchObject({
-      id: 'follower',
-      state: 'succeeded',
-      user: { project: 'other' },
-      attempts: [],
-      remoteId,
-      files,
-      finishedAt,
-      resultFrom: { type: 'duplicate', id: 'leader' },
-    });
+    expect(await deliver(store, mine, createDuplicateSource(store, leader), written)).toMatchObject(
+      {
+        id: 'follower',
+        state: 'succeeded',
+        user: { project: 'other' },
+        attempts: [],
+        remoteId,
+        files,
+        finishedAt,
+        resultFrom: { type: 'duplicate', id: 'leader' },
+      },
+    );
     const keys = Object.keys(FILES).map((name) => `sequences/follower/${name}`);
     expect(written.sort()).toEqual(keys.sort());
     for (const [name, text] of Object.entries(FILES)) {
@@ -169,10 +171,10 @@ describe('the results of earlier campaigns', () => {
     await cache.keep(tree, 'night', record);
     /** What an item of a later campaign gets. */
     const served = async (changed: Partial<Wanted> = {}) => {
-      const work = workDigest(ITEM);
+      const work = computeWorkDigest(ITEM);
       const found = await cache.find({ work, options: ITEM.options, address: 'host', ...changed });
       if (typeof found === 'string') return found;
-      return deliver(await temporaryStore(), waitingRecord(aSequence('later')), found, []);
+      return deliver(await temporaryStore(), createWaitingRecord(aSequence('later')), found, []);
     };
     const keep = async (remoteId: string, predictors: readonly Predictor[]) =>
       cache.keep(tree, remoteId, await succeeded(tree, asking(predictors), { remoteId }));
@@ -189,7 +191,7 @@ describe('the results of earlier campaigns', () => {
       resultFrom: { type: 'cache', campaign: 'night', id: 'p' },
     });
     expect(await served({ address: 'elsewhere' })).toBe('never computed');
-    const other = workDigest(aSequence('q', { canonical: 'others' }));
+    const other = computeWorkDigest(aSequence('q', { canonical: 'others' }));
     expect(await served({ work: other })).toBe('never computed');
   });
 

@@ -6,10 +6,10 @@ import type { Options } from '../../src/domain/item.ts';
 import { ATOM_TYPES, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
 import {
-  itemFromDisk,
+  parseItem,
   type ItemRecord,
-  itemToDisk,
-  waitingRecord,
+  serializeItem,
+  createWaitingRecord,
 } from '../../src/store/item-record.ts';
 import { changeItem, readItem, type WriteChanged, writeItem } from '../../src/store/item-store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
@@ -17,7 +17,7 @@ import { expectCode, recordIn } from './store-expectations.ts';
 import { temporaryStore, writeElsewhere } from './temporary-store.ts';
 
 const KEY = 'molecules/ethanol/item.json';
-const ETHANOL = waitingRecord(aMolecule('ethanol'));
+const ETHANOL = createWaitingRecord(aMolecule('ethanol'));
 
 const AT = '2026-11-21T00:00:00.000Z';
 const DIGEST = { bytes: 7, sha256: '0123456789abcdef'.repeat(4) };
@@ -112,13 +112,13 @@ test('any record is read back unchanged', () => {
       };
       const kept = Object.entries(all).filter(([key]) => !absent.includes(key));
       const item = Object.fromEntries(kept) as unknown as ItemRecord;
-      expect(itemFromDisk(itemToDisk(item), KEY)).toEqual({ ...item, options: { ...chosen } });
+      expect(parseItem(serializeItem(item), KEY)).toEqual({ ...item, options: { ...chosen } });
     }),
   );
 });
 
 test('its keys are snake_case, its options have the names of the manifest columns', () => {
-  const written = JSON.parse(itemToDisk(ETHANOL)) as object;
+  const written = JSON.parse(serializeItem(ETHANOL)) as object;
   expect(written).toMatchObject({
     format: 1,
     kind: 'molecule',
@@ -131,8 +131,8 @@ test('its keys are snake_case, its options have the names of the manifest column
 
 test.each([
   ['cut off', '{"format": 1, "id"'],
-  ['of another format', itemToDisk(ETHANOL).replace('1', '2')],
-  ['with an unknown state', itemToDisk(ETHANOL).replace('waiting', 'odd')],
+  ['of another format', serializeItem(ETHANOL).replace('1', '2')],
+  ['with an unknown state', serializeItem(ETHANOL).replace('waiting', 'odd')],
   ['that is not an object', '[]'],
 ])('a record %s is refused with its path', async (_, text) => {
   const store = await temporaryStore();
@@ -151,7 +151,7 @@ test.each(['', '\0\0\0\0'])(
 );
 
 describe('a change', () => {
-  const RECORD = waitingRecord(aSequence('p1'));
+  const RECORD = createWaitingRecord(aSequence('p1'));
 
   test('creates no record that is missing', async () => {
     const store = await temporaryStore();
@@ -168,7 +168,7 @@ describe('a change', () => {
   test('of another process is not lost', async () => {
     const store = await temporaryStore();
     await writeItem(store, RECORD);
-    const theirs = itemToDisk({ ...RECORD, remoteId: 'theirs' });
+    const theirs = serializeItem({ ...RECORD, remoteId: 'theirs' });
     const seen: (string | null | undefined)[] = [];
     const change = async (found: ItemRecord | null, write: WriteChanged): Promise<void> => {
       if (seen.length === 0) await writeElsewhere(store, 'sequences/p1/item.json', theirs);

@@ -5,24 +5,24 @@ import { buildJobName } from '../../src/activities/item-job.ts';
 import type { Item, Options } from '../../src/domain/item.ts';
 import { type Predictor, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import {
-  itemFromDisk,
+  parseItem,
   type ItemRecord,
-  itemToDisk,
-  waitingRecord,
+  serializeItem,
+  createWaitingRecord,
 } from '../../src/store/item-record.ts';
-import { reopened } from '../../src/store/reopen.ts';
-import { combined, covers } from '../../src/kinds/registry.ts';
-import { workDigest } from '../../src/store/work.ts';
+import { reopenRecord } from '../../src/store/reopen.ts';
+import { combineOptions, canShare } from '../../src/kinds/registry.ts';
+import { computeWorkDigest } from '../../src/store/work.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 
 describe('the name: readable, unique, within the rules of the service', () => {
   const options = { kind: 'sequence', predictors: ['dynamine'] } as const;
   const input = { name: 'input.fasta', text: '>p1\nMKV\n' };
   const titled = (title: string | null): ItemRecord =>
-    waitingRecord(aSequence('p1', { options, input, title }));
+    createWaitingRecord(aSequence('p1', { options, input, title }));
   const nameOf = (record: ItemRecord, campaign = 'night'): string =>
     buildJobName({ campaign, id: record.id, kind: record.kind }, record);
-  const reloaded = (record: ItemRecord) => itemFromDisk(itemToDisk(record), 'item.json');
+  const reloaded = (record: ItemRecord) => parseItem(serializeItem(record), 'item.json');
 
   test.each([
     [null, ''],
@@ -56,16 +56,20 @@ describe('the name: readable, unique, within the rules of the service', () => {
       finishedAt: '2026-01-01T00:00:00Z',
       error,
     };
-    const same = [{ ...record, title: 'another' }, reloaded(record), reopened(held, '2026-01-02')];
+    const same = [
+      { ...record, title: 'another' },
+      reloaded(record),
+      reopenRecord(held, '2026-01-02'),
+    ];
     for (const one of same) expect(nameOf(one)).toBe(nameOf(record));
     const other = { name: 'input.fasta', text: '>p1\nMKW\n' };
-    expect(nameOf(waitingRecord(aSequence('p1', { options, input: other })))).not.toBe(
+    expect(nameOf(createWaitingRecord(aSequence('p1', { options, input: other })))).not.toBe(
       nameOf(titled(null)),
     );
   });
 
   test('of a molecule has no label: its title is its file name', () => {
-    expect(waitingRecord(aMolecule('m', { title: 'Ethanol' })).jobLabel).toBeUndefined();
+    expect(createWaitingRecord(aMolecule('m', { title: 'Ethanol' })).jobLabel).toBeUndefined();
   });
 });
 
@@ -82,17 +86,17 @@ describe('the work', () => {
   ])('of rows that differ in %s is the same: $2', (_, changes, same) => {
     const one = aMolecule('a', { canonical: 'x' });
     const other = aMolecule('b', { canonical: 'x', ...changes });
-    expect(workDigest(other) === workDigest(one)).toBe(same);
-    expect(workDigest(aSequence('a', { canonical: 'x' }))).not.toBe(workDigest(one));
+    expect(computeWorkDigest(other) === computeWorkDigest(one)).toBe(same);
+    expect(computeWorkDigest(aSequence('a', { canonical: 'x' }))).not.toBe(computeWorkDigest(one));
   });
 
   test('does not include predictors; it includes model class and numbering', () => {
     const ask = (predictors: readonly Predictor[]): string =>
-      workDigest(aSequence('a', { options: { kind: 'sequence', predictors } }));
+      computeWorkDigest(aSequence('a', { options: { kind: 'sequence', predictors } }));
     expect(ask(['psper'])).toBe(ask(['dynamine', 'agmata']));
     const shifts = (modelClass: '1' | '2', originalNumbering: boolean): string => {
       const options = { kind: 'shifts', modelClass, originalNumbering } as const;
-      return workDigest({ kind: 'shifts', canonical: 'x', options });
+      return computeWorkDigest({ kind: 'shifts', canonical: 'x', options });
     };
     expect(new Set([shifts('1', true), shifts('2', true), shifts('1', false)]).size).toBe(3);
   });
@@ -105,13 +109,15 @@ describe('the work', () => {
           kind: 'sequence',
           predictors: all,
         }));
-        const both = combined(mine!, theirs!);
-        expect([covers(both, mine!), covers(both, theirs!), covers(mine!, mine!)]).not.toContain(
-          false,
-        );
+        const both = combineOptions(mine!, theirs!);
+        expect([
+          canShare(both, mine!),
+          canShare(both, theirs!),
+          canShare(mine!, mine!),
+        ]).not.toContain(false);
         const all = both.kind === 'sequence' ? (both['predictors'] as readonly string[]) : [];
         expect([...all].sort()).toEqual([...new Set([...one, ...other])].sort());
-        expect(covers(mine!, theirs!)).toBe(other.every((name) => one.includes(name)));
+        expect(canShare(mine!, theirs!)).toBe(other.every((name) => one.includes(name)));
       }),
     );
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { artefactFile, itemKey, keyFault } from '../../src/store/layout.ts';
+import { nameArtefactFile, buildItemKey, findKeyFault } from '../../src/store/layout.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { expectCode } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -35,7 +35,7 @@ test.each([
   '.hundredfold/items-00000.json',
   'sequences/a b/result.csv',
 ])('the name %s, as chemists and services use it, is a valid key', (key) => {
-  expect(keyFault(key)).toBeNull();
+  expect(findKeyFault(key)).toBeNull();
 });
 
 test('no key creates a file outside the folder', async () => {
@@ -62,7 +62,7 @@ test.each([
   ...['../../items.csv', 'sub/X_GMX.top', '..', '', 'X\u0000.top'].map((file) => ['aspirin', file]),
   ['//etc', 'passwd'],
 ])('the id %j with the file %j, as a service could send it, is refused', (id = '', file = '') => {
-  expect(() => itemKey('molecule', id, file)).toThrow(StoreError);
+  expect(() => buildItemKey('molecule', id, file)).toThrow(StoreError);
 });
 
 test.each([
@@ -75,5 +75,5 @@ test.each([
   ['distributions', 'application/problem+json', 'distributions.json'],
 ] as const)('the artefact %s sent as %s is stored as %s', (artefact, contentType, name) => {
   const kind = artefact === 'record' ? 'molecule' : 'alignment';
-  expect(artefactFile(kind, artefact, contentType)).toBe(name);
+  expect(nameArtefactFile(kind, artefact, contentType)).toBe(name);
 });

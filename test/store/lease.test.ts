@@ -8,7 +8,7 @@ import {
   type HoldOptions,
   holdTree,
   type LeaseHolder,
-  newestLease,
+  readNewestLease,
   readTreeId,
   releaseLease,
   renewLease,
@@ -86,7 +86,7 @@ describe('a tree that a Temporal holds', () => {
     const { lease } = await holdTree(store, holder('a', 'worker'), ALIVE);
     await renewLease(store, holder('a', 'command'), lease);
     await releaseLease(store, holder('a', 'worker'));
-    expect(await newestLease(store)).toMatchObject({ released: null });
+    expect(await readNewestLease(store)).toMatchObject({ released: null });
   });
 });
 
@@ -101,7 +101,7 @@ describe('after a crash the tree is taken over, and has another id', () => {
     expect(takenOver?.former).toMatchObject({ temporal: 'a', pid: 4711 });
     expect(await readTreeId(store)).not.toBe('first-id');
     expect(await renewLease(store, holder('a'), lease), 'the former holder notices').toBeNull();
-    expect((await newestLease(store))?.record?.temporal).toBe('b');
+    expect((await readNewestLease(store))?.record?.temporal).toBe('b');
   });
 
   test.each([
@@ -123,7 +123,7 @@ describe('after a crash the tree is taken over, and has another id', () => {
   test('also if the process that took it over died before it wrote the new id', async () => {
     const store = await aTree();
     await holdTree(store, holder('a'), ALIVE);
-    await takeLease(store, holder('b'), await newestLease(store));
+    await takeLease(store, holder('b'), await readNewestLease(store));
     expect(await readTreeId(store), 'it died here').toBe('first-id');
     const { lease } = await holdTree(store, holder('b'), ALIVE);
     expect(lease.record?.former).toMatchObject({ released: false, known: false });
@@ -171,7 +171,7 @@ test('only one of many concurrent requests gets a free tree', async () => {
   );
   const winners = outcomes.filter((lease) => lease !== null);
   expect(winners).toHaveLength(1);
-  expect((await newestLease(store))?.record?.temporal).toBe(winners[0]?.record?.temporal);
+  expect((await readNewestLease(store))?.record?.temporal).toBe(winners[0]?.record?.temporal);
   expect(await collected(store.list('.hundredfold/lease/'))).toEqual([
     '.hundredfold/lease/00000001.json',
   ]);
@@ -181,11 +181,11 @@ test('only one of many concurrent requests gets a free tree', async () => {
 test('a process that was suspended during two takeovers does not get the lease', async () => {
   const store = await aTree();
   await holdTree(store, holder('a'), ALIVE);
-  const former = await newestLease(store);
+  const former = await readNewestLease(store);
   await takeLease(store, holder('b'), former);
-  await takeLease(store, holder('c'), await newestLease(store));
+  await takeLease(store, holder('c'), await readNewestLease(store));
   expect(await takeLease(store, holder('late'), former)).toBeNull();
-  expect((await newestLease(store))?.record?.temporal).toBe('c');
+  expect((await readNewestLease(store))?.record?.temporal).toBe('c');
 });
 
 test.runIf(onFolder())(

@@ -23,7 +23,7 @@ import {
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
-import { covers } from '../../src/kinds/registry.ts';
+import { canShare } from '../../src/kinds/registry.ts';
 import { aMolecule, aSequenceOf } from './an-item.ts';
 import { allEntries, CAMPAIGN, campaignIn, changeRecord, recordIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -67,7 +67,7 @@ async function everyItemHasItsWay(store: Store, ids: readonly string[]): Promise
     expect(chained, `what ${follows} follows in its turn`).toBeUndefined();
     expect(leader?.work).toBe(record?.work);
     if (leader && record)
-      expect(covers(leader.jobOptions ?? leader.options, record.options)).toBe(true);
+      expect(canShare(leader.jobOptions ?? leader.options, record.options)).toBe(true);
   }
 }
 

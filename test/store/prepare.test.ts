@@ -1,7 +1,7 @@
 /** Campaigns that are prepared, prepared again, grown and restored: what their trees contain. */
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { createWaitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareRetry } from '../../src/store/retry.ts';
 import { growCampaign, prepareCampaign, restoreItems } from '../../src/store/prepare.ts';
@@ -246,7 +246,7 @@ describe('items of a running campaign whose folders were removed', () => {
     const running = { state: 'running', remoteId: 'job-1' } as const;
     await changeRecord(store, 'sequence', 's1', running);
     // An interrupted growth has left another record.
-    await writeItem(store, waitingRecord(aSequence('s9')));
+    await writeItem(store, createWaitingRecord(aSequence('s9')));
     await removeItem(store, 's3');
     // A further row of the manifest is not on any page yet.
     await restoreItems(store, await campaignIn(store), [...ROWS, aSequence('s4')]);

@@ -1,7 +1,13 @@
 /** What happens to an item that is run again: which job it gets, and what is kept. */
 import { expect, test } from 'vitest';
-import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
-import { formerEnd, givenUp, mayBeThere, reopened, wayOf } from '../../src/store/reopen.ts';
+import { createWaitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import {
+  readFormerEnd,
+  giveUpRecord,
+  canStillExist,
+  reopenRecord,
+  chooseWay,
+} from '../../src/store/reopen.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 
 const AT = '2026-11-22T08:00:00.000Z';
@@ -9,7 +15,7 @@ const SEQUENCE = aSequence('p1');
 
 function ended(code: string, changes: Partial<ItemRecord> = {}, item = SEQUENCE): ItemRecord {
   return {
-    ...waitingRecord(item),
+    ...createWaitingRecord(item),
     state: 'failed',
     error: { code, message: 'why' },
     remoteId: 'job-1',
@@ -49,8 +55,8 @@ test.each<[string, string, Partial<ItemRecord>, string]>([
   ['a submission of unknown outcome', 'SUBMIT_UNSURE', held, 'resend'],
 ])('the job after %s (%s)', (_, code, changes, way) => {
   const before = ended(code, changes);
-  expect(wayOf(before)).toBe(way);
-  const after = reopened(before, AT);
+  expect(chooseWay(before)).toBe(way);
+  const after = reopenRecord(before, AT);
   // The name is the idempotency key: it changes only when a job of this name is of no use.
   expect(after.jobNumber).toBe(way === 'anew' ? 1 : 0);
   expect(after.remoteId).toBe(way === 'ask' ? 'job-1' : null);
@@ -64,43 +70,43 @@ test.each([
 ])('the job is abandoned after %s for the second time', (code, changes) => {
   const first = ended(code, changes);
   const { state, error, finishedAt } = first;
-  const second = { ...reopened(first, AT), jobName: 'n.1', state, error, finishedAt };
-  expect(wayOf(second)).toBe('anew');
-  expect(mayBeThere(second)).toBe(code === 'SUBMIT_TAKEN');
-  expect(wayOf({ ...second, jobName: 'n.2' }), 'of another job').not.toBe('anew');
+  const second = { ...reopenRecord(first, AT), jobName: 'n.1', state, error, finishedAt };
+  expect(chooseWay(second)).toBe('anew');
+  expect(canStillExist(second)).toBe(code === 'SUBMIT_TAKEN');
+  expect(chooseWay({ ...second, jobName: 'n.2' }), 'of another job').not.toBe('anew');
 });
 
 test('the previous end is kept, and so are the attempts and the files until they are replaced', () => {
   const attempts = [{ at: AT, outcome: 'accepted' as const, remoteId: 'job-1' }];
-  const once = reopened(ended('JOB_FAILED', { attempts }), AT);
+  const once = reopenRecord(ended('JOB_FAILED', { attempts }), AT);
   expect(once.attempts).toEqual(attempts);
   expect(Object.keys(once.files)).toEqual(['result.json']);
   const job = { remoteId: 'job-1', jobName: 'n.1', retriedAt: AT };
   expect(once.earlier).toMatchObject([{ state: 'failed', error: { code: 'JOB_FAILED' }, ...job }]);
   const error = { code: 'SUBMIT_UNSURE', message: '' };
-  const twice = reopened({ ...once, state: 'held', error }, AT);
+  const twice = reopenRecord({ ...once, state: 'held', error }, AT);
   expect(twice.earlier.map(({ state }) => state)).toEqual(['failed', 'held']);
 });
 
 test('an open item is not reopened: its workflow may be running', () => {
-  expect(() => reopened(waitingRecord(SEQUENCE), AT)).toThrow('is open');
+  expect(() => reopenRecord(createWaitingRecord(SEQUENCE), AT)).toThrow('is open');
 });
 
 test('a job of this item that may be followed by another one is looked up again, with its previous end', () => {
-  const again = reopened(ended('JOB_LOST'), AT);
-  expect(formerEnd(again)).toBe('JOB_LOST');
-  expect(formerEnd({ ...again, remoteId: 'job-2' }), 'another job').toBeNull();
-  expect(formerEnd(reopened(ended('SUBMIT_REFUSED', unsent), AT))).toBeNull();
-  expect(formerEnd({ ...waitingRecord(SEQUENCE), remoteId: 'job-1' })).toBeNull();
+  const again = reopenRecord(ended('JOB_LOST'), AT);
+  expect(readFormerEnd(again)).toBe('JOB_LOST');
+  expect(readFormerEnd({ ...again, remoteId: 'job-2' }), 'another job').toBeNull();
+  expect(readFormerEnd(reopenRecord(ended('SUBMIT_REFUSED', unsent), AT))).toBeNull();
+  expect(readFormerEnd({ ...createWaitingRecord(SEQUENCE), remoteId: 'job-1' })).toBeNull();
   const adopted = { adopted: { inputKnown: true } };
-  expect(formerEnd(reopened(ended('JOB_LOST', adopted), AT))).toBeNull();
+  expect(readFormerEnd(reopenRecord(ended('JOB_LOST', adopted), AT))).toBeNull();
 });
 
 test('an abandoned job is followed by one with a new name, and its files are recorded', () => {
-  const again = reopened(ended('JOB_LOST'), AT);
+  const again = reopenRecord(ended('JOB_LOST'), AT);
   const files = { 'rejected/result.json': { bytes: 2, sha256: 'b'.repeat(64) } };
-  expect(givenUp(again, {}).files).toEqual(again.files);
-  const next = givenUp(again, files);
+  expect(giveUpRecord(again, {}).files).toEqual(again.files);
+  const next = giveUpRecord(again, files);
   expect(timesOf(next)).toEqual(NO_TIMES);
   const { generation, earlier } = again;
   const fresh = { state: 'waiting', jobNumber: 1, remoteId: null, submittedAt: null };
@@ -115,5 +121,5 @@ test.each<[string, boolean, string, Partial<ItemRecord>, typeof SEQUENCE]>([
   ['an item whose job is known', false, 'ITEM_ENDED_BY_HAND', {}, aMolecule('m')],
   ['an item that failed', false, 'JOB_FAILED', {}, aMolecule('m')],
 ])('a second job of %s may exist: %s', (_, may, code, changes, item) => {
-  expect(mayBeThere(ended(code, changes, item))).toBe(may);
+  expect(canStillExist(ended(code, changes, item))).toBe(may);
 });

@@ -1,6 +1,6 @@
 /** A tree is copied from one store to another: verified, resumable, in any direction. */
 import { expect, test } from 'vitest';
-import { digestOf } from '../../src/store/digest.ts';
+import { computeDigest } from '../../src/store/digest.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { transfer } from '../../src/store/transfer.ts';
@@ -18,7 +18,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 const SUMS = Object.entries(FILES)
   .filter(([key]) => !key.startsWith('.hundredfold/'))
-  .map(([key, text]) => `${digestOf(text).sha256}  ${key}\n`);
+  .map(([key, text]) => `${computeDigest(text).sha256}  ${key}\n`);
 const PUBLISHED = { ...FILES, SHA256SUMS: SUMS.join('') };
 const TOTAL = Object.keys(PUBLISHED).length;
 

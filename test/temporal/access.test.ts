@@ -7,7 +7,7 @@ import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import type { Credentials } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/workers.ts';
-import { refusalOf } from '../../src/temporal/grpc-status.ts';
+import { toRefusal } from '../../src/temporal/grpc-status.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { Authority, noOpenssl, type Issued } from './certificates.ts';
 import { startGateway, type Gateway } from './grpc-gateway.ts';
@@ -141,7 +141,7 @@ describe('a server', () => {
     ];
     for (const call of calls) {
       const error = await refusal(call());
-      expect(refusalOf(error) ?? error).toMatchObject({ code: 'TEMPORAL_NAMESPACE_MISSING' });
+      expect(toRefusal(error) ?? error).toMatchObject({ code: 'TEMPORAL_NAMESPACE_MISSING' });
     }
     await client.connection.close();
   });

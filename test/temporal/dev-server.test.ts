@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { temporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../../src/temporal/cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
@@ -22,7 +22,7 @@ let client: Client;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'hundredfold-temporal-'));
   server = await startDevServer({
-    executable: temporalCli(),
+    executable: requireTemporalCli(),
     dir,
     // Not the usual one: another server of this machine may have it.
     port: await freePort(),

@@ -13,8 +13,8 @@ import { describeDeployment } from '../../src/temporal/deployment.ts';
 import { ROLES } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';
-import { runningWorkflows } from '../../src/workflows/search-attributes.ts';
-import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { buildRunningQuery } from '../../src/workflows/search-attributes.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { Rig, sequences } from '../rig.ts';
 
 const LIMITS = { limit: 8, windowMs: 3_000 };
@@ -60,7 +60,7 @@ async function promote({ client, taskQueue }: Rig, { id: buildId }: Build): Prom
     ignoreMissingTaskQueues: true,
   });
   // As docs/workers.md says: a run that waits for hours takes the version with its next task.
-  const query = runningWorkflows(['campaign', 'budget'], { taskQueue });
+  const query = buildRunningQuery(['campaign', 'budget'], { taskQueue });
   for await (const { workflowId } of client.workflow.list({ query }))
     await client.workflow.getHandle(workflowId).signal(nudgeSignal);
   const builds = await describeDeployment(client, DEPLOYMENT);
@@ -107,7 +107,7 @@ test('a campaign that is upgraded twice and rolled back once loses nothing', asy
   }
   const { ended } = await handle.result();
   expect(ended.succeeded).toBe(80);
-  const budgets = rig.settings.map(({ reference }) => budgetWorkflowId(reference));
+  const budgets = rig.settings.map(({ reference }) => buildBudgetWorkflowId(reference));
   for (const workflowId of [`campaign:${name}`, budgets[1] ?? ''])
     expect(await findBuilds(rig.client, workflowId)).toEqual(['one', 'two', 'one', 'two']);
 });

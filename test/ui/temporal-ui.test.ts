@@ -1,7 +1,7 @@
 /** The real Temporal UI in a real browser: the details of workflows, in which words of a service are only text. */
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
-import { itemWorkflowId } from '../../src/workflows/names.ts';
+import { buildItemWorkflowId } from '../../src/workflows/names.ts';
 import { launchBrowser } from '../browser.ts';
 import { progressOf, Rig, sequences, workerLog, type Started } from '../rig.ts';
 import { reconnect } from '../workflows/faulty.ts';
@@ -63,7 +63,7 @@ test('a campaign shows its counts and its failures by code, as tables', async ()
 });
 
 test('messages of a service are shown as text', async () => {
-  const { page, details } = await metadataOf(itemWorkflowId('night', 'benzene'));
+  const { page, details } = await metadataOf(buildItemWorkflowId('night', 'benzene'));
   await expectText(details, `SUBMIT_REFUSED: ${HOSTILE.replaceAll('|', '¦')}`);
   for (const element of ['a', 'img', 'script', 'table', 'h1', 'em'])
     expect(await details.locator(`main ${element}, body > ${element}`).count(), element).toBe(0);
@@ -71,7 +71,7 @@ test('messages of a service are shown as text', async () => {
 });
 
 test('a job that is polled repeatedly does not count as a failure', async () => {
-  const id = itemWorkflowId('night', 'seq-0');
+  const id = buildItemWorkflowId('night', 'seq-0');
   const page = await open(id, 'timeline');
   await page.getByText(/job \S+: wait for it/).waitFor();
   const pending = async () =>

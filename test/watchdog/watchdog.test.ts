@@ -3,10 +3,10 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { buildBudgetStart } from '../../src/activities/budget-start.ts';
-import { workflowFindings } from '../../src/runner/doctor-temporal.ts';
-import { stuckBecause, type Stuck } from '../../src/watchdog/stuck.ts';
+import { checkWorkflows } from '../../src/runner/doctor-temporal.ts';
+import { findStuck, type Stuck } from '../../src/watchdog/stuck.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
-import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith, unreplayable } from '../other-code.ts';
 import { sequences, type Rig } from '../rig.ts';
 import { startUnpolled } from '../unpolled-campaign.ts';
@@ -31,14 +31,14 @@ async function beginBudget(rig: Rig, workflowId: string): Promise<void> {
 test('a budget that cannot be replayed is reported by doctor and restarted, and the campaign continues within its limits', async () => {
   const rig = await openRig({ limit: 4, windowMs: 3_000, watchEveryMs: 20_000 });
   const { reference } = settingsOf(rig, 'predictions');
-  const workflowId = budgetWorkflowId(reference);
+  const workflowId = buildBudgetWorkflowId(reference);
   await rig.stopWorker();
   await beginBudget(rig, workflowId);
   const { handle } = await rig.start(sequences(10));
   await rig.startWorker();
   const check = `budget predictions:${reference.address}:${reference.credential}`;
   const finding = async () =>
-    (await workflowFindings(temporal, 'joined')).find((one) => one.check === check);
+    (await checkWorkflows(temporal, 'joined')).find((one) => one.check === check);
   await expect.poll(finding, { interval: 500 }).toMatchObject({
     ok: false,
     found: expect.stringContaining('its history cannot be replayed') as string,
@@ -53,7 +53,7 @@ test('tasks that time out are reported; that of a worker that died is unattended
   const { client } = await openRig();
   /** `later`: ms from now. */
   const reason = async (handle: WorkflowHandle, later = 0): Promise<Stuck | null> =>
-    stuckBecause(client, await handle.describe(), Date.now() + later);
+    findStuck(client, await handle.describe(), Date.now() + later);
   const { handle, takeTask, taskTimedOut } = await startUnpolled(client);
   await takeTask();
   expect(await reason(handle)).toBeNull();

@@ -3,10 +3,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { chargesInTree } from '../../src/store/jobs-in-tree.ts';
+import { listTreeCharges } from '../../src/store/jobs-in-tree.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { ResultCache, resultCacheFolder } from '../../src/store/result-cache.ts';
-import { itemWorkflowId } from '../../src/workflows/names.ts';
+import { ResultCache, buildResultCacheFolder } from '../../src/store/result-cache.ts';
+import { buildItemWorkflowId } from '../../src/workflows/names.ts';
 import { BrowserJobs } from '../browser-jobs.ts';
 import { itemsTable } from '../promises.ts';
 import { TOKEN } from '../rig.ts';
@@ -22,7 +22,7 @@ describe.concurrent('a row that adopts a job', () => {
     const rig = await openRig({ policy: { lostAfterMs: 1_000 } }, context);
     const browser = new BrowserJobs(rig.services, TOKEN);
     const cache = new ResultCache(
-      await openStore(resultCacheFolder(join(rig.folder, 'results', 'x'))),
+      await openStore(buildResultCacheFolder(join(rig.folder, 'results', 'x'))),
     );
     const job = await browser.sequence('MKTAYIAKQR');
     const adopted = [
@@ -92,7 +92,7 @@ describe.concurrent('a row that adopts a job', () => {
     expect(seen['adopted']).not.toHaveProperty('not_checked');
 
     const address = rig.settings[0]?.reference.address ?? '';
-    const charges = await chargesInTree(await openFileStore(ran.folder), address, 3_600_000);
+    const charges = await listTreeCharges(await openFileStore(ran.folder), address, 3_600_000);
     expect(charges, 'what a new budget would charge').toHaveLength(1);
 
     // A later campaign has the result only if the input and all options were known.
@@ -117,7 +117,7 @@ describe.concurrent('a row that adopts a job', () => {
     const file = join(started.folder, 'sequences/a/item.json');
     await until(async () => (await readFile(file, 'utf8')).includes('"state": "running"'));
     await started.handle.terminate();
-    await rig.client.workflow.getHandle(itemWorkflowId(started.name, 'a')).terminate();
+    await rig.client.workflow.getHandle(buildItemWorkflowId(started.name, 'a')).terminate();
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace(/"address": "[^"]*"/, '"address": "elsewhere"'));
     const again = await rig.start([row], started.name);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ItemEnd } from '../../src/domain/campaign.ts';
-import { Breaker, normalForm } from '../../src/workflows/breaker.ts';
+import { Breaker, normaliseMessage } from '../../src/workflows/breaker.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
@@ -40,7 +40,7 @@ test.each([
   ['The number of electrons is odd (25)', 'The number of electrons is odd (25)'],
   ['residue 12: atom type gaff2 is unknown', 'residue 12: atom type gaff2 is unknown'],
 ])('the normalised form of %j is %j', (message, expected) => {
-  expect(normalForm(message, 'mol-17')).toBe(expected);
+  expect(normaliseMessage(message, 'mol-17')).toBe(expected);
 });
 
 describe('when a service is paused', () => {

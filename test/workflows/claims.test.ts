@@ -4,12 +4,12 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import { settleNotes } from '../../src/activities/sending-note.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
-import { itemKey } from '../../src/store/layout.ts';
+import { buildItemKey } from '../../src/store/layout.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { reopened } from '../../src/store/reopen.ts';
+import { reopenRecord } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import { requestSignal } from '../../src/workflows/messages.ts';
-import { budgetWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId, buildItemWorkflowId } from '../../src/workflows/names.ts';
 import type { ItemRequest } from '../../src/workflows/activity-types.ts';
 import { molecules, type Rig, type Started } from '../rig.ts';
 import { openRig, settingsOf, until } from './faulty.ts';
@@ -21,7 +21,7 @@ async function requestAgain(rig: Rig, { name, folder }: Started, id: string): Pr
   const { reference } = settingsOf(rig, 'molecules');
   const { raw, memo } = await rig.client.workflow.getHandle(`campaign:${name}`).describe();
   const request = {
-    item: itemWorkflowId(name, id),
+    item: buildItemWorkflowId(name, id),
     // Another than before, which the budget remembers for a while.
     run: raw.workflowExecutionInfo?.firstRunId ?? '',
     campaign: name,
@@ -37,7 +37,7 @@ async function requestAgain(rig: Rig, { name, folder }: Started, id: string): Pr
       launch: { policy: rig.policy },
     },
   } satisfies ItemRequest;
-  const budget = rig.client.workflow.getHandle(budgetWorkflowId(reference));
+  const budget = rig.client.workflow.getHandle(buildBudgetWorkflowId(reference));
   await budget.terminate('it would remember the first request');
   await rig.stopWorker();
   await rig.startWorker();
@@ -107,7 +107,7 @@ describe.concurrent('a row', () => {
     };
     await isNotSent();
     expect(await held()).toEqual(before);
-    await writeItem(store, reopened(before, new Date().toISOString()));
+    await writeItem(store, reopenRecord(before, new Date().toISOString()));
     await isNotSent();
     await writeItem(store, before);
     await started.handle.cancel();
@@ -181,7 +181,7 @@ test.each([
   const store = await openStore(started.folder, { create: false });
   const { service, address, credential } = settingsOf(rig, 'molecules').reference;
   const at = new Date().toISOString();
-  const key = itemKey('molecule', 'mol-0', 'sending-0-0.json');
+  const key = buildItemKey('molecule', 'mol-0', 'sending-0-0.json');
   // As by a worker that is sending it at this moment.
   const note = { at, service, address, credential };
   await store.write(key, JSON.stringify(note));

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { Attempt, CampaignProgress } from '../../src/domain/campaign.ts';
-import { budgetDetails, timerSummary } from '../../src/workflows/budget-details.ts';
+import { formatBudgetDetails, formatTimerSummary } from '../../src/workflows/budget-details.ts';
 import {
-  campaignAtStart,
-  campaignDetails,
+  formatCampaignAtStart,
+  formatCampaignDetails,
   endSummary,
-  itemDetails,
-  oneLine,
-  verbatim,
+  formatItemDetails,
+  toOneLine,
+  formatVerbatim,
 } from '../../src/workflows/details.ts';
 import type { ItemInput } from '../../src/workflows/messages.ts';
 
@@ -44,14 +44,14 @@ describe('a campaign', () => {
       { service: 'molecules', code: 'JOB_FAILED', message: HOSTILE, times: 5 } as const,
     ];
     const hostile = { ...progress, campaign: HOSTILE, failuresByCode, brakes };
-    const shown = campaignDetails(hostile, NOW - HOUR, HOSTILE);
+    const shown = formatCampaignDetails(hostile, NOW - HOUR, HOSTILE);
     expect(bytes(shown)).toBeLessThan(DETAILS);
     expect(shown).toContain('other codes');
     expect(plain(shown)).toContain('| succeeded | 90 |\n| failed | 2 |\n');
     expect(plain(shown)).toContain('| share the job of another row | 4 |\n');
     expect(plain(shown)).toMatch(/^- \*\*molecules is paused\*\*: 5 items failed .*JOB_FAILED: /m);
     const manifests = Array.from({ length: 1_000 }, () => HOSTILE);
-    expect(bytes(campaignAtStart({ name: HOSTILE, store: HOSTILE }, manifests))).toBeLessThan(
+    expect(bytes(formatCampaignAtStart({ name: HOSTILE, store: HOSTILE }, manifests))).toBeLessThan(
       DETAILS,
     );
   });
@@ -83,7 +83,7 @@ describe('an item', () => {
     }));
     const end = { state: 'failed', code: HOSTILE, message: HOSTILE } as const;
     const none = { submittedAt: null, timing: null, files: [] };
-    const shown = itemDetails(
+    const shown = formatItemDetails(
       { ...input, id: HOSTILE, campaign: HOSTILE, store: HOSTILE },
       { ...none, end, remoteId: HOSTILE, attempts },
       NOW,
@@ -122,15 +122,15 @@ describe('a budget', () => {
   const down = { blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503: <b>' };
 
   test('shows whether it waits for a slot or for the end of a block', () => {
-    expect(timerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
-    expect(timerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
+    expect(formatTimerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
+    expect(formatTimerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
     for (const words of ['3 of 100 in 1 h', '3 of 500 in 1 d', '3 of 20 open'])
-      expect(budgetDetails(status)).toContain(words);
+      expect(formatBudgetDetails(status)).toContain(words);
     const blocked = { ...status, ...down };
-    expect(timerSummary(blocked, NOW + 40_000)).toBe('next try 23:40:52 UTC: HTTP 503: <b>');
+    expect(formatTimerSummary(blocked, NOW + 40_000)).toBe('next try 23:40:52 UTC: HTTP 503: <b>');
     const hostile = { ...blocked, blockedBecause: HOSTILE };
-    expect(bytes(timerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
-    expect(budgetDetails(blocked)).toContain(
+    expect(bytes(formatTimerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
+    expect(formatBudgetDetails(blocked)).toContain(
       'Blocked: next try 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
     );
   });
@@ -141,7 +141,7 @@ describe('a budget', () => {
     const own = { ...status, credential: HOSTILE.slice(0, 8), ...hostileBlock };
     const who = { campaign: 'c'.repeat(64), user: HOSTILE };
     const line = { ...who, charged: 1, waiting: 1, priority: 3, paused: true };
-    const shown = budgetDetails({ ...own, use: many(line) });
+    const shown = formatBudgetDetails({ ...own, use: many(line) });
     expect(bytes(shown)).toBeLessThan(DETAILS);
   });
 });
@@ -170,16 +170,16 @@ test.each([
   ['# one\n| two\r\n---', '# one ¦ two ---'],
   ['\u202Egnp.exe', 'gnp.exe'],
 ])('%j is shown literally', (text, expected) => {
-  expect(shown(verbatim(text))).toBe(expected);
+  expect(shown(formatVerbatim(text))).toBe(expected);
 });
 
 test('any text is one code span, on one line, without a cell separator', () => {
   const alphabet = fc.constantFrom(...Array.from('`|\\<>[]()*_#~ \na😀\u2028'));
   fc.assert(
     fc.property(fc.string({ unit: alphabet, maxLength: 40 }), (text) => {
-      const markdown = verbatim(text);
+      const markdown = formatVerbatim(text);
       if (markdown === '—') return;
-      expect(shown(markdown)).toBe(oneLine(text).replaceAll('|', '¦'));
+      expect(shown(markdown)).toBe(toOneLine(text).replaceAll('|', '¦'));
       expect(markdown).not.toMatch(/[|\n]/);
     }),
   );

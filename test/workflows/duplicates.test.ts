@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
-import { ResultCache, resultCacheFolder } from '../../src/store/result-cache.ts';
+import { ResultCache, buildResultCacheFolder } from '../../src/store/result-cache.ts';
 import { itemsTable } from '../promises.ts';
 import { progressOf, sequences, type Rig, type Started } from '../rig.ts';
 import { accepted, codes, jsonOf, openRig, until } from './faulty.ts';
@@ -12,7 +12,7 @@ const A = 'MKTAYIAKAA';
 const GROUP = ['one', 'two', 'three'].map((id) => ({ id, sequence: A }));
 
 const cacheOf = async ({ folder }: Rig) =>
-  new ResultCache(await openStore(resultCacheFolder(join(folder, 'results', 'any'))));
+  new ResultCache(await openStore(buildResultCacheFolder(join(folder, 'results', 'any'))));
 
 async function tableOf({ folder }: Started): Promise<Map<string, Record<string, string>>> {
   return new Map((await itemsTable(folder)).map((row) => [row['id'] ?? '', row]));

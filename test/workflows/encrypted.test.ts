@@ -5,7 +5,11 @@ import { temporal } from '@temporalio/proto';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { startWorkerWith } from '../../src/worker.ts';
-import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import {
+  buildBudgetWorkflowId,
+  buildCampaignWorkflowId,
+  buildItemWorkflowId,
+} from '../../src/workflows/names.ts';
 import { PAYLOAD_CODEC } from '../payload-codec.ts';
 import { sequences, type Rig } from '../rig.ts';
 import { ENCRYPTED } from '../namespaces.ts';
@@ -46,9 +50,9 @@ test('a campaign completes, and its stored histories, memos and failures reveal 
   const { namespace } = client.options;
   const ran = await rig.run(sequences(3));
   expect(ran.progress.state).toBe('completed');
-  const budget = budgetWorkflowId(settingsOf(rig, 'predictions').reference);
-  const campaign = campaignWorkflowId(ran.name);
-  const items = ran.ids.map((id) => itemWorkflowId(ran.name, id));
+  const budget = buildBudgetWorkflowId(settingsOf(rig, 'predictions').reference);
+  const campaign = buildCampaignWorkflowId(ran.name);
+  const items = ran.ids.map((id) => buildItemWorkflowId(ran.name, id));
   for (const workflowId of [campaign, budget, ...items]) {
     for (const history of await stored(rig, workflowId)) {
       expect([...encodings(history)], workflowId).toEqual(['binary/encrypted']);

@@ -7,7 +7,7 @@ import { readBudget, readSnapshot } from '../../src/activities/budget-status.ts'
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
-import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { Rig, type Ran, type RigOptions } from '../rig.ts';
 import { GoBetween } from './go-between.ts';
@@ -95,7 +95,7 @@ export async function answered(ran: Ran, id: string): Promise<string[]> {
 
 /** The complete histories of a campaign, its items and the budgets, with decoded payloads. */
 export async function histories(rig: Rig, campaign: string): Promise<Record<string, string>> {
-  const budgets = rig.settings.map(({ reference }) => budgetWorkflowId(reference));
+  const budgets = rig.settings.map(({ reference }) => buildBudgetWorkflowId(reference));
   const query = [`Campaign="${campaign}"`, ...budgets.map((id) => `WorkflowId="${id}"`)].join(
     ' OR ',
   );
@@ -120,7 +120,7 @@ export async function until(isSo: () => unknown, timeout = 120_000): Promise<voi
 
 /** Until the budget of the predictions sends nothing more of a campaign that has paused. */
 export async function untilPaused(rig: Rig, campaign: string): Promise<void> {
-  const id = budgetWorkflowId(settingsOf(rig, 'predictions').reference);
+  const id = buildBudgetWorkflowId(settingsOf(rig, 'predictions').reference);
   const isPaused = async () => {
     const { paused = [], outstanding = [] } = (await readSnapshot(rig.client, id)) ?? {};
     return paused.includes(campaign) && outstanding.length === 0;
@@ -129,7 +129,10 @@ export async function untilPaused(rig: Rig, campaign: string): Promise<void> {
 }
 
 export async function budgetOf(rig: Rig, service: ServiceName): Promise<BudgetStatus> {
-  const status = await readBudget(rig.client, budgetWorkflowId(settingsOf(rig, service).reference));
+  const status = await readBudget(
+    rig.client,
+    buildBudgetWorkflowId(settingsOf(rig, service).reference),
+  );
   if (!status) throw new Error(`the budget of ${service} has written no status`);
   return status;
 }

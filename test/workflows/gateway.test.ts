@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { describe as describeBudget, type BudgetSnapshot } from '../../src/budget/status.ts';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { READING_CONNECTIONS } from '../../src/services/http.ts';
-import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { STATUS_MEMO } from '../../src/workflows/messages.ts';
 import { molecules, progressOf, sequences, type Rig, type Started } from '../rig.ts';
 import { accepted, openRig, openWithGoBetween, settingsOf, until } from './faulty.ts';
@@ -64,7 +64,7 @@ async function endsWell({ handle, ids }: Started): Promise<void> {
 
 /** What the budget of a service shows of a refusal; null while there is none. */
 async function refusalOf(rig: Rig, service: 'predictions' | 'molecules'): Promise<string | null> {
-  const id = budgetWorkflowId(settingsOf(rig, service).reference);
+  const id = buildBudgetWorkflowId(settingsOf(rig, service).reference);
   const { memo } = await rig.client.workflow.getHandle(id).describe();
   const snapshot = memo?.[STATUS_MEMO] as BudgetSnapshot | undefined;
   if (!snapshot) return null;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { Worker } from '@temporalio/worker';
 import type { CampaignSpec, FeedSpec } from '../../src/domain/campaign.ts';
-import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { loadWorkflowBundle } from '../../src/temporal/bundle.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/workers.ts';
 import type { campaign } from '../../src/workflows/index.ts';
@@ -111,7 +111,7 @@ describe('a campaign that publishes', () => {
       },
       publish: () => new Promise((resolve) => answers.push(resolve)),
     };
-    const bundle = { workflowBundle: await workflowBundle() };
+    const bundle = { workflowBundle: await loadWorkflowBundle() };
     const worker = await Worker.create({ connection, taskQueue, activities, ...bundle });
     const running = worker.run();
     closing.push(

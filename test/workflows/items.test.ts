@@ -6,7 +6,11 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { recheckSignal } from '../../src/workflows/messages.ts';
-import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import {
+  buildBudgetWorkflowId,
+  buildCampaignWorkflowId,
+  buildItemWorkflowId,
+} from '../../src/workflows/names.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { sequences, type Rig, type Started } from '../rig.ts';
 import * as fate from './fates.ts';
@@ -14,7 +18,7 @@ import { accepted, openRig, openWithGoBetween, settingsOf, until } from './fault
 
 const HOUR = 3_600_000;
 const itemOf = (rig: Rig, { name }: Pick<Started, 'name'>, id: string) =>
-  rig.client.workflow.getHandle(itemWorkflowId(name, id));
+  rig.client.workflow.getHandle(buildItemWorkflowId(name, id));
 const eventsOf = async (rig: Rig, workflowId: string) =>
   (await rig.client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
 
@@ -97,7 +101,7 @@ describe.concurrent('the workflow of an item', () => {
       },
     }));
     expect((await rig.run(sequences(5))).progress.ended.succeeded).toBe(5);
-    const budget = budgetWorkflowId(settingsOf(rig, 'predictions').reference);
+    const budget = buildBudgetWorkflowId(settingsOf(rig, 'predictions').reference);
     const launched = (await activitiesOf(rig, budget)).filter(([name]) => name === 'startItem');
     expect(launched.length, 'items that the budget has begun').toBeGreaterThan(0);
   });
@@ -109,7 +113,7 @@ async function itemThatRuns(jobMs: number, context: TestContext) {
   const { name } = await rig.run(sequences(1));
   // It may end after its campaign.
   await itemOf(rig, { name }, 'seq-0').result();
-  const events = await eventsOf(rig, itemWorkflowId(name, 'seq-0'));
+  const events = await eventsOf(rig, buildItemWorkflowId(name, 'seq-0'));
   const kinds = events
     .flatMap((event) => Object.entries(event))
     // Signals that arrive together share workflow tasks, others do not: they are left out.
@@ -148,17 +152,20 @@ describe.concurrent('the history of an item', () => {
     expect(asked('format=metadata')).toBe(1);
     // The failed job's as well.
     expect(asked('/history/')).toBe(2);
-    const activities = (id: string) => activitiesOf(rig, itemWorkflowId(name, id));
+    const activities = (id: string) => activitiesOf(rig, buildItemWorkflowId(name, id));
     expect(await activities('seq-0')).toEqual([['finishJob', name]]);
     const names = (await activities('seq-1')).map(([one]) => one);
     expect(names).toEqual(['finishJob']);
     // What the Temporal UI shows as status, and under Failures.
-    const handle = (id: string) => rig.client.workflow.getHandle(itemWorkflowId(name, id));
+    const handle = (id: string) => rig.client.workflow.getHandle(buildItemWorkflowId(name, id));
     await expect(handle('seq-0').result()).resolves.toMatchObject({ state: 'succeeded' });
     await expect(handle('seq-1').result()).rejects.toMatchObject({
       cause: { type: 'JOB_FAILED', message: 'out of memory' },
     });
-    expect(await activitiesOf(rig, campaignWorkflowId(name))).toContainEqual(['publish', name]);
+    expect(await activitiesOf(rig, buildCampaignWorkflowId(name))).toContainEqual([
+      'publish',
+      name,
+    ]);
   });
 
   test('ends as cancelled, not as failed, if the disk is full while it is cancelled', async (context) => {
@@ -180,14 +187,14 @@ describe.concurrent('the history of an item', () => {
     await asked.promise;
     await started.handle.cancel();
     await until(async () =>
-      (await eventsOf(rig, itemWorkflowId(started.name, 'seq-0'))).some(
+      (await eventsOf(rig, buildItemWorkflowId(started.name, 'seq-0'))).some(
         (event) => event.activityTaskCancelRequestedEventAttributes != null,
       ),
     );
     requested.resolve(null);
     const { ended } = await started.handle.result();
     expect(ended).toMatchObject({ cancelled: 1, failed: 0 });
-    const item = rig.client.workflow.getHandle(itemWorkflowId(started.name, 'seq-0'));
+    const item = rig.client.workflow.getHandle(buildItemWorkflowId(started.name, 'seq-0'));
     expect((await item.describe()).status.name).toBe('CANCELLED');
   });
 });

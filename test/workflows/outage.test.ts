@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/credential-leases.ts';
-import { hindranceWords, readHindrances } from '../../src/runner/obstacles.ts';
+import { describeHindrance, readHindrances } from '../../src/runner/obstacles.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
@@ -262,7 +262,7 @@ test('an item that waits because of an answer says so, and the others do not', a
   const started = await rig.start(sequences(3));
   const hindered = () => readHindrances(rig.client, started.name, 10);
   await expect.poll(hindered, { timeout: 20_000 }).toSatisfy(({ size }) => size > 0);
-  const words = hindranceWords(await hindered());
+  const words = describeHindrance(await hindered());
   expect(words).toMatch(/^1 item waits \(seq-1\): GET .* HTTP 500\.$/);
   await started.handle.cancel();
   await started.handle.result();

@@ -5,14 +5,14 @@ import {
   pauseCampaign,
   resumeCampaign,
   sendIfOpen,
-  whyTasksFail,
+  explainTaskFailure,
 } from '../../src/runner/control.ts';
 import { observe } from '../../src/runner/observe.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
 import type { Session } from '../../src/host/session.ts';
 import { requestAgain } from '../../src/watchdog/watchdog.ts';
 import { ProgressTally } from '../../src/workflows/campaign-progress.ts';
-import { campaignWorkflowId } from '../../src/workflows/names.ts';
+import { buildCampaignWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith } from '../other-code.ts';
 import { Rig, sequences } from '../rig.ts';
 
@@ -37,7 +37,7 @@ test('a campaign is paused, resumed, checked and followed to its end without a q
   expect(await state()).toBe('paused');
   await sendIfOpen(session, name, () => resumeCampaign(client, name));
   expect(await state()).toBe('running');
-  expect(await whyTasksFail(client, name)).toBeNull();
+  expect(await explainTaskFailure(client, name)).toBeNull();
   await requestAgain(client);
   await handle.result();
   const { progress, ended, completed } = await look();
@@ -66,7 +66,7 @@ test('a completed campaign that cannot be replayed has the progress that it retu
   const progress: Partial<CampaignProgress> = { state: 'completed', total: 2, open: 0 };
   const code = `export async function campaign() { await sleep(1); return ${JSON.stringify(progress)}; }`;
   const begin = async () => {
-    const workflowId = campaignWorkflowId(name);
+    const workflowId = buildCampaignWorkflowId(name);
     const handle = await client.workflow.start('campaign', { workflowId, taskQueue, args: [{}] });
     await handle.result();
     return handle;

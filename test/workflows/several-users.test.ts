@@ -6,11 +6,11 @@ import { describe, expect, inject, test, type TestContext } from 'vitest';
 import { readSnapshot } from '../../src/activities/budget-status.ts';
 import type { Role } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
-import { budgetWorkflowId, publishTaskQueue } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId, publishTaskQueue } from '../../src/workflows/names.ts';
 import { molecules, sequences, type Rig, type RigOptions } from '../rig.ts';
 import { openRig, settingsOf, until } from './faulty.ts';
 
-const budgetId = (rig: Rig) => budgetWorkflowId(settingsOf(rig, 'predictions').reference);
+const budgetId = (rig: Rig) => buildBudgetWorkflowId(settingsOf(rig, 'predictions').reference);
 const eventsOf = async (rig: Rig, workflowId: string) =>
   (await rig.client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
-import { obstacleOf, treeObstacleOf } from '../../src/runner/obstacles.ts';
+import { findObstacle, findTreeObstacle } from '../../src/runner/obstacles.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { holdTree, newestLease, releaseLease } from '../../src/store/lease.ts';
+import { holdTree, readNewestLease, releaseLease } from '../../src/store/lease.ts';
 import { readItem } from '../../src/store/item-store.ts';
-import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { OTHER_TEMPORAL } from '../other-temporal.ts';
 import { sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
 import { accepted, openRig, rowOf, settingsOf, until } from './faulty.ts';
@@ -18,7 +18,7 @@ const open = (context: TestContext, options: RigOptions = {}) =>
   openRig({ jobMs: 500, ...options }, context);
 
 const obstacle = async ({ folder, handle }: Started) =>
-  (await obstacleOf(folder, await handle.describe())) ?? '';
+  (await findObstacle(folder, await handle.describe())) ?? '';
 
 const notMounted = (folder: string) => folder.replace('/results/', '/not-mounted/');
 
@@ -62,7 +62,7 @@ describe.concurrent('a tree', () => {
     await rig.startWorker();
     await until(async () => (await obstacle(started)).includes('other/.hundredfold'));
     const looked = { session: { client: rig.client, role: 'host' as const }, name, folder };
-    const here = async () => treeObstacleOf(looked, await handle.describe());
+    const here = async () => findTreeObstacle(looked, await handle.describe());
     expect(await here()).toContain('is in use by another Temporal server');
     await releaseLease(store, OTHER_TEMPORAL);
     // The other one may have done all of it.
@@ -75,9 +75,9 @@ describe.concurrent('a tree', () => {
     expect(again.progress).toMatchObject({ ended: { succeeded: 3 } });
     expect(await handle.describe()).toMatchObject({ status: { name: 'COMPLETED' } });
     expect(accepted(rig)).toHaveLength(3);
-    expect(await newestLease(store)).toMatchObject({ released: null });
+    expect(await readNewestLease(store)).toMatchObject({ released: null });
     await rig.stopWorker();
-    expect(await newestLease(store)).toMatchObject({ released: { known: true } });
+    expect(await readNewestLease(store)).toMatchObject({ released: { known: true } });
   });
 
   test('that was taken over while a submission was suspended gets nothing from it', async (context) => {
@@ -110,7 +110,7 @@ describe.concurrent('a tree', () => {
     await rig.start(sequences(4), name);
     await rig.startWorker();
     const { reference } = settingsOf(rig, 'predictions');
-    const budget = () => readBudget(rig.client, budgetWorkflowId(reference));
+    const budget = () => readBudget(rig.client, buildBudgetWorkflowId(reference));
     await until(async () => (await budget())?.rebuilt?.reason.includes('taken over'));
     // Longer than the window.
     await delay(5_000);

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { GUARD_MS } from '../../src/budget/policy.ts';
 import { ELEMENT, type PageData } from '../../src/report/page-data.ts';
 import type { BudgetReading } from '../../src/workflows/budget-clock.ts';
-import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { type Rig, sequences } from '../rig.ts';
 import { accepted, budgetOf, jsonOf, openRig, openWithGoBetween, settingsOf } from './faulty.ts';
@@ -24,7 +24,7 @@ async function sentBy(folder: string): Promise<readonly number[]> {
 
 /** What the budget read as the server's clock (ms), and how long its history is. */
 async function readings(rig: Rig): Promise<{ readonly at: Set<number>; readonly events: number }> {
-  const id = budgetWorkflowId(settingsOf(rig, 'predictions').reference);
+  const id = buildBudgetWorkflowId(settingsOf(rig, 'predictions').reference);
   const { events = [] } = await rig.client.workflow.getHandle(id).fetchHistory();
   const results = (events ?? []).flatMap(({ activityTaskCompletedEventAttributes: completed }) =>
     (completed?.result?.payloads ?? []).map((payload) =>

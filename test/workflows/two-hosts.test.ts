@@ -9,7 +9,7 @@ import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { countJobs } from '../../src/budget/policy.ts';
 import { type BudgetSnapshot, restoreCloses } from '../../src/budget/status.ts';
 import { STATUS_MEMO } from '../../src/workflows/messages.ts';
-import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
 import { accepted, openRig, settingsOf, until } from './faulty.ts';
 
@@ -34,7 +34,7 @@ class Scene {
   private constructor(rig: Rig) {
     this.rig = rig;
     this.predictions = settingsOf(rig, 'predictions');
-    this.budget = rig.client.workflow.getHandle(budgetWorkflowId(this.predictions.reference));
+    this.budget = rig.client.workflow.getHandle(buildBudgetWorkflowId(this.predictions.reference));
   }
 
   /** The service counts nothing: only the budget keeps the limit. Without a worker. */

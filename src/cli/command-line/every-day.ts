@@ -2,8 +2,8 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
-import { kindNames } from '../../kinds/registry.ts';
-import { serviceNames } from '../../services/registry.ts';
+import { listKindNames } from '../../kinds/registry.ts';
+import { listServiceNames } from '../../services/registry.ts';
 import {
   config,
   detach,
@@ -113,7 +113,7 @@ function addLooks(program: Command): void {
     .description('list the items of a campaign')
     .argument('[name]', NEWEST, checkName)
     .addOption(new Option('--state <state>', 'only items in this state').choices(states))
-    .addOption(suggest(new Option('--kind <kind>', 'only items of this kind'), kindNames()))
+    .addOption(suggest(new Option('--kind <kind>', 'only items of this kind'), listKindNames()))
     .option('--code <code>', 'only items with this error code')
     .addOption(treesThere())
     .addOption(config())
@@ -145,7 +145,7 @@ function addControl(program: Command): void {
           '--service <service>',
           'only this service, which was paused because its items kept failing',
         ),
-        serviceNames(),
+        listServiceNames(),
       ),
     )
     .addOption(config())
@@ -182,7 +182,7 @@ function addAdopt(program: Command): void {
     .description(
       'adopt jobs that were submitted elsewhere as a campaign, or list them; submits nothing',
     )
-    .addArgument(suggest(new Argument('<service>', 'where the jobs are'), serviceNames()))
+    .addArgument(suggest(new Argument('<service>', 'where the jobs are'), listServiceNames()))
     .argument(
       '[id...]',
       'ids of the jobs (request_id, hash_id); without: list those that the service has for your token',
@@ -191,7 +191,7 @@ function addAdopt(program: Command): void {
     .addOption(
       suggest(
         new Option('--kind <kind>', 'kind of the jobs, if the service does not report it'),
-        kindNames(),
+        listKindNames(),
       ),
     )
     .addOption(newTrees())

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
-import { programVersion } from '../../program/files.ts';
+import { readProgramVersion } from '../../program/files.ts';
 import { PREPARED_CAMPAIGN } from '../../store/layout.ts';
 import { setVerbosity } from '../text/output.ts';
 import { addEveryDay } from './every-day.ts';
@@ -14,7 +14,7 @@ export const program = new Command('hundredfold')
   .description(
     'Runs batches of molecules, sequences, alignments and NMR shifts through job services.',
   )
-  .version(programVersion(), '-V, --version', 'print the version')
+  .version(readProgramVersion(), '-V, --version', 'print the version')
   .helpOption('-h, --help', 'print this')
   .option('-q, --quiet', 'print only errors on stderr')
   .option('-v, --verbose', 'also print the worker log on stderr')

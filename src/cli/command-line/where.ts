@@ -2,7 +2,7 @@
 import { HundredfoldError } from '../../domain/errors.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
 import type { ItemLine } from '../../runner/command-line.ts';
-import { kindNames } from '../../kinds/registry.ts';
+import { listKindNames } from '../../kinds/registry.ts';
 
 const PROPERTIES = ['state', 'kind', 'code', 'id'] as const;
 type Property = (typeof PROPERTIES)[number];
@@ -11,7 +11,7 @@ type Property = (typeof PROPERTIES)[number];
 const VALUES: Readonly<Partial<Record<Property, () => readonly string[]>>> = {
   state: () => [...OPEN_STATES, ...FINAL_STATES],
   // Those of plugins are known when the configuration was read.
-  kind: kindNames,
+  kind: listKindNames,
 };
 
 type Where = (line: ItemLine) => boolean;

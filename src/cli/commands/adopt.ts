@@ -1,17 +1,17 @@
 /** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign, or lists them. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
-import { kindNames } from '../../kinds/registry.ts';
+import { listKindNames } from '../../kinds/registry.ts';
 import {
   adoptJobs,
   type PastJobs,
   type ListedJob,
-  remoteJobs,
+  listRemoteJobs,
   type RemoteJobs,
   withServices,
 } from '../../runner/command-line.ts';
-import { serviceNames } from '../../services/registry.ts';
-import { absoluteAddress } from '../../store/layout.ts';
+import { listServiceNames } from '../../services/registry.ts';
+import { resolveAddress } from '../../store/layout.ts';
 import type { ServiceFlags } from '../command-line/options.ts';
 import { checkChoice, loadCommandSettings } from '../session.ts';
 import { printDocument, say } from '../text/output.ts';
@@ -30,8 +30,8 @@ export async function adopt(
 ): Promise<number> {
   const { past = false, kind = null, name = null } = flags;
   const settings = loadCommandSettings(flags);
-  checkChoice('the service', service, serviceNames());
-  checkChoice('--kind', flags.kind, kindNames());
+  checkChoice('the service', service, listServiceNames());
+  checkChoice('--kind', flags.kind, listKindNames());
   if (ids.length === 0 && !past) return listJobs(service, flags);
   if (ids.length > 0 && past)
     throw new HundredfoldError(
@@ -39,7 +39,7 @@ export async function adopt(
       'give either the ids of the jobs or --past',
       `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
     );
-  const folder = absoluteAddress(flags.out ?? settings.storeUrl);
+  const folder = resolveAddress(flags.out ?? settings.storeUrl);
   const order = { service, settings, local: flags.services ?? null, folder, name, kind };
   const typed = ['hundredfold adopt', service, ...(past ? ['--past'] : ids)];
   if (name !== null) typed.push('--name', name);
@@ -71,11 +71,11 @@ interface ListFlags extends ServiceFlags {
 
 async function listJobs(service: ServiceName, flags: ListFlags): Promise<number> {
   const settings = loadCommandSettings(flags);
-  const folder = absoluteAddress(flags.out ?? settings.storeUrl);
+  const folder = resolveAddress(flags.out ?? settings.storeUrl);
   const services = new Set([service]);
   const local = flags.services ?? null;
   const wanted = { services, local, who: '`hundredfold adopt`' };
-  const found = await withServices(settings, wanted, (known) => remoteJobs(known, folder));
+  const found = await withServices(settings, wanted, (known) => listRemoteJobs(known, folder));
   if (flags.json) printDocument(buildDocument(found));
   else printTable(HEADER, found.jobs.map(formatCells));
   for (const note of found.notes) say(`note: ${note}`);

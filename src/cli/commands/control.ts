@@ -14,9 +14,9 @@ import {
   type CampaignLine,
   isUnreplayable,
   type Observed,
-  answered,
+  waitForAnswer,
 } from '../../runner/command-line.ts';
-import { serviceNames } from '../../services/registry.ts';
+import { listServiceNames } from '../../services/registry.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';
 import {
@@ -51,7 +51,7 @@ export async function pause(name: string, flags: CommonFlags): Promise<number> {
 export async function resume(name: string, flags: ResumeFlags): Promise<number> {
   const { service } = flags;
   loadCommandSettings(flags, { tokens: 'optional' });
-  checkChoice('--service', service, serviceNames());
+  checkChoice('--service', service, listServiceNames());
   const words = service === undefined ? `${name} continues.` : `${name} continues with ${service}.`;
   return send(name, flags, words, (client) => resumeCampaign(client, name, service));
 }
@@ -104,7 +104,7 @@ async function cancelCampaign(
   }
   const followed = { name, folder: out };
   if (flags.abandon === true) {
-    await answered(abandonCampaign(session, followed, say));
+    await waitForAnswer(abandonCampaign(session, followed, say));
     return EXIT.ok;
   }
   const ended = await endCampaign(session, followed, say);
@@ -136,7 +136,7 @@ async function publishCancelled(
   } catch (error) {
     if (!isUnreplayable(error)) throw error;
     // On a busy machine, the first attempt of a task may come after the check in `endCampaign`.
-    await answered(endFailing(session, followed, say));
+    await waitForAnswer(endFailing(session, followed, say));
     printRestartHint();
     return EXIT.ok;
   }

@@ -17,7 +17,7 @@ import { printTable } from '../text/table.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { isLocalHost } from '../../domain/local-host.ts';
 import { loadPlugins } from '../../plugins/load.ts';
-import { serviceNames, serviceOf } from '../../services/registry.ts';
+import { listServiceNames, findService } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
 
 interface DoctorFlags extends ServiceFlags {
@@ -79,8 +79,8 @@ async function tryService(flags: DoctorFlags & { readonly service: string }): Pr
 function findServices(name: string): readonly Service[] {
   if (/[./\\]/.test(name))
     return loadPlugins([resolve(name)], process.cwd()).flatMap(({ services }) => services);
-  if (serviceNames().includes(name)) return [serviceOf(name)];
-  const expected = `Write ${serviceNames().join(', ')} or the path of a plugin, such as ./uniprot.ts.`;
+  if (listServiceNames().includes(name)) return [findService(name)];
+  const expected = `Write ${listServiceNames().join(', ')} or the path of a plugin, such as ./uniprot.ts.`;
   throw new HundredfoldError('USAGE', `--service is "${name}"`, expected);
 }
 

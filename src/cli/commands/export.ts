@@ -9,7 +9,7 @@ import {
   FORMATS,
   type Remark,
 } from '../../export/export.ts';
-import { absoluteAddress, addressOf } from '../../store/layout.ts';
+import { resolveAddress, buildAddress } from '../../store/layout.ts';
 import { openStore } from '../../store/open-store.ts';
 import { say, throttleProgress, printDocument, printLine } from '../text/output.ts';
 import type { CommonFlags } from '../command-line/options.ts';
@@ -38,7 +38,7 @@ export async function exportCampaign(
   const format = findExportFormat(flags.to);
   const where = flags.where && parseWhere(flags.where);
   const { store, campaign } = await findTreeOrFolder(name, flags);
-  const out = absoluteAddress(flags.out ?? `export/${campaign.name}-${format.name}`);
+  const out = resolveAddress(flags.out ?? `export/${campaign.name}-${format.name}`);
   const exported = await exportTree({
     store,
     campaign,
@@ -120,5 +120,5 @@ const MOST_SHOWN = 20;
 function printRemarks(what: string, remarks: readonly Remark[], out: string): void {
   for (const { id, message } of remarks.slice(0, MOST_SHOWN)) say(`  ${what}: ${id}: ${message}`);
   const more = remarks.length - MOST_SHOWN;
-  if (more > 0) say(`  ${what}: ${more} more, all in ${addressOf(out, EXPORT_RECORD)}`);
+  if (more > 0) say(`  ${what}: ${more} more, all in ${buildAddress(out, EXPORT_RECORD)}`);
 }

@@ -8,9 +8,9 @@ import { readRecord, removeRecord, writeRecord } from '../../host/record.ts';
 import type { Session } from '../../host/session.ts';
 import { logTo } from '../../telemetry/log.ts';
 import { ensureTemporalCli } from '../../temporal/cli.ts';
-import { lives, stopDevServer } from '../../temporal/dev-server.ts';
-import { endProcess, runsAs } from '../../temporal/processes.ts';
-import { runningWorkflows } from '../../workflows/search-attributes.ts';
+import { isServerAlive, stopDevServer } from '../../temporal/dev-server.ts';
+import { endProcess, isRunningAs } from '../../temporal/processes.ts';
+import { buildRunningQuery } from '../../workflows/search-attributes.ts';
 import type { CommonFlags, ServiceFlags } from '../command-line/options.ts';
 import { Interruption } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';
@@ -71,7 +71,7 @@ async function waitUntilIdle(session: Session, stop: Interruption): Promise<void
 }
 
 async function openCampaigns({ client }: Session): Promise<number> {
-  const { count } = await client.workflow.count(runningWorkflows(['campaign']));
+  const { count } = await client.workflow.count(buildRunningQuery(['campaign']));
   return count;
 }
 
@@ -82,7 +82,7 @@ export async function stop(flags: CommonFlags): Promise<number> {
   const { embeddedDir } = loadCommandSettings(flags, { tokens: 'optional' });
   // First the standby host, so that it does not take over now.
   const background = readRecord(embeddedDir, 'background');
-  const waiting = background !== null && runsAs(background.pid, 'host');
+  const waiting = background !== null && isRunningAs(background.pid, 'host');
   if (waiting) await end(background.pid);
   const host = readHostPid(embeddedDir);
   if (host !== null) await end(host);
@@ -92,7 +92,7 @@ export async function stop(flags: CommonFlags): Promise<number> {
   }
   // A host that was killed leaves its server running.
   const server = readRecord(embeddedDir, 'server');
-  const left = server !== null && lives(server);
+  const left = server !== null && isServerAlive(server);
   if (left) await stopDevServer(server);
   say(
     left

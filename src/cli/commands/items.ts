@@ -1,20 +1,20 @@
 /** `hundredfold items NAME`: the items of a campaign, one per line; all of them, or a selection. */
 import { EXIT } from '../../domain/errors.ts';
-import { kindNames } from '../../kinds/registry.ts';
+import { listKindNames } from '../../kinds/registry.ts';
 import { readRecord } from '../../host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import {
-  itemLines,
+  listItemLines,
   type ItemFilter,
   type OpenItem,
   type ItemLine,
   openItems,
   requireTree,
-  treeIfAny,
+  openTreeIfAny,
   type CampaignTree,
 } from '../../runner/command-line.ts';
-import { campaignAddress } from '../../store/layout.ts';
+import { buildCampaignAddress } from '../../store/layout.ts';
 import { checkChoice, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say, beginDocument } from '../text/output.ts';
 import { Table } from '../text/table.ts';
@@ -97,12 +97,12 @@ interface ItemsFlags extends CommonFlags, ItemFilter {
 export async function items(given: string | undefined, wanted: ItemsFlags): Promise<number> {
   const { name, flags } = await findMeant(given, wanted);
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
-  const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
+  const expected = buildCampaignAddress(flags.out ?? settings.storeUrl, name);
   const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
     print(tree, open, flags);
   // If no server runs, nothing progresses: the tree has the complete state, and reading it is fast.
   if (!settings.temporal && !isHostRunning(settings.embeddedDir)) {
-    const tree = await treeIfAny(expected, name);
+    const tree = await openTreeIfAny(expected, name);
     if (tree) return show(tree, new Map());
   }
   return withCampaign({ name, flags }, 'look', async ({ client }, { open, out }) => {
@@ -121,9 +121,9 @@ async function print(
   open: ReadonlyMap<string, OpenItem>,
   flags: ItemsFlags,
 ): Promise<number> {
-  checkChoice('--kind', flags.kind, kindNames());
+  checkChoice('--kind', flags.kind, listKindNames());
   const printer = flags.json ? new ItemsDocument(tree) : new ItemsText(tree);
-  for await (const line of itemLines(tree, open, flags)) await printer.line(line);
+  for await (const line of listItemLines(tree, open, flags)) await printer.line(line);
   await printer.end();
   return EXIT.ok;
 }

@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { EXIT, type HundredfoldError } from '../../domain/errors.ts';
 import type { CheckedRow } from '../../domain/item.ts';
 import {
-  existsAlready,
+  createExistsError,
   writeFixes,
-  diskEstimate,
-  endOf,
-  isoEnd,
-  jobsOf,
-  plannedServices,
-  rowsToRun,
+  estimateDisk,
+  findEnd,
+  formatEnd,
+  sumJobs,
+  toPlannedServices,
+  chooseRows,
   freeIn,
   planCampaign,
   type Planned,
@@ -37,7 +37,7 @@ interface FateOfRow {
 }
 
 export async function plan(manifests: readonly string[], flags: PlanFlags): Promise<number> {
-  if (flags.fixes !== undefined && existsSync(flags.fixes)) throw existsAlready(flags.fixes);
+  if (flags.fixes !== undefined && existsSync(flags.fixes)) throw createExistsError(flags.fixes);
   const rows: CheckedRow[] = [];
   const fates: FateOfRow[] = [];
   // The problems are the main output of this command.
@@ -55,7 +55,7 @@ export async function plan(manifests: readonly string[], flags: PlanFlags): Prom
   for (const line of pluginNews) say(line);
   if (flags.fixes !== undefined) await fix(flags.fixes, rows, flags);
   warnUncharged(planned, flags);
-  const runnable = survey.errors === 0 ? 'all' : rowsToRun(survey, true);
+  const runnable = survey.errors === 0 ? 'all' : chooseRows(survey, true);
   if (flags.json) printPlan(planned, problems, flags.explain ? fates : null);
   else {
     for (const { id, fate } of fates) printLine(`  ${id}: ${describeFate(fate, fates)}`);
@@ -75,7 +75,7 @@ function isFinal({ code }: HundredfoldError): boolean {
 /** Ends with a command that works, and what it needs before. */
 function printNext(
   { intake: { survey }, refusals }: Planned,
-  runnable: ReturnType<typeof rowsToRun>,
+  runnable: ReturnType<typeof chooseRows>,
   manifests: readonly string[],
   flags: PlanFlags,
 ): void {
@@ -153,11 +153,11 @@ function printPlan(
     duplicates: survey.duplicates,
     cached: survey.cached,
     notCached: survey.misses,
-    submissions: jobsOf(survey),
+    submissions: sumJobs(survey),
     ...(survey.unanswered > 0 && { unanswered: survey.unanswered }),
-    endsAt: isoEnd(endOf(forecasts)),
-    services: plannedServices(forecasts),
-    diskBytes: diskEstimate(survey),
+    endsAt: formatEnd(findEnd(forecasts)),
+    services: toPlannedServices(forecasts),
+    diskBytes: estimateDisk(survey),
     ...(fates && { fates: fates.map(({ id, fate }) => ({ id, ...fate })) }),
   });
 }

@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { rebuildReport } from '../../runner/command-line.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
-import { documentOf } from '../../report/campaign-summary.ts';
-import { addressOf, REPORT } from '../../store/layout.ts';
+import { buildDocument } from '../../report/campaign-summary.ts';
+import { buildAddress, REPORT } from '../../store/layout.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { findTree } from '../session.ts';
 import { openLink } from '../links.ts';
@@ -20,7 +20,7 @@ export async function report(given: string | undefined, flags: ReportFlags): Pro
   const found = await findTree(given, flags);
   const { folder, campaign } = found;
   const { name } = campaign;
-  const path = addressOf(folder, REPORT);
+  const path = buildAddress(folder, REPORT);
   if (flags.open && isObjectAddress(path))
     throw new HundredfoldError(
       'USAGE',
@@ -30,7 +30,7 @@ export async function report(given: string | undefined, flags: ReportFlags): Pro
   const summary = await rebuildReport(found, say);
   const { so_far: soFar, damaged } = summary;
   if (flags.json)
-    printDocument({ ...documentOf(summary, folder), ...(soFar && { soFar }), report: path });
+    printDocument({ ...buildDocument(summary, folder), ...(soFar && { soFar }), report: path });
   const what = soFar ? `so far, ${soFar.ended} of ${soFar.items} items ended,` : 'and checksums';
   say(`${name}: tables, report ${what} were rebuilt from ${folder}.`);
   say(`  report: ${path}`);

@@ -7,7 +7,7 @@ import {
   startCampaign,
   type StartOptions,
 } from '../../runner/index.ts';
-import { endOf, runCommand, freeIn, type Forecast } from '../../runner/command-line.ts';
+import { findEnd, runCommand, freeIn, type Forecast } from '../../runner/command-line.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
@@ -69,7 +69,7 @@ async function confirm(forecast: Forecast, { yes }: RunFlags): Promise<boolean> 
   for (const line of planLines({ ...forecast, freeBytes })) say(line);
   // A resumed campaign needs no confirmation.
   const isNew = Object.values(survey.misses).some((rows) => rows > 0);
-  const long = isNew && (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
+  const long = isNew && (findEnd(forecasts) ?? now) - now > ASKED_FROM_MS;
   if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
   const asked = createInterface({ input: process.stdin, output: process.stderr });
   const question = asked.question('This takes more than an hour. Start? [Y/n] ');

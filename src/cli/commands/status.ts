@@ -8,16 +8,16 @@ import {
   readCampaignLine,
   listCampaigns,
   type CampaignLine,
-  expectedEnd,
-  endedLately,
-  noticesOf,
+  estimateEnd,
+  countEndedLately,
+  listNotices,
   observe,
   type CampaignObservation,
   openDocument,
   describeTree,
   findRunCommand,
   readRemembered,
-  mayBeCharged,
+  canBeCharged,
 } from '../../runner/command-line.ts';
 import { formatClock } from '../../domain/clock-text.ts';
 import type { CommonFlags } from '../command-line/options.ts';
@@ -28,7 +28,7 @@ import {
   formatState,
   printBudgets,
 } from '../text/progress-text.ts';
-import { endedCampaign } from '../../report/campaign-summary.ts';
+import { readEndedCampaign } from '../../report/campaign-summary.ts';
 import { say, printDocument, printLine } from '../text/output.ts';
 import { printEnd } from '../text/summary.ts';
 import { printTable } from '../text/table.ts';
@@ -53,7 +53,7 @@ export async function status(given: string | undefined, wanted: CommonFlags): Pr
 }
 
 async function showEnd(folder: string, { json }: CommonFlags): Promise<void> {
-  const ended = await endedCampaign(await openStore(folder), folder);
+  const ended = await readEndedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
   else printEnd(ended, { print: printLine });
 }
@@ -105,7 +105,7 @@ async function showElsewhere(
 /** The campaigns, the newest first, and the budget of each service and credential. */
 async function showAll(flags: CommonFlags): Promise<number> {
   // Where no Temporal was ever used there is nothing to ask, and no server has to be downloaded to find that out.
-  if (!mayBeCharged(loadCommandSettings(flags, { tokens: 'optional' })))
+  if (!canBeCharged(loadCommandSettings(flags, { tokens: 'optional' })))
     return printAll([], [], flags);
   return withSession(flags, 'look', async ({ client }) => {
     const [campaigns, budgets] = await Promise.all([listCampaigns(client), readBudgets(client)]);
@@ -159,10 +159,10 @@ async function printOpen(
   const end =
     seen.obstacle !== null || isAlone
       ? null
-      : expectedEnd(seen, await endedLately(session.client, campaign, seen));
+      : estimateEnd(seen, await countEndedLately(session.client, campaign, seen));
   printLine(`${campaign.name}${formatState(seen)}: ${formatCounts(seen)}`);
   for (const budget of budgets) printLine(`  ${formatBudgetText(budget, at)}`);
-  for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
+  for (const { words } of budgets.flatMap(listNotices)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
   if (seen.hindered !== null) printLine(`  ${seen.hindered}`);
   if (end !== null) printLine(`  ${endText(end, at)}`);

@@ -4,11 +4,11 @@ import type { Settings } from '../../config/settings.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../host/lasting-worker.ts';
-import { temporalAddress, connectClient } from '../../temporal/connection.ts';
-import { stateFolderOf } from '../../state/state-folder.ts';
+import { toTemporalAddress, connectClient } from '../../temporal/connection.ts';
+import { findStateFolder } from '../../state/state-folder.ts';
 import { type LogFormat, logTo } from '../../telemetry/log.ts';
 import type { Operations, OperationsOptions } from '../../telemetry/operations.ts';
-import { startRuntime, workerLog } from '../../telemetry/runtime.ts';
+import { startRuntime, readWorkerLog } from '../../telemetry/runtime.ts';
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/deployment.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
@@ -44,7 +44,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? 'text');
   const { identity } = flags;
   const temporal = {
-    ...temporalAddress(configured, settings.codec),
+    ...toTemporalAddress(configured, settings.codec),
     ...(identity !== undefined && { identity }),
   };
   const client = await connectClient(temporal);
@@ -52,7 +52,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   const references = services.map(({ reference }) => reference);
   const operations = await startOperations(flags, { client, taskQueue, references });
   startRuntime({ isShared: true });
-  const log = workerLog();
+  const log = readWorkerLog();
   if (operations) log.info('metrics, health and readiness are served', { url: operations.url });
   await registerSearchAttributes(client);
   const asked = nextSignal();
@@ -89,12 +89,12 @@ function readProcessOptions(
   settings: Settings,
 ): Pick<WorkerOptions, 'environment' | 'stateFolder'> {
   const environment = process.env;
-  return { environment, stateFolder: stateFolderOf({ settings, environment }) };
+  return { environment, stateFolder: findStateFolder({ settings, environment }) };
 }
 
 async function stopInTime(
   running: { readonly stop: () => Promise<void> },
-  log: ReturnType<typeof workerLog>,
+  log: ReturnType<typeof readWorkerLog>,
 ): Promise<void> {
   const isDone = await finishesWithin(STOP_WITHIN_MS, running.stop());
   if (isDone) log.info('stopped');
@@ -104,7 +104,7 @@ async function stopInTime(
 async function findVersionedBuild(client: Client, deployment: string): Promise<Build | null> {
   const build = await buildOn(client, deployment);
   const words = 'this Temporal server has no Worker Deployments: the worker runs without a version';
-  if (build === null) workerLog().warn(words, { deployment });
+  if (build === null) readWorkerLog().warn(words, { deployment });
   return build;
 }
 

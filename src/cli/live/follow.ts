@@ -6,7 +6,7 @@ import type { ReadStream } from 'node:tty';
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import type { Campaign } from '../../runner/index.ts';
-import { noticesOf, type CampaignObservation } from '../../runner/command-line.ts';
+import { listNotices, type CampaignObservation } from '../../runner/command-line.ts';
 import { toReason } from '../../domain/plain-text.ts';
 import { say, isQuiet, isVerbose } from '../text/output.ts';
 import type { Interruption } from '../interruption.ts';
@@ -128,7 +128,7 @@ class Following {
   }
 
   #notice({ budgets }: CampaignObservation): void {
-    for (const { key, words } of budgets.flatMap(noticesOf)) {
+    for (const { key, words } of budgets.flatMap(listNotices)) {
       if (this.#noticed.has(key)) continue;
       this.#noticed.add(key);
       this.#view.notice(words);

@@ -9,7 +9,7 @@ import {
   LOOK_BACK_MS,
   type CampaignObservation,
 } from '../../runner/command-line.ts';
-import { allServices, kindsOf } from '../../services/registry.ts';
+import { listServices, listKindsOf } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
 import { type Tone, TONE_OF_STATE } from '../text/line.ts';
 
@@ -153,14 +153,14 @@ export function takePaceSample({ at, progress, budgets }: CampaignObservation): 
     at,
     ended: countEnded(progress.ended),
     endedBy: Object.fromEntries(
-      allServices().map((service) => [service.name, countEndedAt(progress, service)]),
+      listServices().map((service) => [service.name, countEndedAt(progress, service)]),
     ),
     accepted: budgets.reduce((sum, { counts }) => sum + counts.accepted, 0),
   };
 }
 
 function countEndedAt({ kinds = {} }: CampaignProgress, service: Service): number {
-  return kindsOf(service)
+  return listKindsOf(service)
     .map((kind) => kinds[kind])
     .reduce((sum, kind) => sum + (kind ? countEnded(kind.ended) : 0), 0);
 }

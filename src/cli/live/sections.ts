@@ -4,8 +4,8 @@ import { formatClock } from '../../domain/clock-text.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import type { Kind } from '../../domain/item.ts';
 import { countEnded, type FinalState } from '../../domain/states.ts';
-import { kindNames, kindOf } from '../../kinds/registry.ts';
-import { expectedEnd, type CampaignObservation, type Observed } from '../../runner/command-line.ts';
+import { listKindNames, findKind } from '../../kinds/registry.ts';
+import { estimateEnd, type CampaignObservation, type Observed } from '../../runner/command-line.ts';
 import { buildCampaignLink, buildUiLink } from '../links.ts';
 import {
   cutPath,
@@ -80,7 +80,7 @@ export function formatCounts({ seen }: Scene, width: number): Line[] {
 
 /** `end expected about 02:14:33 (in 7 h 12 min)` */
 export function endLine({ seen, now, pace }: Scene, width: number): Line | null {
-  const end = expectedEnd(seen, pace);
+  const end = estimateEnd(seen, pace);
   if (end === null || end <= now) return null;
   const words = width < NARROW ? 'end about' : 'end expected about';
   const line = [createSpan(`${words} `), createSpan(formatClock(end, now), 'strong')];
@@ -212,7 +212,7 @@ const TONE: Partial<Record<Column, Tone>> = { succeeded: 'good', failed: 'bad', 
 
 /** Empty if there is only one kind: the counts above already show it. */
 export function formatKindTable({ progress, kinds }: CampaignObservation, width: number): Line[] {
-  const rows = kindNames().flatMap(
+  const rows = listKindNames().flatMap(
     (kind) => formatKindRow(kind, progress.kinds?.[kind], kinds) ?? [],
   );
   if (rows.length < 2) return [];
@@ -249,12 +249,12 @@ function formatTable(rows: readonly Row[], columns: readonly Column[]): Line[] {
     Math.max(column.length, ...rows.map(({ cells }) => countText(cells[column]).length)),
   );
   const cell = (words: string, n: number) => `  ${words.padStart(widths[n] ?? 0)}`;
-  const name = Math.max(...rows.map(({ kind }) => kindOf(kind).words.many.length));
+  const name = Math.max(...rows.map(({ kind }) => findKind(kind).words.many.length));
   const header = columns.map((column, n) => createSpan(cell(column, n), 'faint'));
   return [
     [createSpan(padText('', name)), ...header],
     ...rows.map(({ kind, cells }) => [
-      createSpan(padText(kindOf(kind).words.many, name)),
+      createSpan(padText(findKind(kind).words.many, name)),
       ...columns.map((column, n) =>
         createSpan(
           cell(countText(cells[column]), n),

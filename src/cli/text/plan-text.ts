@@ -4,10 +4,10 @@ import { formatNonZeroDuration } from '../../domain/duration.ts';
 import type { Kind } from '../../domain/item.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { formatSize } from '../../domain/size-text.ts';
-import { kindNames, kindOf } from '../../kinds/registry.ts';
+import { listKindNames, findKind } from '../../kinds/registry.ts';
 import {
-  diskEstimate,
-  jobsOf,
+  estimateDisk,
+  sumJobs,
   type ServiceForecast,
   KeptProblems,
   type Survey,
@@ -43,7 +43,7 @@ export function planLines(view: PlanView): string[] {
     ...line(duplicates, 'duplicates', 'rows identical to another row; one job serves both'),
     ...line(cached, 'cached', 'results of earlier campaigns (--no-cache computes them again)'),
     ...line(survey.synthetic, 'synthetic', 'of these were not really computed; use --no-cache'),
-    ...line(jobsOf(survey), 'to submit', formatKinds(survey.jobs)),
+    ...line(sumJobs(survey), 'to submit', formatKinds(survey.jobs)),
     ...line(countMissed(survey), 'not cached', formatMisses(survey)),
     ...line(
       survey.unanswered,
@@ -73,9 +73,9 @@ function formatKindCount(n: number, { one, many }: { one: string; many: string }
 }
 
 function formatKinds(kinds: Readonly<Record<Kind, number>>): string {
-  const counts = kindNames().map((kind) => [kind, kinds[kind] ?? 0] as const);
+  const counts = listKindNames().map((kind) => [kind, kinds[kind] ?? 0] as const);
   const named = counts.filter(([, n]) => n > 0);
-  return named.map(([kind, n]) => formatKindCount(n, kindOf(kind).words)).join(', ');
+  return named.map(([kind, n]) => formatKindCount(n, findKind(kind).words)).join(', ');
 }
 
 function countMissed({ misses }: Survey): number {
@@ -95,7 +95,7 @@ function formatMisses({ misses }: Survey): string {
 }
 
 function formatDisk({ survey, freeBytes }: PlanView): string[] {
-  const needed = diskEstimate(survey);
+  const needed = estimateDisk(survey);
   if (needed === 0) return [];
   const room = freeBytes === null ? '' : `; ${formatSize(freeBytes)} free`;
   const tight = freeBytes !== null && needed > freeBytes ? ' (too little)' : '';

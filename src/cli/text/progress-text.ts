@@ -12,8 +12,8 @@ import { formatClock } from '../../domain/clock-text.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { countEnded } from '../../domain/states.ts';
 import {
-  noticesOf,
-  accountLines,
+  listNotices,
+  formatAccounts,
   viewLedger,
   type CampaignObservation,
 } from '../../runner/command-line.ts';
@@ -145,7 +145,7 @@ export function printBudgets(budgets: readonly BudgetStatus[]): void {
 function printLedger(): void {
   const view = viewLedger(process.env);
   if (!view) return;
-  const lines = accountLines(view);
+  const lines = formatAccounts(view);
   if (lines.length > 0) printLine('sent from this machine:');
   for (const line of lines) printLine(`  ${line}`);
 }
@@ -155,7 +155,7 @@ function printBudget(status: BudgetStatus): void {
   printLine(`${service} (${address})`);
   printLine(`  credential ${credential}: ${formatUsedAndFree(status, now)}`);
   for (const line of use) printLine(`  ${useText(line)}`);
-  for (const { words } of noticesOf(status)) printLine(`  ${words}`);
+  for (const { words } of listNotices(status)) printLine(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} in progress, ` : '';
   printLine(
     `  so far: ${ways}${counts.accepted} accepted, ${counts.refused} refused, ${counts.rejected429} answered with 429`,

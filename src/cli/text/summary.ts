@@ -3,7 +3,7 @@ import { formatDuration } from '../../domain/duration.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { shortenWarning } from '../../domain/item-warnings.ts';
 import type { CampaignDocument, EndedCampaign } from '../../report/campaign-summary.ts';
-import { addressOf, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
+import { buildAddress, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
 import { say } from './output.ts';
 
 interface Printing {
@@ -29,12 +29,12 @@ export function printEnd(
   );
   if (idle) print('  Nothing to do: all items had already ended. Nothing was submitted.');
   print(`  results: ${out}`);
-  print(`  report: ${addressOf(out, REPORT)}`);
+  print(`  report: ${buildAddress(out, REPORT)}`);
   printDamaged(damaged, print);
   for (const [code, items] of Object.entries(warnings))
     print(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${shortenWarning(code)}`);
   if (items.failed + items.held > 0)
-    print(`  failures and reasons: ${addressOf(out, FAILED_TABLE)}`);
+    print(`  failures and reasons: ${buildAddress(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
     print(`  run these items again: hundredfold retry ${campaign}`);
 }

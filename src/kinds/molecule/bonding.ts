@@ -11,8 +11,8 @@ import {
   type Place,
 } from '../../domain/molecular-graph.ts';
 import type { AtomReading, MoleculeReading } from './reading.ts';
-import { mostBonds } from './element.ts';
-import { totalCharge } from './gromacs.ts';
+import { readMaxBonds } from './element.ts';
+import { sumCharges } from './gromacs.ts';
 
 type Bonded = Pick<MoleculeReading, 'atoms' | 'bonds'>;
 
@@ -25,9 +25,10 @@ export function isNetCharge(formalCharge: number, partialCharges: number): boole
 
 /** Null if none fit, or if hydrogens are missing: what fits is then another molecule. */
 export function deriveBondOrders({ atoms, bonds }: Bonded): BondOrders | null {
-  const charge = totalCharge(atoms);
+  const charge = sumCharges(atoms);
   const netCharge = Math.round(charge) || 0;
-  if (!isNetCharge(netCharge, charge) || hydrogensMissing({ atoms, bonds }) !== null) return null;
+  if (!isNetCharge(netCharge, charge) || findMissingHydrogens({ atoms, bonds }) !== null)
+    return null;
   return assignBondOrders({ elements: atoms.map(({ element }) => element), bonds }, netCharge);
 }
 
@@ -38,18 +39,24 @@ interface Valence {
   readonly cost: number;
 }
 
-function valence(sum: number, charge = 0, cost = 0): Valence {
+function createValence(sum: number, charge = 0, cost = 0): Valence {
   return { sum, charge, cost };
 }
 
 /** In the order of the search; all others have one bond. Charges on carbon only if nothing else is possible. */
 const VALENCES: Readonly<Record<string, readonly Valence[]>> = {
-  C: [valence(4), valence(3, -1, 5), valence(3, 1, 7)],
-  Si: [valence(4)],
-  N: [valence(3), valence(4, 1, 2), valence(2, -1, 3)],
-  P: [valence(5), valence(3), valence(4, 1, 2)],
-  O: [valence(2), valence(1, -1, 2), valence(3, 1, 5)],
-  S: [valence(2), valence(4, 0, 1), valence(6, 0, 1), valence(1, -1, 2), valence(3, 1, 4)],
+  C: [createValence(4), createValence(3, -1, 5), createValence(3, 1, 7)],
+  Si: [createValence(4)],
+  N: [createValence(3), createValence(4, 1, 2), createValence(2, -1, 3)],
+  P: [createValence(5), createValence(3), createValence(4, 1, 2)],
+  O: [createValence(2), createValence(1, -1, 2), createValence(3, 1, 5)],
+  S: [
+    createValence(2),
+    createValence(4, 0, 1),
+    createValence(6, 0, 1),
+    createValence(1, -1, 2),
+    createValence(3, 1, 4),
+  ],
 };
 
 /** Two nitro groups and a phosphate cost about 10; beyond this the molecule is unusual. */
@@ -77,7 +84,7 @@ export function assignBondOrders(
   netCharge: number,
 ): BondOrders | null {
   const nodes = elements.map((element): Node => {
-    const options = VALENCES[element] ?? (mostBonds(element) === 0 ? [] : [valence(1)]);
+    const options = VALENCES[element] ?? (readMaxBonds(element) === 0 ? [] : [createValence(1)]);
     return { options, near: [], rank: -1, charge: 0, extra: 0 };
   });
   for (const [bond, [first, second]] of bonds.entries()) {
@@ -169,7 +176,7 @@ const MAX_TRIPLE = 1.26;
  * The first carbon that lacks hydrogens, and how that is seen; null if none does. The engine accepts such a ligand silently
  * (benzene without hydrogens becomes six carbons with good parameters for another molecule), so it must not be simulated.
  */
-export function hydrogensMissing({
+export function findMissingHydrogens({
   atoms,
   bonds,
 }: Bonded): { readonly carbon: string; readonly sign: string } | null {
@@ -185,7 +192,7 @@ export function hydrogensMissing({
         return { carbon: carbon.name, sign: 'one neighbour and no triple bond' };
       }
     } else if (
-      angle(a ?? 0, b ?? 0, computeDistance(place(first), place(second))) < STRAIGHT_FROM
+      computeAngle(a ?? 0, b ?? 0, computeDistance(place(first), place(second))) < STRAIGHT_FROM
     ) {
       return { carbon: carbon.name, sign: 'two neighbours and is bent' };
     }
@@ -194,6 +201,6 @@ export function hydrogensMissing({
 }
 
 /** In degrees, between two sides of a triangle. */
-function angle(a: number, b: number, opposite: number): number {
+function computeAngle(a: number, b: number, opposite: number): number {
   return (Math.acos((a * a + b * b - opposite * opposite) / (2 * a * b)) * 180) / Math.PI;
 }

@@ -7,13 +7,13 @@
  * noticed: a file that says the same about both molecules. These are `em.mdp` and `md.mdp`, the two `.top` and `CNS_inp`,
  * which contain the name of the molecule only, and `CNS_par`, `CHARMM_prm` and `AC_frcmod` of a molecule with the same types.
  */
-import { resultProblem, type ResultProblem } from '../result-problems.ts';
+import { createResultProblem, type ResultProblem } from '../result-problems.ts';
 import {
-  differenceOfAtoms,
+  compareAtoms,
   type FileAtoms,
   FILES_WITH_ATOMS,
-  plainType,
-  valuesInPrmtop,
+  normaliseAtomType,
+  readPrmtopValues,
 } from './file-atoms.ts';
 import type { FileSet, NativeFiles, ResultKey } from './files.ts';
 import { readFrcmod } from './result.ts';
@@ -23,14 +23,17 @@ export function checkFiles({ name, files }: NativeFiles): ResultProblem | null {
     files.map(({ key, text }) => [key, text.replaceAll('\r\n', '\n')]),
   ) as FileSet;
   const found =
-    overlong(texts) ?? incomplete(texts) ?? misnamed(texts, name) ?? inDisagreement(texts);
-  return found === null ? null : resultProblem('RESULT_FILES_DISAGREE', found);
+    findOverlongLine(texts) ??
+    findTruncated(texts) ??
+    findMisnamed(texts, name) ??
+    findDisagreement(texts);
+  return found === null ? null : createResultProblem('RESULT_FILES_DISAGREE', found);
 }
 
 /** The longest line that the engine wrote had 183 characters. Some expressions below take the square of a line's length. */
 const MAX_LINE = 1_000;
 
-function overlong(texts: FileSet): string | null {
+function findOverlongLine(texts: FileSet): string | null {
   const isLong = (text: string) => text.split('\n').some((line) => line.length > MAX_LINE);
   const found = Object.entries(texts).find(([, text]) => isLong(text));
   return found ? `${found[0]} has a line of more than ${MAX_LINE} characters.` : null;
@@ -56,7 +59,7 @@ const ENDS: Partial<Readonly<Record<ResultKey, RegExp>>> = {
 };
 
 /** A text that is blank is found before. A service that strips its texts, or ends them with one line feed, does so with all. */
-function incomplete(texts: FileSet): string | null {
+function findTruncated(texts: FileSet): string | null {
   const entries = Object.entries(texts) as [ResultKey, string][];
   // The engine ends every file with a line feed.
   const open = entries.filter(([, text]) => !text.endsWith('\n')).map(([key]) => key);
@@ -78,7 +81,7 @@ const MAX_NAME = 150;
 /** Ends of the molecule's own files in commands and comments: `phenol_GMX.top`. */
 const OWN_FILE = /_(?:GMX_OPLS|GMX|CNS|CHARMM|NEW)\.(?:itp|top|gro|inp|par|rtf|prm|pdb)\b/g;
 
-function misnamed(texts: FileSet, name: string): string | null {
+function findMisnamed(texts: FileSet, name: string): string | null {
   for (const [key, text] of Object.entries(texts)) {
     for (const { index } of text.matchAll(OWN_FILE)) {
       const before = text.slice(Math.max(0, index - MAX_NAME), index);
@@ -97,14 +100,14 @@ function misnamed(texts: FileSet, name: string): string | null {
   return null;
 }
 
-function inDisagreement(texts: FileSet): string | null {
+function findDisagreement(texts: FileSet): string | null {
   const read: AtomsOf[] = [];
   for (const [key, reader] of Object.entries(FILES_WITH_ATOMS)) {
     const atoms = reader(texts[key as ResultKey]);
     if (typeof atoms === 'string') return `${key} is damaged: it ${atoms}.`;
     read.push({ key, atoms });
   }
-  return findOdd(read) ?? otherTypes(texts, read) ?? otherForceField(texts);
+  return findOdd(read) ?? findOtherTypes(texts, read) ?? findOtherForceField(texts);
 }
 
 interface AtomsOf {
@@ -116,7 +119,7 @@ interface AtomsOf {
 function findOdd(read: readonly AtomsOf[]): string | null {
   const unlike = (one: AtomsOf): string[] =>
     read.flatMap((other) => {
-      const difference = differenceOfAtoms(one.atoms, other.atoms);
+      const difference = compareAtoms(one.atoms, other.atoms);
       return difference === null
         ? []
         : [`${one.key} and ${other.key} contradict each other: ${one.key} ${difference}.`];
@@ -129,10 +132,10 @@ function findOdd(read: readonly AtomsOf[]): string | null {
 }
 
 /** Files with parameters of atom types: none of a type that the molecule does not contain, and those of all that it has. */
-function otherTypes(texts: FileSet, [topology]: readonly AtomsOf[]): string | null {
-  const own = new Set(topology?.atoms.atoms.map(({ type = '' }) => plainType(type)));
+function findOtherTypes(texts: FileSet, [topology]: readonly AtomsOf[]): string | null {
+  const own = new Set(topology?.atoms.atoms.map(({ type = '' }) => normaliseAtomType(type)));
   const inFile = (key: ResultKey, row: RegExp): ReadonlySet<string> =>
-    new Set([...texts[key].matchAll(row)].map(([, type = '']) => plainType(type)));
+    new Set([...texts[key].matchAll(row)].map(([, type = '']) => normaliseAtomType(type)));
   const estimated = readFrcmod(texts.AC_frcmod).map(({ types }) => types.split('-'));
   const listed = {
     CNS_par: inFile('CNS_par', /^NONBonded +(\S+)_ /gm),
@@ -140,30 +143,30 @@ function otherTypes(texts: FileSet, [topology]: readonly AtomsOf[]): string | nu
     AC_frcmod: new Set(estimated.flat()),
   };
   for (const [key, types] of Object.entries(listed)) {
-    const foreign = [...types].find((type) => type !== 'X' && !own.has(plainType(type)));
+    const foreign = [...types].find((type) => type !== 'X' && !own.has(normaliseAtomType(type)));
     if (foreign !== undefined) {
       return `${key} has parameters of ${foreign}, which the molecule does not contain.`;
     }
   }
   const lacking = [...own].find((type) => !listed.CNS_par.has(type));
   if (lacking !== undefined) return `CNS_par has no parameters of ${lacking}.`;
-  const guessed = guessedIn(texts.CHARMM_prm).find(
+  const guessed = listGuessed(texts.CHARMM_prm).find(
     (types) => !estimated.some((own) => own.toSorted().join() === types.toSorted().join()),
   );
   if (guessed !== undefined) return `AC_frcmod has no parameters of ${guessed.join('-')}.`;
-  const last = lastOfCharmm(texts);
+  const last = findLastOfCharmm(texts);
   const isCut = listed.CHARMM_prm.size === 0 || (last !== null && !listed.CHARMM_prm.has(last));
   return isCut ? 'CHARMM_prm is cut: its end is missing.' : null;
 }
 
 /** Improper dihedral angles that no version of GAFF knows: parmchk2 lists them too. Not so those of AMBER, in capitals. */
-function guessedIn(prm: string): string[][] {
+function listGuessed(prm: string): string[][] {
   const lines = prm.matchAll(/^([^A-Z\n]*?) +\d.*! *Using default value/gm);
   return [...lines].map(([, types = '']) => types.split(/ +/));
 }
 
 /** The type whose parameters end the file, if that is clear: charmmgen leaves out what it has written for a similar one. */
-function lastOfCharmm({ CHARMM_prm: prm, CHARMM_rtf: rtf }: FileSet): string | null {
+function findLastOfCharmm({ CHARMM_prm: prm, CHARMM_rtf: rtf }: FileSet): string | null {
   const [, last = null] = /^MASS +\d+ +([a-z]\w*) +\S+\n\nRESI/m.exec(rtf) ?? [];
   const isLeftOut = new RegExp(`same as +${last} *$`, 'm').test(prm + rtf);
   return isLeftOut ? null : last;
@@ -175,17 +178,17 @@ const FORCE_TOLERANCE = 0.11;
 const GROMACS_FORCE = 836.8;
 
 /** The same molecule in another version of the force field has the same atoms and types, but other parameters. */
-function otherForceField(texts: FileSet): string | null {
-  const terms = termsOf(texts.GMX_itp);
+function findOtherForceField(texts: FileSet): string | null {
+  const terms = listTerms(texts.GMX_itp);
   const forces = terms.map((row) => Number(/^\d+ \d+ 1 \S+ (\S+)$/.exec(row)?.[1] ?? NaN));
   const own = forces.filter((force) => force > 0).map((force) => force / GROMACS_FORCE);
   const isIn = (all: readonly number[]) => (one: number) =>
     all.some((other) => Math.abs(one - other) <= FORCE_TOLERANCE);
   const isOwn = (others: readonly number[]) => own.every(isIn(others)) && others.every(isIn(own));
-  const inPrmtop = valuesInPrmtop(texts.AC_prmtop, 'BOND_FORCE_CONSTANT').map(Number);
+  const inPrmtop = readPrmtopValues(texts.AC_prmtop, 'BOND_FORCE_CONSTANT').map(Number);
   const inPar = [...texts.CNS_par.matchAll(/^BOND +\S+ +\S+ +(\S+)/gm)].map(([, k]) => Number(k));
   const odd = [
-    ...(terms.join() === termsOf(texts.GMX_OPLS_itp).join() ? [] : ['GMX_OPLS_itp']),
+    ...(terms.join() === listTerms(texts.GMX_OPLS_itp).join() ? [] : ['GMX_OPLS_itp']),
     ...(isOwn(inPrmtop) ? [] : ['AC_prmtop']),
     ...(isOwn(inPar) ? [] : ['CNS_par']),
   ];
@@ -195,7 +198,7 @@ function otherForceField(texts: FileSet): string | null {
 }
 
 /** The numbers of a topology after its atoms, by line: in that for OPLS, some are comments. */
-function termsOf(itp: string): string[] {
+function listTerms(itp: string): string[] {
   const [, terms = ''] = itp.split(/^\[ bonds \]/m);
   const rows = terms.match(/^ *\d[\d .;e+-]*/gm) ?? [];
   return rows.map((row) => row.replace(/[; ]+/g, ' ').trim());

@@ -8,20 +8,20 @@
 import type { MoleculeOptions } from '../vocabulary.ts';
 import { readResultJson } from '../json.ts';
 import { isSynthetic } from '../provenance.ts';
-import { type ResultCheck, resultProblem, type ResultProblem } from '../result-problems.ts';
+import { type ResultCheck, createResultProblem, type ResultProblem } from '../result-problems.ts';
 import { checkFiles } from './check-files.ts';
 import type { Composition } from './input.ts';
 import {
-  atomicNumber,
-  elementOf,
-  elementOfAtom,
-  hillFormula,
-  unsupportedElements,
+  readAtomicNumber,
+  parseElement,
+  inferElement,
+  computeHillFormula,
+  listUnsupportedElements,
 } from './element.ts';
-import { nativeFiles, textOf } from './files.ts';
+import { readNativeFiles, findText } from './files.ts';
 import type { Difference } from './same-molecule.ts';
 import { countParts } from './structure.ts';
-import { readGro, readTopology, type Topology, totalCharge } from './gromacs.ts';
+import { readGro, readTopology, type Topology, sumCharges } from './gromacs.ts';
 
 /** Units of the elementary charge: atoms are rounded to 1e-6 or so, so 200 of them stay far below this. */
 const CHARGE_TOLERANCE = 0.1;
@@ -39,33 +39,33 @@ export async function checkMolecule(
 ): Promise<ResultCheck> {
   const read = readResultJson(bytes);
   if (!read.ok) return read;
-  const native = nativeFiles(read.json, options);
+  const native = readNativeFiles(read.json, options);
   if (!native.ok) return native;
-  if (/ATTN, need revision/i.test(textOf(native, 'AC_frcmod'))) {
+  if (/ATTN, need revision/i.test(findText(native, 'AC_frcmod'))) {
     const message = 'AC_frcmod marks parameters "ATTN, need revision": the engine guessed them.';
-    return resultProblem('RESULT_NEEDS_REVISION', message);
+    return createResultProblem('RESULT_NEEDS_REVISION', message);
   }
-  const topology = readTopology(textOf(native, 'GMX_itp'));
+  const topology = readTopology(findText(native, 'GMX_itp'));
   if (topology === null) {
     const message = 'GMX_itp lists no atoms with charges.';
-    return resultProblem('RESULT_MISSING_FILES', message);
+    return createResultProblem('RESULT_MISSING_FILES', message);
   }
   // Results of the synthetic engine only have the right shape: it does not compute the hydrogens of a SMILES.
   const computed = !(mayBeSynthetic && isSynthetic(bytes));
   const wanted = options.netCharge ?? input?.charge ?? null;
   return (
-    (computed ? await checkAtoms(topology, textOf(native, 'GMX_gro'), input) : null) ??
-    wrongCharge(totalCharge(topology.atoms), wanted) ??
+    (computed ? await checkAtoms(topology, findText(native, 'GMX_gro'), input) : null) ??
+    checkCharge(sumCharges(topology.atoms), wanted) ??
     (computed ? checkFiles(native) : null) ?? { ok: true }
   );
 }
 
 /** With `gas` the engine ignores a net charge that does not fit. */
-function wrongCharge(charge: number, wanted: number | null): ResultProblem | null {
+function checkCharge(charge: number, wanted: number | null): ResultProblem | null {
   if (Math.abs(charge - (wanted ?? Math.round(charge))) <= CHARGE_TOLERANCE) return null;
   const words = wanted === null ? 'an integer' : String(wanted);
   const message = `The charges of the atoms sum to ${charge.toFixed(3)}, not to ${words}.`;
-  return resultProblem('RESULT_WRONG_CHARGE', message);
+  return createResultProblem('RESULT_WRONG_CHARGE', message);
 }
 
 /** That the atoms of the topology are those of the input, and form one molecule with a closed shell. */
@@ -74,26 +74,26 @@ async function checkAtoms(
   coordinates: string,
   input: Composition | null,
 ): Promise<ResultProblem | null> {
-  const elements = topology.atoms.map(({ mass, name }) => elementOfAtom(mass, '', name));
-  const foreign = unsupportedElements(elements);
+  const elements = topology.atoms.map(({ mass, name }) => inferElement(mass, '', name));
+  const foreign = listUnsupportedElements(elements);
   if (foreign.length > 0) {
     // Silane ends without an error, but with the parameters of carbon.
     const message = `The force field has no parameters for ${foreign.join(', ')}: the engine guessed them.`;
-    return resultProblem('RESULT_NEEDS_REVISION', message);
+    return createResultProblem('RESULT_NEEDS_REVISION', message);
   }
-  const wrong = (input && unlikeInput(elements, input)) ?? inSeveralParts(topology);
-  if (wrong !== null) return resultProblem('RESULT_WRONG_ATOMS', wrong);
+  const wrong = (input && compareToInput(elements, input)) ?? checkConnected(topology);
+  if (wrong !== null) return createResultProblem('RESULT_WRONG_ATOMS', wrong);
   return (
-    openShell(elements, totalCharge(topology.atoms)) ??
-    (await otherMolecule(topology, elements, coordinates, input))
+    openShell(elements, sumCharges(topology.atoms)) ??
+    (await checkSameMolecule(topology, elements, coordinates, input))
   );
 }
 
-function unlikeInput(elements: readonly string[], input: Composition): string | null {
-  const [got, wanted] = [hillFormula(elements), hillFormula(input.elements)];
+function compareToInput(elements: readonly string[], input: Composition): string | null {
+  const [got, wanted] = [computeHillFormula(elements), computeHillFormula(input.elements)];
   if (got !== wanted) {
     const [heavy, heavyWanted] = [elements, input.elements].map((all) =>
-      hillFormula(all.filter((element) => element !== 'H')),
+      computeHillFormula(all.filter((element) => element !== 'H')),
     );
     const hydrogens =
       heavy === heavyWanted
@@ -107,7 +107,7 @@ function unlikeInput(elements: readonly string[], input: Composition): string | 
 }
 
 /** Salts and solvates come back as one topology. */
-function inSeveralParts({ atoms, bonds }: Topology): string | null {
+function checkConnected({ atoms, bonds }: Topology): string | null {
   const parts = countParts(atoms.length, bonds);
   if (parts === 1) return null;
   return `The topology contains ${parts} molecules that are not bonded to each other.`;
@@ -115,15 +115,18 @@ function inSeveralParts({ atoms, bonds }: Topology): string | null {
 
 /** A radical, or an ion whose charge was lost on the way. */
 function openShell(elements: readonly string[], total: number): ResultProblem | null {
-  const protons = elements.reduce((sum, one) => sum + atomicNumber(elementOf(one) ?? 'H'), 0);
+  const protons = elements.reduce(
+    (sum, one) => sum + readAtomicNumber(parseElement(one) ?? 'H'),
+    0,
+  );
   const charge = Math.round(total);
   if ((protons - charge) % 2 === 0) return null;
   const message = `With a charge of ${charge} the molecule has an odd number of electrons.`;
-  return resultProblem('RESULT_WRONG_CHARGE', message);
+  return createResultProblem('RESULT_WRONG_CHARGE', message);
 }
 
 /** An isomer has the same formula. */
-async function otherMolecule(
+async function checkSameMolecule(
   { atoms, bonds }: Topology,
   elements: readonly string[],
   coordinates: string,
@@ -135,7 +138,7 @@ async function otherMolecule(
   const difference = await input?.findDifference?.({ elements, bonds, places });
   if (!difference) return null;
   const [code, words] = DIFFERENCES[difference];
-  return resultProblem(code, `The result is another ${words}.`);
+  return createResultProblem(code, `The result is another ${words}.`);
 }
 
 /** What another molecule of the same formula is. */

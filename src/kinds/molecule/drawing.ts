@@ -29,7 +29,7 @@ const STROKE = /\bstroke:(#[0-9A-Fa-f]{6})/;
 const PATH = /^[MLQCZ0-9.,\s-]+$/;
 const LETTER = /^[A-Za-z0-9+\-*?]$/;
 
-export function drawingOf(svg: string): Drawing {
+export function parseDrawing(svg: string): Drawing {
   const paths: DrawnPath[] = [];
   const letters: DrawnLetter[] = [];
   for (const [, name, attributes = '', text = ''] of svg.matchAll(ELEMENT)) {
@@ -50,10 +50,10 @@ function readPath(attributes: string): DrawnPath | null {
   const d = /\bd='([^']*)'/.exec(attributes)?.[1] ?? '';
   if (!PATH.test(d)) return null;
   const fill = FILL.exec(attributes)?.[1];
-  if (fill !== undefined) return { d: short(d), colour: fill, line: null };
+  if (fill !== undefined) return { d: shortenPath(d), colour: fill, line: null };
   const stroke = STROKE.exec(attributes)?.[1];
   const line = Number(/\bstroke-width:([\d.]+)/.exec(attributes)?.[1]);
-  return stroke === undefined || !(line > 0) ? null : { d: short(d), colour: stroke, line };
+  return stroke === undefined || !(line > 0) ? null : { d: shortenPath(d), colour: stroke, line };
 }
 
 function readLetter(attributes: string, text: string): DrawnLetter | null {
@@ -65,7 +65,7 @@ function readLetter(attributes: string, text: string): DrawnLetter | null {
 }
 
 /** `M177.3 100.7L177.8 101`. */
-function short(d: string): string {
+function shortenPath(d: string): string {
   return d
     .replace(/[\s,]+/g, ' ')
     .replace(/ ?([MLQCZ]) ?/g, '$1')

@@ -27,39 +27,39 @@ const FACTS: Readonly<Record<string, readonly [mass: number, radius: number, bon
 };
 
 /** NaN for an element that the service does not accept. */
-export function covalentRadius(symbol: string): number {
+export function readCovalentRadius(symbol: string): number {
   return FACTS[symbol]?.[1] ?? NaN;
 }
 
-export function mostBonds(symbol: string): number {
+export function readMaxBonds(symbol: string): number {
   return FACTS[symbol]?.[2] ?? 0;
 }
 
 export const HALOGENS: ReadonlySet<string> = new Set(['F', 'Cl', 'Br', 'I']);
 
 /** The symbol in its usual spelling (`CL` and `cl` are `Cl`, `D` is hydrogen), or null if it is not an element. */
-export function elementOf(text: string): string | null {
-  const symbol = capitalise(text.trim());
+export function parseElement(text: string): string | null {
+  const symbol = toCapitalised(text.trim());
   if (symbol === 'D' || symbol === 'T') return 'H';
   return ORDERED.includes(symbol) ? symbol : null;
 }
 
-function capitalise(letters: string): string {
+function toCapitalised(letters: string): string {
   return letters.slice(0, 1).toUpperCase() + letters.slice(1).toLowerCase();
 }
 
 /** Of a symbol in its usual spelling. */
-export function atomicNumber(symbol: string): number {
+export function readAtomicNumber(symbol: string): number {
   return ORDERED.indexOf(symbol) + 1;
 }
 
 /** Symbol by atomic number; `*` for 0, which is any atom. */
-export function elementOfNumber(number: number): string {
+export function findElement(number: number): string {
   return ORDERED[number - 1] ?? '*';
 }
 
 /** The elements of the list without parameters in the force fields, each once. */
-export function unsupportedElements(elements: Iterable<string>): string[] {
+export function listUnsupportedElements(elements: Iterable<string>): string[] {
   return [...new Set(elements)].filter((element) => element === 'Si' || !(element in FACTS));
 }
 
@@ -72,16 +72,16 @@ const TOLERANCE = 0.2;
  * @param symbol of the coordinate file, in any case; '' if it has none
  * @param name of the atom, `CL1`
  */
-export function elementOfAtom(mass: number, symbol: string, name: string): string {
+export function inferElement(mass: number, symbol: string, name: string): string {
   const heavy = Object.entries(FACTS).find(([, [known]]) => Math.abs(known - mass) <= TOLERANCE);
   if (heavy !== undefined) return heavy[0];
   const letters = (/^[A-Za-z]{1,2}$/.exec(symbol) ?? /^[A-Za-z]+/.exec(name))?.[0] ?? '';
   const halogen = /^(?:cl|br)/i.exec(letters)?.[0];
-  return capitalise(halogen ?? (symbol === letters ? letters : letters.slice(0, 1)));
+  return toCapitalised(halogen ?? (symbol === letters ? letters : letters.slice(0, 1)));
 }
 
 /** In Hill order: carbon, hydrogen, then alphabetically; without carbon all alphabetically. */
-export function hillFormula(elements: readonly string[]): string {
+export function computeHillFormula(elements: readonly string[]): string {
   const counts = Object.entries(Object.groupBy(elements, (element) => element));
   const rank = (element: string): string =>
     elements.includes('C') ? element.replace(/^C$/, ' ').replace(/^H$/, '!') : element;

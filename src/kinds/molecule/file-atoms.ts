@@ -60,7 +60,7 @@ function readOplsItp(text: string): ReadAtoms {
 const CHARGE_UNIT = 18.2223;
 
 /** The values of a section: `%FLAG` NAME, `%FORMAT(5E16.8)`, then values in columns of this width. */
-export function valuesInPrmtop(text: string, name: string): string[] {
+export function readPrmtopValues(text: string, name: string): string[] {
   const [, section = ''] = text.split(new RegExp(`^%FLAG ${name}\\s`, 'm'));
   const [, width = '', rest = ''] = /^%FORMAT\(\d*[A-Za-z](\d+).*\n([^%]*)/m.exec(section) ?? [];
   const values = rest.match(new RegExp(`.{1,${Number(width) || 1}}`, 'g')) ?? [];
@@ -68,13 +68,15 @@ export function valuesInPrmtop(text: string, name: string): string[] {
 }
 
 function readPrmtop(text: string): ReadAtoms {
-  const numbers = (name: string): number[] => valuesInPrmtop(text, name).map(Number);
+  const numbers = (name: string): number[] => readPrmtopValues(text, name).map(Number);
   const charges = numbers('CHARGE');
-  const types = valuesInPrmtop(text, 'AMBER_ATOM_TYPE');
+  const types = readPrmtopValues(text, 'AMBER_ATOM_TYPE');
   // Two atoms, as three times their index, and the number of the parameters.
-  const pairs = inThrees(['INC', 'WITHOUT'].flatMap((which) => numbers(`BONDS_${which}_HYDROGEN`)));
+  const pairs = groupInThrees(
+    ['INC', 'WITHOUT'].flatMap((which) => numbers(`BONDS_${which}_HYDROGEN`)),
+  );
   return {
-    atoms: valuesInPrmtop(text, 'ATOM_NAME').map((name, atom) => ({
+    atoms: readPrmtopValues(text, 'ATOM_NAME').map((name, atom) => ({
       name,
       type: types[atom] ?? '',
       charge: (charges[atom] ?? NaN) / CHARGE_UNIT,
@@ -83,7 +85,7 @@ function readPrmtop(text: string): ReadAtoms {
   };
 }
 
-function inThrees(numbers: readonly number[]): (readonly [number, number, number])[] {
+function groupInThrees(numbers: readonly number[]): (readonly [number, number, number])[] {
   return Array.from({ length: Math.floor(numbers.length / 3) }, (_, row) => {
     const [a = NaN, b = NaN, c = NaN] = numbers.slice(3 * row, 3 * row + 3);
     return [a, b, c];
@@ -106,7 +108,7 @@ function readLib(text: string): ReadAtoms {
       name: name.replaceAll('"', ''),
       type: type.replaceAll('"', ''),
       charge: Number(numbers.at(-1)),
-      place: inThrees((positions[atom] ?? []).map(Number))[0] ?? [NaN, NaN, NaN],
+      place: groupInThrees((positions[atom] ?? []).map(Number))[0] ?? [NaN, NaN, NaN],
     })),
     digit: 0.001,
     bonds: rows('connectivity').map(([one, other]) => [Number(one) - 1, Number(other) - 1]),
@@ -117,7 +119,7 @@ function readLib(text: string): ReadAtoms {
 function readInpcrd(text: string): ReadAtoms {
   const [, head = '', ...lines] = text.split('\n');
   const numbers = lines.flatMap((line) => line.match(/.{12}/g) ?? []).map(Number);
-  const places = inThrees(numbers).slice(0, Number.parseInt(head, 10));
+  const places = groupInThrees(numbers).slice(0, Number.parseInt(head, 10));
   return { atoms: places.map((place) => ({ place })), digit: 0.001 };
 }
 
@@ -159,7 +161,7 @@ const CHARGE_TOLERANCE = 1e-4;
 const MAX_BALANCE = 0.1;
 
 /** What is different in `one`, in words that follow its name; null if both may be about the same molecule. */
-export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | null {
+export function compareAtoms(one: FileAtoms, other: FileAtoms): string | null {
   const [count, wanted] = [one.atoms.length, other.atoms.length];
   if (count !== wanted) return `lists ${count} atoms, not ${wanted}`;
   const find = <T>(
@@ -182,18 +184,18 @@ export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | nu
     `gives ${name} the ${what} ${got}, not ${right}`;
   return (
     find(
-      ({ name }) => name && plainName(name),
-      agreeInName(one.atoms, other.atoms),
+      ({ name }) => name && normaliseAtomName(name),
+      haveSameNames(one.atoms, other.atoms),
       (_, got, right) => `has an atom ${got} instead of ${right}`,
     ) ??
     find(
-      ({ type }) => type && plainType(type),
+      ({ type }) => type && normaliseAtomType(type),
       (got, right) => got === right,
       differs('type'),
     ) ??
     find(
       ({ charge }) => charge,
-      agreeInCharge(one.atoms, other.atoms),
+      haveSameCharge(one.atoms, other.atoms),
       (name, got, right) => differs('charge')(name, got.toFixed(4), right.toFixed(4)),
     ) ??
     find(
@@ -201,14 +203,14 @@ export function differenceOfAtoms(one: FileAtoms, other: FileAtoms): string | nu
       agreeInPlace,
       (name, got, right) => `places ${name} ${computeDistance(got, right).toFixed(3)} Å away`,
     ) ??
-    (agreeInBonds(one, other) ? null : 'lists other bonds')
+    (haveSameBonds(one, other) ? null : 'lists other bonds')
   );
 }
 
 /** Long names become equal when they are cut, and charmmgen changes one of two that are equal. */
-function agreeInName(...files: readonly (readonly FileAtom[])[]) {
+function haveSameNames(...files: readonly (readonly FileAtom[])[]) {
   const repeated = files.flatMap((atoms) => {
-    const names = atoms.map(({ name = '' }) => plainName(name));
+    const names = atoms.map(({ name = '' }) => normaliseAtomName(name));
     return names.filter((name, at) => names.indexOf(name) < at);
   });
   return (got: string, right: string): boolean =>
@@ -216,12 +218,12 @@ function agreeInName(...files: readonly (readonly FileAtom[])[]) {
 }
 
 /** A prmtop has room for four characters; the engine writes those of GROMACS, CNS and PDB in capitals. */
-function plainName(name: string): string {
+function normaliseAtomName(name: string): string {
   return name.slice(0, 4).toUpperCase();
 }
 
 /** GROMACS allows no type that begins with a digit: the engine writes `A2C` for `2C`. */
-export function plainType(type: string): string {
+export function normaliseAtomType(type: string): string {
   return type.replace(/^A(?=\d)/, '');
 }
 
@@ -229,7 +231,7 @@ export function plainType(type: string): string {
  * AMBER's files have the charges as computed, whose sum is off by up to 0.01. In those for GROMACS and CNS the engine
  * moved the rest to the atoms with the largest charge, so these may differ by as much as the sums.
  */
-function agreeInCharge(atoms: readonly FileAtom[], others: readonly FileAtom[]) {
+function haveSameCharge(atoms: readonly FileAtom[], others: readonly FileAtom[]) {
   const sum = (list: readonly FileAtom[]): number =>
     list.reduce((total, { charge = 0 }) => total + charge, 0);
   const largest = (list: readonly FileAtom[]): number =>
@@ -244,7 +246,7 @@ function agreeInCharge(atoms: readonly FileAtom[], others: readonly FileAtom[]) 
   };
 }
 
-function agreeInBonds(one: FileAtoms, other: FileAtoms): boolean {
+function haveSameBonds(one: FileAtoms, other: FileAtoms): boolean {
   if (one.bonds === undefined || other.bonds === undefined) return true;
   const [keys, others] = [one.bonds, other.bonds].map((bonds) => {
     const pairs = bonds.map((pair) => [...pair].sort((a, b) => a - b).join('-'));

@@ -4,8 +4,8 @@
  * written for.
  */
 import type { MoleculeOptions } from '../vocabulary.ts';
-import { asObject } from '../json.ts';
-import { resultProblem, type ResultProblem } from '../result-problems.ts';
+import { toObject } from '../json.ts';
+import { createResultProblem, type ResultProblem } from '../result-problems.ts';
 
 /** The 19 keys of a result file set, in the contract's order (2.5). */
 export const RESULT_KEYS = [
@@ -35,11 +35,11 @@ export type ResultKey = (typeof RESULT_KEYS)[number];
 export type FileSet = Readonly<Record<ResultKey, string>>;
 
 /** The sets of a record, parsed. An object instead of the array is one set; `{}` is what the engine returns on failure. */
-export function fileSets(record: unknown): readonly FileSet[] {
-  const results = asObject(record)?.['results'];
+export function readFileSets(record: unknown): readonly FileSet[] {
+  const results = toObject(record)?.['results'];
   const list: readonly unknown[] = Array.isArray(results) ? results : [results];
   return list.flatMap((set) => {
-    const object = asObject(set);
+    const object = toObject(set);
     if (object === null || Object.keys(object).length === 0) return [];
     const texts = RESULT_KEYS.map((key) => [key, object[key]] as const);
     const read = texts.map(([key, text]) => [key, typeof text === 'string' ? text : '']);
@@ -48,7 +48,7 @@ export function fileSets(record: unknown): readonly FileSet[] {
 }
 
 /** The keys of a set that are missing or blank: a finished job has none. */
-export function missingKeys(set: FileSet): readonly ResultKey[] {
+export function listMissingKeys(set: FileSet): readonly ResultKey[] {
   return RESULT_KEYS.filter((key) => set[key].trim() === '');
 }
 
@@ -68,7 +68,7 @@ export interface NativeFiles {
   readonly otherSets: readonly (readonly NativeFile[])[];
 }
 
-export function textOf({ files }: NativeFiles, key: ResultKey): string {
+export function findText({ files }: NativeFiles, key: ResultKey): string {
   return files.find((file) => file.key === key)?.text ?? '';
 }
 
@@ -88,18 +88,18 @@ const INCLUDE = /^[ \t]*#include[ \t]+["<]([^">]+)[">]/gm;
  * @param record the finished-job record, parsed
  * @param options of the job: the charge method and atom type are in the name of the mol2 file, but not in any file
  */
-export function nativeFiles(record: unknown, options: NamedBy): NativeFiles | ResultProblem {
-  const sets = fileSets(record);
-  const set = sets.find((one) => missingKeys(one).length === 0);
-  if (set === undefined) return incomplete(sets[0]);
+export function readNativeFiles(record: unknown, options: NamedBy): NativeFiles | ResultProblem {
+  const sets = readFileSets(record);
+  const set = sets.find((one) => listMissingKeys(one).length === 0);
+  if (set === undefined) return createIncomplete(sets[0]);
   const name = readName(set);
   if (name === null) {
     const message = 'GMX_top includes no <name>_GMX.itp: the name of the molecule is unknown.';
-    return resultProblem('RESULT_MISSING_FILES', message);
+    return createResultProblem('RESULT_MISSING_FILES', message);
   }
   if (!SAFE_NAME.test(name)) {
     const shown = JSON.stringify(name.slice(0, 80));
-    return resultProblem('RESULT_UNSAFE_NAME', `The files carry the unsafe name ${shown}.`);
+    return createResultProblem('RESULT_UNSAFE_NAME', `The files carry the unsafe name ${shown}.`);
   }
   const files = nameFiles(set, name, options);
   const otherSets = sets
@@ -107,12 +107,12 @@ export function nativeFiles(record: unknown, options: NamedBy): NativeFiles | Re
     .map((one) => nameFiles(one, name, options))
     .filter(({ length }) => length > 0)
     .slice(0, MAX_OTHER_SETS);
-  return unresolved(files, name) ?? { ok: true, name, files, otherSets };
+  return findUnresolved(files, name) ?? { ok: true, name, files, otherSets };
 }
 
 /** The texts of a set that is not complete, for inspection. Without the options the name of the mol2 file lacks them. */
-export function presentFiles(record: unknown, options: NamedBy | null): readonly NativeFile[] {
-  const [set] = fileSets(record);
+export function listPresentFiles(record: unknown, options: NamedBy | null): readonly NativeFile[] {
+  const [set] = readFileSets(record);
   return set === undefined ? [] : nameFiles(set, 'molecule', options);
 }
 
@@ -124,13 +124,13 @@ function nameFiles(set: FileSet, otherwise: string, options: NamedBy | null): Na
   const name = SAFE_NAME.test(own) ? own : otherwise;
   return RESULT_KEYS.filter((key) => set[key].trim() !== '').map((key) => ({
     key,
-    fileName: nativeName(key, name, options),
+    fileName: buildNativeName(key, name, options),
     text: set[key],
   }));
 }
 
 /** ACPYPE's own name for the file behind a key. */
-function nativeName(key: ResultKey, name: string, options: NamedBy | null): string {
+function buildNativeName(key: ResultKey, name: string, options: NamedBy | null): string {
   if (key.endsWith('_mdp')) return key.replace('_', '.');
   if (key === 'mol2') {
     return [name, ...(options ? [options.chargeMethod, options.atomType] : [])].join('_') + '.mol2';
@@ -145,7 +145,7 @@ function readName(set: FileSet): string | null {
 }
 
 /** GROMACS looks for an include beside the topology, then among its own force fields. */
-function unresolved(files: readonly NativeFile[], name: string): ResultProblem | null {
+function findUnresolved(files: readonly NativeFile[], name: string): ResultProblem | null {
   const known = new Set([
     ...files.map(({ fileName }) => fileName),
     'ffoplsaa.itp',
@@ -156,16 +156,16 @@ function unresolved(files: readonly NativeFile[], name: string): ResultProblem |
     for (const [, file = ''] of text.matchAll(INCLUDE)) {
       if (known.has(file)) continue;
       const message = `${fileName} includes ${JSON.stringify(file.slice(0, 80))}, which is missing.`;
-      return resultProblem('RESULT_MISSING_FILES', message);
+      return createResultProblem('RESULT_MISSING_FILES', message);
     }
   }
   return null;
 }
 
-function incomplete(set: FileSet | undefined): ResultProblem {
+function createIncomplete(set: FileSet | undefined): ResultProblem {
   if (set === undefined) {
-    return resultProblem('RESULT_EMPTY', 'The record of the job contains no files.');
+    return createResultProblem('RESULT_EMPTY', 'The record of the job contains no files.');
   }
-  const message = `Missing or empty among the 19 files: ${missingKeys(set).join(', ')}.`;
-  return resultProblem('RESULT_MISSING_FILES', message);
+  const message = `Missing or empty among the 19 files: ${listMissingKeys(set).join(', ')}.`;
+  return createResultProblem('RESULT_MISSING_FILES', message);
 }

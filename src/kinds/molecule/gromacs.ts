@@ -22,22 +22,22 @@ export interface Topology {
 export function readTopology(itp: string): Topology | null {
   const atoms: TopologyAtom[] = [];
   const indices = new Map<string, number>();
-  for (const [number, type, , , name, , charge, mass] of section(itp, 'atoms')) {
+  for (const [number, type, , , name, , charge, mass] of readSection(itp, 'atoms')) {
     if (number === undefined || type === undefined || name === undefined) return null;
     if (!Number.isFinite(Number(charge))) return null;
     indices.set(number, atoms.length);
     atoms.push({ name, type, charge: Number(charge), mass: Number(mass) || 0 });
   }
-  const bonds = section(itp, 'bonds').flatMap(([from, to]): (readonly [number, number])[] => {
+  const bonds = readSection(itp, 'bonds').flatMap(([from, to]): (readonly [number, number])[] => {
     const pair = [indices.get(from ?? ''), indices.get(to ?? '')] as const;
     return pair[0] === undefined || pair[1] === undefined ? [] : [[pair[0], pair[1]]];
   });
-  const name = section(itp, 'moleculetype')[0]?.[0] ?? '';
+  const name = readSection(itp, 'moleculetype')[0]?.[0] ?? '';
   return atoms.length === 0 ? null : { name, atoms, bonds };
 }
 
 /** Sum of the charges, without the rounding errors of binary fractions: files have six decimals. */
-export function totalCharge(atoms: readonly Pick<TopologyAtom, 'charge'>[]): number {
+export function sumCharges(atoms: readonly Pick<TopologyAtom, 'charge'>[]): number {
   const sum = atoms.reduce((total, { charge }) => total + charge, 0);
   return Math.round(sum * 1e6) / 1e6 || 0;
 }
@@ -46,7 +46,7 @@ export function totalCharge(atoms: readonly Pick<TopologyAtom, 'charge'>[]): num
  * The lines of all sections of this name, split at spaces: proper and improper dihedral angles have one each. Comments,
  * empty lines and `#` directives are left out.
  */
-function section(itp: string, name: string): string[][] {
+function readSection(itp: string, name: string): string[][] {
   const [, ...parts] = itp.split(/^[ \t]*\[ */m);
   const own = parts.filter((part) => part.slice(0, part.indexOf(']')).trim() === name);
   return own.flatMap((part) =>

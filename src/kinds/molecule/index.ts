@@ -1,20 +1,20 @@
 /** The kind `molecule`: a SMILES, or a file with coordinates, that becomes force-field files. */
 import {
-  compositionOf,
+  readComposition,
   findLargestPart,
   MOLECULE_EXTENSIONS,
   readSmilesInput,
   readStructureInput,
-  structureIn,
+  readStructureText,
 } from './input.ts';
-import { checksAnswer, engineOfLog, isSynthetic } from '../provenance.ts';
-import { asObject, readResultJson } from '../json.ts';
+import { withAnswerCheck, findEngine, isSynthetic } from '../provenance.ts';
+import { toObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES, MOLECULES_TABLE } from './measures.ts';
 import { defineKind, type InnerFile, type JobFacts } from '../kind.ts';
 import { ATOM_TYPES, CHARGE_METHODS, type MoleculeOptions } from '../vocabulary.ts';
 import { checkMolecule } from './check.ts';
 import { writeMolfile } from './molfile.ts';
-import { nativeFiles, presentFiles } from './files.ts';
+import { readNativeFiles, listPresentFiles } from './files.ts';
 import { readMolecule } from './result.ts';
 import { type MoleculeReading, packMolecule } from './reading.ts';
 
@@ -71,25 +71,25 @@ export const molecule = defineKind({
       file: 'record.json',
       presence: 'required',
       when: 'ended',
-      check: checksAnswer(
+      check: withAnswerCheck(
         'record',
         async (bytes, { options, input, mayBeSynthetic }: JobFacts<MoleculeOptions>) =>
           checkMolecule(
             bytes,
             options,
-            input === null ? null : await compositionOf(input),
+            input === null ? null : await readComposition(input),
             mayBeSynthetic,
           ),
       ),
       describe(text, inner) {
         if (isSynthetic(text)) return { engine: 'synthetic' };
-        return { engine: engineOfLog(inner.find(({ name }) => name === LOG)?.text ?? '') };
+        return { engine: findEngine(inner.find(({ name }) => name === LOG)?.text ?? '') };
       },
     },
   },
-  unfold: (_, bytes, options) => [...filesIn(bytes, options), ...logIn(bytes)],
+  unfold: (_, bytes, options) => [...listInnerFiles(bytes, options), ...logIn(bytes)],
   unfoldFailed: (_, bytes) => [
-    ...filesIn(bytes, null).map((file) => ({ ...file, isRejected: true as const })),
+    ...listInnerFiles(bytes, null).map((file) => ({ ...file, isRejected: true as const })),
     ...logIn(bytes),
   ],
   reads: ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'],
@@ -103,7 +103,7 @@ export const molecule = defineKind({
   summary: summarise,
   pack: packMolecule,
   formula: {
-    ofInput: structureIn,
+    ofInput: readStructureText,
     ofResult: (result) => ({
       molfile: writeMolfile('', result, result.bonding),
       hasBondOrders: result.bonding !== null,
@@ -116,13 +116,13 @@ export const molecule = defineKind({
 });
 
 /** The texts of a record as files; of one that is not complete, or of a failed job, what there is. */
-function filesIn(bytes: Uint8Array, options: MoleculeOptions | null): readonly InnerFile[] {
+function listInnerFiles(bytes: Uint8Array, options: MoleculeOptions | null): readonly InnerFile[] {
   const read = readResultJson(bytes);
   if (!read.ok) return [];
-  const native = options && nativeFiles(read.json, options);
+  const native = options && readNativeFiles(read.json, options);
   const sets = native?.ok
     ? [native.files, ...native.otherSets]
-    : [presentFiles(read.json, options)];
+    : [listPresentFiles(read.json, options)];
   return sets.flatMap((files, n) =>
     files.map(({ fileName, text }) => ({ name: fileName, text, ...(n > 0 && { set: n + 1 }) })),
   );
@@ -133,7 +133,7 @@ const LOG = 'job.log';
 /** It says why files are missing. */
 function logIn(bytes: Uint8Array): InnerFile[] {
   const read = readResultJson(bytes);
-  const log = read.ok ? asObject(read.json)?.['log'] : null;
+  const log = read.ok ? toObject(read.json)?.['log'] : null;
   return typeof log === 'string' ? [{ name: LOG, text: log }] : [];
 }
 

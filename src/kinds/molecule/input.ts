@@ -6,9 +6,9 @@ import type { InputText } from '../../domain/item.ts';
 import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
 import type { InputFinding, Reading } from '../finding.ts';
-import { unsupportedElements } from './element.ts';
+import { listUnsupportedElements } from './element.ts';
 import { readMol2 } from './mol2.ts';
-import { connectionTable, readMolfile } from './molfile.ts';
+import { normaliseTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
 import { finding } from './problems.ts';
 import type { Refused } from './rdkit-refusal.ts';
@@ -19,7 +19,7 @@ import {
   ATOM_LIMIT,
   checkInputAtoms,
   countParts,
-  lacksHydrogens,
+  checkHydrogens,
   findBonds,
   type Structure,
 } from './structure.ts';
@@ -40,15 +40,15 @@ export const MOLECULE_EXTENSIONS = Object.keys(READERS) as readonly MoleculeExte
 /** The text is sent unchanged except for trimming. */
 export async function readSmilesInput(text: string, options: MoleculeOptions): Promise<Reading> {
   const input = { name: 'input.smi', text };
-  const foreign = otherNotation(text) ?? foreignText(text) ?? tooLong(text);
+  const foreign = detectOtherNotation(text) ?? detectForeignText(text) ?? checkLength(text);
   if (foreign !== null) return { findings: [foreign], input, canonical: text };
   const read = await chemist.read(text);
-  if (read.type !== 'molecule') return { findings: [notRead(read)], input, canonical: text };
+  if (read.type !== 'molecule') return { findings: [createNotRead(read)], input, canonical: text };
   return { findings: checkMolecule(read, options), input, canonical: read.canonical };
 }
 
 /** What else names a molecule in a column of a database. */
-function otherNotation(text: string): InputFinding | null {
+function detectOtherNotation(text: string): InputFinding | null {
   const is = (pattern: RegExp, notation: string, convertible: boolean): InputFinding | null =>
     pattern.test(text) ? finding('SMILES_OTHER_NOTATION', { notation, convertible }) : null;
   return (
@@ -64,15 +64,15 @@ function otherNotation(text: string): InputFinding | null {
  */
 const FOREIGN = /[^A-Za-z0-9@+\-[\]()=#:/\\%*.]|(?<=\[\d*)#/;
 
-function foreignText(smiles: string): InputFinding | null {
+function detectForeignText(smiles: string): InputFinding | null {
   if (smiles === '') return finding('SMILES_SYNTAX', { position: null, reason: 'it is empty' });
   const found = FOREIGN.exec(smiles);
   if (found === null) return null;
   const position = found.index + 1;
-  return finding('SMILES_SYNTAX', { position, reason: foreignReason(smiles, found.index) });
+  return finding('SMILES_SYNTAX', { position, reason: explainForeign(smiles, found.index) });
 }
 
-function foreignReason(smiles: string, index: number): string {
+function explainForeign(smiles: string, index: number): string {
   const [character = ''] = smiles.slice(index);
   if (/\s/.test(character)) return 'it contains a blank (write a title into the column `title`)';
   // `->` is an RDKit extension for bonds.
@@ -86,13 +86,13 @@ function foreignReason(smiles: string, index: number): string {
  */
 const MAX_SMILES = 5_000;
 
-function tooLong({ length }: string): InputFinding | null {
+function checkLength({ length }: string): InputFinding | null {
   if (length <= MAX_SMILES) return null;
   const reason = `it has ${length.toLocaleString('en')} characters, more than ${MAX_SMILES.toLocaleString('en')}`;
   return finding('SMILES_UNANSWERED', { reason });
 }
 
-function notRead(read: Refused | Unanswered): InputFinding {
+function createNotRead(read: Refused | Unanswered): InputFinding {
   const { reason } = read;
   if (read.type === 'unanswered') return finding('SMILES_UNANSWERED', { reason });
   const facts = { position: read.position, reason };
@@ -104,7 +104,7 @@ function checkMolecule(molecule: ReadMolecule, options: MoleculeOptions): InputF
   const atoms = elements.length;
   const components = countParts(atoms, bonds);
   const isAny = (element: string): boolean => element === '*';
-  const unsupported = unsupportedElements(elements.filter((element) => !isAny(element)));
+  const unsupported = listUnsupportedElements(elements.filter((element) => !isAny(element)));
   const findings = [
     components > 1 ? finding('SMILES_SEVERAL_COMPONENTS', { components }) : null,
     elements.some(isAny) ? finding('SMILES_WILDCARD', {}) : null,
@@ -138,7 +138,8 @@ function checkNetCharge(
 
 /** The part of a salt or solvate with the most atoms other than hydrogen, as it is charged there. */
 export async function findLargestPart(smiles: string): Promise<string | null> {
-  const whole = (foreignText(smiles) ?? tooLong(smiles)) ? null : await chemist.read(smiles);
+  const whole =
+    (detectForeignText(smiles) ?? checkLength(smiles)) ? null : await chemist.read(smiles);
   if (whole?.type !== 'molecule') return null;
   const parts = [...new Set(whole.canonical.split('.'))];
   if (parts.length < 2) return null;
@@ -158,9 +159,9 @@ export async function readStructureInput(
   options: MoleculeOptions,
 ): Promise<Reading> {
   const structure = READERS[extension](text);
-  const table = READERS[extension] === readMolfile ? connectionTable(text) : null;
+  const table = READERS[extension] === readMolfile ? normaliseTable(text) : null;
   const ofAtoms = await checkStructure(structure, table, options.netCharge);
-  const findings = withoutEcho([...structure.findings, ...ofAtoms]);
+  const findings = removeEcho([...structure.findings, ...ofAtoms]);
   const sent = extension === '.ent' ? '.pdb' : extension;
   const canonical = sent + text.trimEnd();
   return { findings, input: { name: `input${sent}`, text }, canonical };
@@ -184,7 +185,7 @@ async function checkStructure(
 }
 
 /** Errors in the atoms usually make the electron count odd too: that is reported only if it is the only finding. */
-function withoutEcho(findings: readonly InputFinding[]): readonly InputFinding[] {
+function removeEcho(findings: readonly InputFinding[]): readonly InputFinding[] {
   const others = findings.filter(({ code }) => code !== 'MOLECULE_CHARGE_UNSAID');
   return others.length > 0 ? others : findings;
 }
@@ -228,7 +229,7 @@ export interface Composition {
 }
 
 /** With bond orders and charges, for RDKit: a SMILES or a connection table; null if the input does not have both. */
-export function structureIn({ name, text }: Pick<InputText, 'name' | 'text'>): string | null {
+export function readStructureText({ name, text }: Pick<InputText, 'name' | 'text'>): string | null {
   switch (name.slice(name.lastIndexOf('.'))) {
     case '.smi':
       return text.trim().split(/\s/, 1)[0] ?? null;
@@ -237,13 +238,13 @@ export function structureIn({ name, text }: Pick<InputText, 'name' | 'text'>): s
     case '.mol2':
       return null;
     default:
-      return connectionTable(text);
+      return normaliseTable(text);
   }
 }
 
 /** Null if the input cannot be read, or RDKit gives no answer: then there is nothing to compare with. */
-export async function compositionOf({ name, text }: InputText): Promise<Composition | null> {
-  const structure = structureIn({ name, text });
+export async function readComposition({ name, text }: InputText): Promise<Composition | null> {
+  const structure = readStructureText({ name, text });
   if (structure === null) {
     return describePlaced(name.endsWith('.pdb') ? readPdb(text) : readMol2(text));
   }
@@ -252,7 +253,7 @@ export async function compositionOf({ name, text }: InputText): Promise<Composit
   const { onCarbon, elsewhere } = read.missing;
   return {
     elements: read.elements,
-    findDifference: comparison(read),
+    findDifference: createComparison(read),
     // Formal charges are valid only if no hydrogen is missing.
     charge: onCarbon + elsewhere === 0 ? read.formalCharge : null,
     lacksHydrogens: onCarbon > 0,
@@ -266,13 +267,13 @@ function describePlaced({ atoms, bonds: listed }: Structure): Composition | null
   const stereo = { places: atoms.map(({ place }) => place) };
   return {
     elements,
-    findDifference: bonds && comparison({ elements, bonds, stereo }),
+    findDifference: bonds && createComparison({ elements, bonds, stereo }),
     charge: null,
-    lacksHydrogens: lacksHydrogens(elements) === 'certain',
+    lacksHydrogens: checkHydrogens(elements) === 'certain',
   };
 }
 
-function comparison(molecule: DescribedMolecule): Composition['findDifference'] {
+function createComparison(molecule: DescribedMolecule): Composition['findDifference'] {
   return async (result) => {
     const compared = await chemist.compare(molecule, result);
     return compared.type === 'compared' ? compared.difference : null;

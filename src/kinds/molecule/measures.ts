@@ -1,5 +1,5 @@
 /** What is measured of a molecule, from its topology, coordinates and parmchk2's output, and the table of molecules. */
-import { type Cells, type Measure, type ResultTable, tableColumns } from '../kind.ts';
+import { type Cells, type Measure, type ResultTable, defineColumns } from '../kind.ts';
 import type { AtomReading, MoleculeReading } from './reading.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
 import { countParts } from './structure.ts';
@@ -19,7 +19,7 @@ export const MOLECULE_MEASURES = {
     meaning: 'Sum of the masses of the topology.',
     decimals: 2,
     isMain: true,
-    of: ({ atoms }) => molecularMass(atoms),
+    of: ({ atoms }) => sumMasses(atoms),
   },
   charge: {
     title: 'Charge',
@@ -42,7 +42,7 @@ export const MOLECULE_MEASURES = {
       { above: 0, sign: 'good', words: 'close' },
       { above: -1, sign: 'good', words: 'fits' },
     ],
-    of: maxPenalty,
+    of: findMaxPenalty,
   },
   penaltySum: {
     title: 'Summed penalty',
@@ -50,7 +50,7 @@ export const MOLECULE_MEASURES = {
     meaning: 'Sum of the penalty scores of the parameters that were estimated.',
     decimals: 1,
     isMain: false,
-    of: ({ estimated }) => sum(penaltiesIn(estimated)),
+    of: ({ estimated }) => sum(listPenalties(estimated)),
   },
   attn: {
     title: 'ATTN',
@@ -76,7 +76,7 @@ export const MOLECULE_MEASURES = {
       'Dipole moment of the partial charges at the places that the engine wrote; of an ion, about its centre of mass.',
     decimals: 2,
     isMain: true,
-    of: ({ atoms }) => dipoleMoment(atoms),
+    of: ({ atoms }) => computeDipoleMoment(atoms),
   },
 } as const satisfies Readonly<Record<string, Measure<MoleculeReading>>>;
 
@@ -86,22 +86,22 @@ export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {
   words: 'molecules',
   isByItem: true,
   columns: {
-    ...tableColumns('text', 'name', 'formula'),
-    ...tableColumns('integer', 'net_charge'),
-    ...tableColumns('text', 'charge_method', 'force_field'),
-    ...tableColumns('integer', 'atoms', 'atom_type_count'),
-    ...tableColumns('text', 'atom_types'),
-    ...tableColumns('number', 'total_charge'),
-    ...tableColumns('integer', 'estimated_parameters', 'penalised_parameters'),
-    ...tableColumns('number', 'penalty_sum', 'penalty_max'),
-    ...tableColumns('integer', 'attn_flags'),
-    ...tableColumns('number', 'molecular_mass', 'dipole_moment'),
-    ...tableColumns('integer', 'rotatable_bonds'),
+    ...defineColumns('text', 'name', 'formula'),
+    ...defineColumns('integer', 'net_charge'),
+    ...defineColumns('text', 'charge_method', 'force_field'),
+    ...defineColumns('integer', 'atoms', 'atom_type_count'),
+    ...defineColumns('text', 'atom_types'),
+    ...defineColumns('number', 'total_charge'),
+    ...defineColumns('integer', 'estimated_parameters', 'penalised_parameters'),
+    ...defineColumns('number', 'penalty_sum', 'penalty_max'),
+    ...defineColumns('integer', 'attn_flags'),
+    ...defineColumns('number', 'molecular_mass', 'dipole_moment'),
+    ...defineColumns('integer', 'rotatable_bonds'),
   },
   rows(reading, { options }): readonly Cells[] {
     const { name, formula, charge, atoms, estimated } = reading;
     const types = [...new Set(atoms.map(({ type }) => type))].sort();
-    const penalties = penaltiesIn(estimated);
+    const penalties = listPenalties(estimated);
     return [
       {
         name,
@@ -116,11 +116,11 @@ export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {
         total_charge: charge,
         estimated_parameters: estimated.length,
         penalised_parameters: penalties.filter((penalty) => penalty > 0).length,
-        penalty_sum: withoutDust(sum(penalties)),
+        penalty_sum: roundDust(sum(penalties)),
         penalty_max: penalties.length === 0 ? null : Math.max(...penalties),
         attn_flags: MOLECULE_MEASURES.attn.of(reading),
-        molecular_mass: withoutDust(molecularMass(atoms)),
-        dipole_moment: withoutDust(dipoleMoment(atoms)),
+        molecular_mass: roundDust(sumMasses(atoms)),
+        dipole_moment: roundDust(computeDipoleMoment(atoms)),
         rotatable_bonds: countRotatable(reading),
       },
     ];
@@ -128,7 +128,7 @@ export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {
 };
 
 /** Files have a few decimals; adding binary fractions leaves rounding errors. */
-function withoutDust<T extends number | null>(value: T): T {
+function roundDust<T extends number | null>(value: T): T {
   return (value === null ? null : Math.round(value * 1e6) / 1e6) as T;
 }
 
@@ -136,17 +136,17 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function maxPenalty({ estimated }: MoleculeReading): number | null {
-  const penalties = penaltiesIn(estimated);
+function findMaxPenalty({ estimated }: MoleculeReading): number | null {
+  const penalties = listPenalties(estimated);
   return penalties.length > 0 ? Math.max(...penalties) : estimated.length === 0 ? 0 : null;
 }
 
-function penaltiesIn(estimated: MoleculeReading['estimated']): number[] {
+function listPenalties(estimated: MoleculeReading['estimated']): number[] {
   return estimated.flatMap(({ penalty }) => penalty ?? []);
 }
 
 /** Atomic mass units. */
-function molecularMass(atoms: readonly Pick<AtomReading, 'mass'>[]): number {
+function sumMasses(atoms: readonly Pick<AtomReading, 'mass'>[]): number {
   return sum(atoms.map(({ mass }) => mass));
 }
 
@@ -154,10 +154,10 @@ function molecularMass(atoms: readonly Pick<AtomReading, 'mass'>[]): number {
 const DEBYE = 4.803_204_7;
 
 /** In debye. For an ion it depends on the origin, which is the centre of mass. Null if the topology has no masses. */
-export function dipoleMoment(
+export function computeDipoleMoment(
   atoms: readonly Pick<AtomReading, 'mass' | 'charge' | 'position'>[],
 ): number | null {
-  const total = molecularMass(atoms);
+  const total = sumMasses(atoms);
   if (!(total > 0)) return null;
   const along = [0, 1, 2].map((axis) => {
     const at = (atom: Pick<AtomReading, 'position'>): number => atom.position[axis] ?? 0;

@@ -1,13 +1,13 @@
 /** Tripos Mol2 files of one molecule: of the user, with Sybyl types, and of ACPYPE, with the types of the force field. */
 import type { Place } from '../../domain/molecular-graph.ts';
-import { elementOf } from './element.ts';
+import { parseElement } from './element.ts';
 import {
   type Atom,
   type Bond,
   makeStructure,
-  numbered,
+  parseBond,
   type Structure,
-  unreadable,
+  createUnreadable,
 } from './structure.ts';
 
 const FORMAT = 'Mol2';
@@ -36,7 +36,7 @@ function readRows(text: string) {
   return { molecules, rowsOf: (name: string): readonly Row[] => rows.get(name) ?? [] };
 }
 
-function placeOf([, , x, y, z]: readonly string[]): Place {
+function parsePlace([, , x, y, z]: readonly string[]): Place {
   return [Number(x), Number(y), Number(z)];
 }
 
@@ -46,18 +46,18 @@ export function readMol2(text: string): Structure {
   const atoms: Atom[] = [];
   for (const { line, cells } of rowsOf('ATOM')) {
     // The element is the atom type up to its dot; dummy types have none.
-    const element = elementOf((cells[5] ?? '').split('.')[0] ?? '');
-    const place = placeOf(cells);
+    const element = parseElement((cells[5] ?? '').split('.')[0] ?? '');
+    const place = parsePlace(cells);
     if (element === null || !place.every(Number.isFinite)) {
       const reason = 'an atom needs a number, a name, three coordinates and a type';
-      return unreadable(FORMAT, line, reason);
+      return createUnreadable(FORMAT, line, reason);
     }
     atoms.push({ element, place });
   }
   const bonds: Bond[] = [];
   for (const { line, cells } of rowsOf('BOND')) {
-    const bond = numbered(cells.slice(1, 3), atoms.length);
-    if (bond === null) return unreadable(FORMAT, line, 'a bond needs two atoms of the file');
+    const bond = parseBond(cells.slice(1, 3), atoms.length);
+    if (bond === null) return createUnreadable(FORMAT, line, 'a bond needs two atoms of the file');
     bonds.push(bond);
   }
   const residues = rowsOf('ATOM').map(({ cells }) => cells[7] ?? '');
@@ -71,7 +71,7 @@ export function readTypedMol2(text: string) {
   return {
     atoms: rowsOf('ATOM').map(({ cells }) => {
       const [, name = '', , , , type = '', , , charge] = cells;
-      return { name, type, charge: Number(charge), place: placeOf(cells) };
+      return { name, type, charge: Number(charge), place: parsePlace(cells) };
     }),
     digit: 0.001,
     bonds: rowsOf('BOND').map(({ cells: [, one, other] }) => [Number(one) - 1, Number(other) - 1]),

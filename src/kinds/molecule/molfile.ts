@@ -1,13 +1,13 @@
 /** MDL molfiles (V2000 and V3000) and SD files of one record (BIOVIA, "CTfile formats"): read, and written. */
 import type { BondOrders, Place } from '../../domain/molecular-graph.ts';
-import { elementOf } from './element.ts';
+import { parseElement } from './element.ts';
 import {
   type Atom,
   type Bond,
   makeStructure,
-  numbered,
+  parseBond,
   type Structure,
-  unreadable,
+  createUnreadable,
 } from './structure.ts';
 
 const FORMAT = 'MDL';
@@ -28,31 +28,31 @@ interface Table {
 export function readMolfile(text: string): Structure {
   const lines = text.split(/\r\n|\n|\r/);
   const isV3000 = lines[COUNTS_LINE]?.includes('V3000') === true;
-  const table = isV3000 ? tableOfV3000(lines) : tableOfV2000(lines);
+  const table = isV3000 ? parseV3000(lines) : parseV2000(lines);
   if (table === null) {
     return lines.length <= COUNTS_LINE
       ? makeStructure(FORMAT, { atoms: [] })
-      : unreadable(FORMAT, COUNTS_LINE + 1, 'the counts of atoms and bonds are missing');
+      : createUnreadable(FORMAT, COUNTS_LINE + 1, 'the counts of atoms and bonds are missing');
   }
   const atoms: Atom[] = [];
   for (const { line, cells } of table.atoms) {
     const atom = readAtom(cells);
     const number = String(atoms.length + 1);
-    if (atom === null) return unreadable(FORMAT, line, `atom ${number} cannot be read`);
+    if (atom === null) return createUnreadable(FORMAT, line, `atom ${number} cannot be read`);
     atoms.push(atom);
   }
   const bonds: Bond[] = [];
   for (const { line, cells } of table.bonds) {
-    const bond = numbered(cells, atoms.length);
+    const bond = parseBond(cells, atoms.length);
     const number = String(bonds.length + 1);
-    if (bond === null) return unreadable(FORMAT, line, `bond ${number} cannot be read`);
+    if (bond === null) return createUnreadable(FORMAT, line, `bond ${number} cannot be read`);
     bonds.push(bond);
   }
   return makeStructure(FORMAT, { atoms, bonds, several: { molecules: countRecords(lines) } });
 }
 
 /** Up to its end, without the data of an SD file, as RDKit expects it. */
-export function connectionTable(text: string): string {
+export function normaliseTable(text: string): string {
   const lines = text.split(/\r\n|\n|\r/);
   const end = lines.findIndex((line) => line.startsWith('M  END'));
   return `${lines.slice(0, end < 0 ? lines.length : end).join('\n')}\nM  END\n`;
@@ -64,7 +64,7 @@ function countRecords(lines: readonly string[]): number {
 }
 
 /** Atom lines: three coordinates of ten columns, then the symbol in columns 32-34. Bond lines: columns of three. */
-function tableOfV2000(lines: readonly string[]): Table | null {
+function parseV2000(lines: readonly string[]): Table | null {
   const counts = /^([ \d]{2}\d)([ \d]{2}\d)/.exec(lines[COUNTS_LINE] ?? '')?.slice(1);
   if (counts === undefined) return null;
   const [atoms = 0, bonds = 0] = counts.map(Number);
@@ -78,7 +78,7 @@ function tableOfV2000(lines: readonly string[]): Table | null {
 }
 
 /** `M  V30 1 C 1.2823 0.7643 -0.0053 0` and `M  V30 1 2 1 2` between the BEGIN and END of atoms and bonds. */
-function tableOfV3000(lines: readonly string[]): Table {
+function parseV3000(lines: readonly string[]): Table {
   const blocks = { ATOM: [] as Row[], BOND: [] as Row[] };
   let block: Row[] = [];
   for (const [index, line] of lines.entries()) {
@@ -92,7 +92,7 @@ function tableOfV3000(lines: readonly string[]): Table {
 }
 
 function readAtom([symbol = '', ...columns]: readonly string[]): Atom | null {
-  const element = elementOf(symbol);
+  const element = parseElement(symbol);
   const [x = NaN, y = NaN, z = NaN] = columns.map((text) => (text.trim() ? Number(text) : NaN));
   const place = [x, y, z] as const;
   return element === null || !place.every(Number.isFinite) ? null : { element, place };
@@ -115,16 +115,16 @@ export function writeMolfile(
     const [x, y, z] = position.map((one) => one.toFixed(4).padStart(10));
     // Without bond orders, the valence is what is listed: a reader adds no hydrogens.
     const valence = bonding === null && element !== 'H' ? (degrees[atom] ?? 0) : 0;
-    return `${x}${y}${z} ${element.padEnd(3)} 0  0  0  0  0${column(valence)}  0  0  0  0  0  0`;
+    return `${x}${y}${z} ${element.padEnd(3)} 0  0  0  0  0${padColumn(valence)}  0  0  0  0  0  0`;
   });
   const bondLines = bonds.map(([one, other], bond) =>
-    [one + 1, other + 1, bonding?.orders[bond] ?? 1, 0].map(column).join(''),
+    [one + 1, other + 1, bonding?.orders[bond] ?? 1, 0].map(padColumn).join(''),
   );
   return [
     title,
     '  hundredf          3D',
     '',
-    `${column(atoms.length)}${column(bonds.length)}  0  0  0  0  0  0  0  0999 V2000`,
+    `${padColumn(atoms.length)}${padColumn(bonds.length)}  0  0  0  0  0  0  0  0999 V2000`,
     ...atomLines,
     ...bondLines,
     ...chargeLines(bonding?.charges ?? []),
@@ -138,12 +138,14 @@ function chargeLines(charges: readonly number[]): string[] {
   const lines: string[] = [];
   for (let start = 0; start < charged.length; start += 8) {
     const some = charged.slice(start, start + 8);
-    const pairs = some.map(([atom, charge]) => ` ${column(atom ?? 0)} ${column(charge ?? 0)}`);
-    lines.push(`M  CHG${column(some.length)}${pairs.join('')}`);
+    const pairs = some.map(
+      ([atom, charge]) => ` ${padColumn(atom ?? 0)} ${padColumn(charge ?? 0)}`,
+    );
+    lines.push(`M  CHG${padColumn(some.length)}${pairs.join('')}`);
   }
   return lines;
 }
 
-function column(number: number): string {
+function padColumn(number: number): string {
   return String(number).padStart(3);
 }

@@ -1,6 +1,6 @@
 /** PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records): of the user, and of ACPYPE. */
-import { elementOf } from './element.ts';
-import { type Atom, makeStructure, type Structure, unreadable } from './structure.ts';
+import { parseElement } from './element.ts';
+import { type Atom, makeStructure, type Structure, createUnreadable } from './structure.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 
 const FORMAT = 'PDB';
@@ -15,12 +15,13 @@ export function readPdb(text: string): Structure {
   for (const [index, line] of lines.entries()) {
     if (/^MODEL\s/.test(line)) models += 1;
     if (models > 1 || !/^(ATOM {2}|HETATM)/.test(line)) continue;
-    const element = atomElement(line);
-    const place = placeOf(line);
-    if (element === null) return unreadable(FORMAT, index + 1, 'its element is not clear');
-    if (place === null) return unreadable(FORMAT, index + 1, 'its coordinates are not numbers');
+    const element = readAtomElement(line);
+    const place = parsePlace(line);
+    if (element === null) return createUnreadable(FORMAT, index + 1, 'its element is not clear');
+    if (place === null)
+      return createUnreadable(FORMAT, index + 1, 'its coordinates are not numbers');
     atoms.push({ element, place });
-    residues.add(residueName(line));
+    residues.add(readResidueName(line));
     alternates.add(line.charAt(16).trim());
   }
   alternates.delete('');
@@ -29,19 +30,19 @@ export function readPdb(text: string): Structure {
 }
 
 /** Columns 77-78; if they are blank, as in files of old programs, the atom name of columns 13-16. */
-function atomElement(line: string): string | null {
-  const written = elementOf(line.slice(76, 78));
+function readAtomElement(line: string): string | null {
+  const written = parseElement(line.slice(76, 78));
   if (written !== null) return written;
   const name = line.slice(12, 16);
   const letters = /[A-Za-z]+/.exec(name)?.[0] ?? '';
   // `CL1` and `BR2` are halogens; in a ligand, `CA` and `HG` are much more often carbon and hydrogen than metals.
-  const twoLetters = elementOf(letters.slice(0, 2));
+  const twoLetters = parseElement(letters.slice(0, 2));
   if (twoLetters === 'Cl' || twoLetters === 'Br') return twoLetters;
-  const one = elementOf(letters.slice(0, 1));
+  const one = parseElement(letters.slice(0, 1));
   return one ?? twoLetters;
 }
 
-function placeOf(line: string): Place | null {
+function parsePlace(line: string): Place | null {
   const columns = [line.slice(30, 38), line.slice(38, 46), line.slice(46, 54)] as const;
   if (!columns.every((column) => /^\s*[-+]?(\d+\.?\d*|\.\d+)\s*$/.test(column))) return null;
   const [x, y, z] = columns;
@@ -49,7 +50,7 @@ function placeOf(line: string): Place | null {
 }
 
 /** Residue name, chain, number and insertion code: columns 18-20 and 22-27. */
-function residueName(line: string): string {
+function readResidueName(line: string): string {
   return `${line.slice(17, 20).trim()} ${line.slice(21, 27).replaceAll(' ', '')}`.trim();
 }
 

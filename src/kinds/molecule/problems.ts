@@ -1,7 +1,7 @@
 /** What can be wrong with the input of a molecule: code → severity, what is wrong, what to do. */
 import { formatShown } from '../../domain/plain-text.ts';
 import { error, warning } from '../../domain/problem.ts';
-import { findingsOf } from '../finding.ts';
+import { createFindings } from '../finding.ts';
 
 const APART = 'Remove counter-ions and solvent. Submit each part as a row of its own.';
 const EITHER = 'Correct one of the two, or leave `net_charge` empty.';
@@ -17,15 +17,15 @@ export interface SmilesFault {
   readonly reason: string;
 }
 
-function inNetCharge({ given }: Charges) {
+function locateNetCharge({ given }: Charges) {
   return { column: 'net_charge', value: String(given) };
 }
 
-function placed({ position }: SmilesFault): string {
+function formatPosition({ position }: SmilesFault): string {
   return position === null ? '' : ` (character ${String(position)})`;
 }
 
-function missing(hydrogens: number): string {
+function describeMissing(hydrogens: number): string {
   return `According to the bonds, ${String(hydrogens)} hydrogen${hydrogens === 1 ? ' is' : 's are'} missing`;
 }
 
@@ -87,11 +87,12 @@ export const MOLECULE_PROBLEMS = {
     APART,
   ),
   MOLECULE_HYDROGENS_MISSING: error(
-    (facts: { missing: number }) => `${missing(facts.missing)}.`,
+    (facts: { missing: number }) => `${describeMissing(facts.missing)}.`,
     'Add the hydrogens, or correct the bond orders.',
   ),
   MOLECULE_VALENCES_OPEN: warning(
-    ({ open }: { open: number }) => `${missing(open)}, none of them from carbon: it may be an ion.`,
+    ({ open }: { open: number }) =>
+      `${describeMissing(open)}, none of them from carbon: it may be an ion.`,
     'Add the hydrogens, or set `net_charge` if it is an ion.',
   ),
   MOLECULE_ELECTRONS_ODD: error(
@@ -107,7 +108,7 @@ export const MOLECULE_PROBLEMS = {
     ({ formal, given }: Charges) =>
       `According to its bonds and formal charges, the molecule has a charge of ${String(formal)}, but \`net_charge\` is ${String(given)}.`,
     EITHER,
-    inNetCharge,
+    locateNetCharge,
   ),
   SMILES_OTHER_NOTATION: error(
     ({ notation }: { notation: string; convertible: boolean }) =>
@@ -124,12 +125,12 @@ export const MOLECULE_PROBLEMS = {
   ),
   SMILES_SYNTAX: error(
     (fault: SmilesFault) =>
-      `This is not a valid SMILES: ${formatShown(fault.reason)}${placed(fault)}.`,
+      `This is not a valid SMILES: ${formatShown(fault.reason)}${formatPosition(fault)}.`,
     'Write only the SMILES of one molecule.',
   ),
   SMILES_CHEMISTRY: error(
     (fault: SmilesFault) =>
-      `This SMILES describes an impossible molecule: ${fault.reason}${placed(fault)}.`,
+      `This SMILES describes an impossible molecule: ${fault.reason}${formatPosition(fault)}.`,
     'Check bonds, charges and hydrogens of that atom; drawing it helps.',
   ),
   SMILES_UNANSWERED: error(
@@ -154,13 +155,13 @@ export const MOLECULE_PROBLEMS = {
     ({ formal, given }: Charges) =>
       `The charges in the SMILES sum to ${String(formal)}, but \`net_charge\` is ${String(given)}; the job would fail, or compute another ion.`,
     EITHER,
-    inNetCharge,
+    locateNetCharge,
   ),
   SMILES_CHARGE_IGNORED: error(
     ({ formal, given }: Charges) =>
       `The charges in the SMILES sum to ${String(formal)}, but \`net_charge\` is ${String(given)}; with \`gas\` the engine ignores it and the result is wrong.`,
     EITHER,
-    inNetCharge,
+    locateNetCharge,
   ),
   MANIFEST_CHARGE_METHOD_BBC: error(
     '`bbc` is not a charge method, but a misspelling of `bcc` in the examples of the service; the job would fail.',
@@ -172,4 +173,4 @@ export const MOLECULE_PROBLEMS = {
   ),
 };
 
-export const finding = findingsOf(MOLECULE_PROBLEMS);
+export const finding = createFindings(MOLECULE_PROBLEMS);

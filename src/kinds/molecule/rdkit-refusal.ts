@@ -54,7 +54,7 @@ const STOPPED_AT: readonly (readonly [RegExp, RegExp, string])[] = [
 ];
 
 /** `log` is RDKit's output while it read `smiles`. */
-export function rdkitRefusal(log: string, smiles: string): Refused {
+export function createRefusal(log: string, smiles: string): Refused {
   const lines = log.split('\n').map((line) => line.replace(/^\[[\d:]+\] /, ''));
   const said = lines[0] ?? '';
   const refuse = (fault: Refused['fault'], position: number | null, reason: string): Refused => {
@@ -64,23 +64,23 @@ export function rdkitRefusal(log: string, smiles: string): Refused {
   if (said === '') return refuse('chemistry', null, 'RDKit rejects it and gives no reason');
   for (const [pattern, describe] of IMPOSSIBLE) {
     const found = pattern.exec(said);
-    if (found) return refuse('chemistry', positionOf(smiles, Number(found[1])), describe(found));
+    if (found) return refuse('chemistry', findPosition(smiles, Number(found[1])), describe(found));
   }
   const written = /around position (\d+)/.exec(lines.join('\n'))?.[1];
   const position = written === undefined ? openRing(said, smiles) : Number(written);
-  const reason = broken(said, smiles, position);
-  return refuse('syntax', position, `${reason}${doubtOfZero(reason, smiles, position)}`);
+  const reason = explainBroken(said, smiles, position);
+  return refuse('syntax', position, `${reason}${explainZero(reason, smiles, position)}`);
 }
 
 /** `C(=0)0` opens and closes a ring. */
-function doubtOfZero(reason: string, smiles: string, position: number | null): string {
+function explainZero(reason: string, smiles: string, position: number | null): string {
   const hasZero = /(?<!%\d?)0/.test(smiles.replace(/\[[^\]]*\]/g, ''));
   const isZero = reason.includes('ring closure') ? hasZero : smiles[(position ?? 0) - 1] === '0';
   return isZero ? '; the digit 0 is perhaps the letter O' : '';
 }
 
 /** RDKit numbers the atoms from 0, in written order. */
-function positionOf(smiles: string, atom: number): number | null {
+function findPosition(smiles: string, atom: number): number | null {
   const found = [...smiles.matchAll(/\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g)][atom];
   return found ? found.index + 1 : null;
 }
@@ -99,7 +99,7 @@ function openRing(said: string, smiles: string): number | null {
   return Math.min(...open.values());
 }
 
-function broken(said: string, smiles: string, position: number | null): string {
+function explainBroken(said: string, smiles: string, position: number | null): string {
   const whole = SAID.find(([pattern]) => pattern.test(said));
   if (whole) return whole[1];
   if (position === null) return `RDKit says: ${said.trim()}`;

@@ -11,9 +11,9 @@ import type {
   MolecularGraph,
   SpecifiedStereo,
 } from '../../domain/molecular-graph.ts';
-import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
-import { elementOfNumber } from './element.ts';
-import { rdkitRefusal, type Refused } from './rdkit-refusal.ts';
+import { DRAWING_OPTIONS, parseDrawing } from './drawing.ts';
+import { findElement } from './element.ts';
+import { createRefusal, type Refused } from './rdkit-refusal.ts';
 import { type Difference, findDifference, mapAtoms, type PlacedMolecule } from './same-molecule.ts';
 
 /** All atoms of a valid molecule with their bonds and the specified configuration. */
@@ -62,7 +62,7 @@ function withMolecule<T>(
   if (molecule === null) {
     const said = log?.get_buffer() ?? '';
     log?.clear_buffer();
-    return rdkitRefusal(said, structure);
+    return createRefusal(said, structure);
   }
   try {
     return use(molecule);
@@ -95,7 +95,7 @@ function readJson(molecule: Mol): JsonMolecule {
   return molecules[0];
 }
 
-function chargeOf({ atoms }: JsonMolecule): number {
+function sumCharge({ atoms }: JsonMolecule): number {
   return atoms.reduce((sum, { chg = 0 }) => sum + chg, 0);
 }
 
@@ -108,7 +108,7 @@ function read(structure: string): ReadMolecule | Refused {
   return withMolecule(structure, isSmiles ? '{}' : AS_LISTED, (molecule) => {
     const json = readJson(molecule);
     const { atoms, bonds: listed = [], stereoGroups = [] } = json;
-    const elements = atoms.map(({ z = 6 }) => elementOfNumber(z));
+    const elements = atoms.map(({ z = 6 }) => findElement(z));
     const bonds = listed.map(({ atoms: [one, other] }): [number, number] => [one, other]);
     const missing = { onCarbon: 0, elsewhere: 0 };
     for (const [atom, { z = 6, impHs = 0 }] of atoms.entries()) {
@@ -127,8 +127,8 @@ function read(structure: string): ReadMolecule | Refused {
       // RDKit writes aromatic bonds as single and double ones.
       orders: bonds.map((_, bond) => listed[bond]?.bo ?? 1),
       charges: elements.map((_, atom) => atoms[atom]?.chg ?? 0),
-      stereo: isVague ? { centres: [], doubleBonds: [] } : stereoOf(json),
-      formalCharge: chargeOf(json),
+      stereo: isVague ? { centres: [], doubleBonds: [] } : listStereo(json),
+      formalCharge: sumCharge(json),
       radicals: atoms.filter(({ nRad = 0 }) => nRad > 0).length,
       undefinedCentres: isSmiles ? countUndefined(molecule) : 0,
       missing,
@@ -141,7 +141,7 @@ function countUndefined(molecule: Mol): number {
   return molecule.get_stereo_tags().match(/\?/g)?.length ?? 0;
 }
 
-function stereoOf({ atoms, bonds = [] }: JsonMolecule): SpecifiedStereo {
+function listStereo({ atoms, bonds = [] }: JsonMolecule): SpecifiedStereo {
   const centres = atoms.flatMap(({ stereo }, atom): Centre[] =>
     stereo === 'cw' || stereo === 'ccw' ? [{ atom, clockwise: stereo === 'cw' }] : [],
   );
@@ -164,9 +164,9 @@ function draw(structure: string): Drawn | Refused {
     const bits = molecule.get_morgan_fp_as_uint8array(MORGAN) as Uint8Array;
     return {
       type: 'drawn' as const,
-      drawing: drawingOf(molecule.get_svg_with_highlights(DRAWING_OPTIONS)),
+      drawing: parseDrawing(molecule.get_svg_with_highlights(DRAWING_OPTIONS)),
       smiles,
-      formalCharge: chargeOf(readJson(molecule)),
+      formalCharge: sumCharge(readJson(molecule)),
       fingerprint: Buffer.from(bits).toString('base64'),
     };
   });
@@ -183,11 +183,14 @@ function transferBonds(structure: string, result: MolecularGraph) {
   const input = read(structure);
   if (input.type === 'refused') return input;
   const images = mapAtoms(RDKit, input, result);
-  return { type: 'transferred' as const, bonding: images && bondsBy(images, input, result) };
+  return {
+    type: 'transferred' as const,
+    bonding: images && createBondLookup(images, input, result),
+  };
 }
 
 /** @param images the atom of the result for each atom of the input */
-function bondsBy(images: readonly number[], input: ReadMolecule, result: MolecularGraph) {
+function createBondLookup(images: readonly number[], input: ReadMolecule, result: MolecularGraph) {
   const orders = new Map<string, number>();
   for (const [bond, [one, other]] of input.bonds.entries()) {
     const [first = -1, second = -1] = [images[one], images[other]];

@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { moduleBeside } from '../../program/files.ts';
+import { resolveModule } from '../../program/files.ts';
 import type { Answers, Question } from './rdkit-thread.ts';
 
 /** RDKit crashed on it or took too long, even for this molecule alone. */
@@ -106,7 +106,7 @@ class RdkitThreads {
   #start(): void {
     // Node 22 prints a warning that it strips types.
     const execArgv = ['--disable-warning=ExperimentalWarning'];
-    const worker = new Worker(moduleBeside('rdkit-thread', import.meta.url), { execArgv });
+    const worker = new Worker(resolveModule('rdkit-thread', import.meta.url), { execArgv });
     const thread: Thread = { worker, batch: null, timer: undefined };
     this.#threads.add(thread);
     worker.on('message', (answers: readonly unknown[]) => {

@@ -1,7 +1,7 @@
 /** The result of a molecule, read from its files: what the report, the tables and the exports show. */
 import { deriveBondOrders } from './bonding.ts';
-import { elementOfAtom, hillFormula } from './element.ts';
-import { readTopology, totalCharge } from './gromacs.ts';
+import { inferElement, computeHillFormula } from './element.ts';
+import { readTopology, sumCharges } from './gromacs.ts';
 import { readResultPdb } from './pdb.ts';
 import type { EstimatedParameter, MoleculeReading } from './reading.ts';
 
@@ -21,13 +21,13 @@ export function readMolecule({ itp, pdb, frcmod }: MoleculeTexts): MoleculeReadi
   if (topology === null || placed.length !== topology.atoms.length) return null;
   const atoms = topology.atoms.map((atom, index) => {
     const { symbol = '', place: position = [0, 0, 0] as const } = placed[index] ?? {};
-    return { ...atom, element: elementOfAtom(atom.mass, symbol, atom.name), position };
+    return { ...atom, element: inferElement(atom.mass, symbol, atom.name), position };
   });
   return {
     kind: 'molecule',
     name: topology.name,
-    formula: hillFormula(atoms.map(({ element }) => element)),
-    charge: totalCharge(atoms),
+    formula: computeHillFormula(atoms.map(({ element }) => element)),
+    charge: sumCharges(atoms),
     atoms,
     bonds: topology.bonds,
     bonding: deriveBondOrders({ atoms, bonds: topology.bonds }),
@@ -73,7 +73,7 @@ export function readFrcmod(text: string): readonly EstimatedParameter[] {
     const last = found.at(-1);
     const isSame = term === 'dihedral' && last?.term === term && last.types === types;
     const penalty = /penalty score=\s*(\d+(?:\.\d*)?)/i.exec(rest)?.[1];
-    const remark = remarkOf(rest);
+    const remark = parseRemark(rest);
     // Only the last term of a sum has the penalty.
     found.splice(isSame ? -1 : found.length, 1, {
       term,
@@ -87,7 +87,7 @@ export function readFrcmod(text: string): readonly EstimatedParameter[] {
 }
 
 /** The text after the numbers, without the penalty. */
-function remarkOf(rest: string): string {
+function parseRemark(rest: string): string {
   const words = rest
     .replace(/^(?:\s+[-+]?[\d.]+)*/, '')
     .replace(/,?\s*penalty score=\s*[\d.]+/i, '')

@@ -39,10 +39,7 @@ export function findDifference(
   const pair = [foldTwins(input), foldTwins(result)] as const;
   const [one, other] = pair;
   if (matchNodes(rdkit, pair, 1).length === 0) {
-    const heavy = [
-      foldTwins(withoutHydrogens(input)),
-      foldTwins(withoutHydrogens(result)),
-    ] as const;
+    const heavy = [foldTwins(removeHydrogens(input)), foldTwins(removeHydrogens(result))] as const;
     return matchNodes(rdkit, heavy, 1).length > 0 ? 'hydrogens' : 'bonds';
   }
   const turns = [readTurns(one, input), measureTurns(other, result.places, 3)] as const;
@@ -65,7 +62,7 @@ export function mapAtoms(
   input: MolecularGraph,
   result: MolecularGraph,
 ): readonly number[] | null {
-  const [one, other] = [withoutHydrogens(input, true), withoutHydrogens(result, true)];
+  const [one, other] = [removeHydrogens(input, true), removeHydrogens(result, true)];
   const [images] = matchNodes(rdkit, [one, other], 1);
   if (images === undefined) return null;
   const mapped = input.elements.map(() => -1);
@@ -100,10 +97,15 @@ function measureTurns({ atoms, bonds }: Nodes, places: readonly Place[], fewest:
 
 /** Whether the second to last neighbour are clockwise, seen from the first; null if that is not clear. */
 function isClockwise(centre: Place, neighbours: readonly Place[]): boolean | null {
-  const [first, second, third, fourth] = neighbours.map((place) => unit(minus(place, centre)));
+  const [first, second, third, fourth] = neighbours.map((place) =>
+    normalise(subtractPlaces(place, centre)),
+  );
   if (first === undefined || second === undefined || third === undefined) return null;
   const last = fourth ?? [0, 0, 0];
-  const volume = dot(minus(second, first), cross(minus(third, first), minus(last, first)));
+  const volume = computeDot(
+    subtractPlaces(second, first),
+    computeCross(subtractPlaces(third, first), subtractPlaces(last, first)),
+  );
   if (!(Math.abs(volume) > FLAT[fourth === undefined ? 3 : 4])) return null;
   return volume > 0;
 }
@@ -112,25 +114,28 @@ function isClockwise(centre: Place, neighbours: readonly Place[]): boolean | nul
 function isTrans(places: readonly (Place | undefined)[]): boolean | null {
   const [first, second, third, last] = places;
   if (!first || !second || !third || !last) return null;
-  const axis = minus(third, second);
-  const [one, other] = [cross(minus(first, second), axis), cross(minus(last, third), axis)];
-  const cosine = dot(unit(one), unit(other));
+  const axis = subtractPlaces(third, second);
+  const [one, other] = [
+    computeCross(subtractPlaces(first, second), axis),
+    computeCross(subtractPlaces(last, third), axis),
+  ];
+  const cosine = computeDot(normalise(one), normalise(other));
   return Math.abs(cosine) > TWISTED ? cosine < 0 : null;
 }
 
-function minus(one: Place, other: Place): Place {
+function subtractPlaces(one: Place, other: Place): Place {
   return [one[0] - other[0], one[1] - other[1], one[2] - other[2]];
 }
 
-function cross([a, b, c]: Place, [x, y, z]: Place): Place {
+function computeCross([a, b, c]: Place, [x, y, z]: Place): Place {
   return [b * z - c * y, c * x - a * z, a * y - b * x];
 }
 
-function dot(one: Place, other: Place): number {
+function computeDot(one: Place, other: Place): number {
   return one[0] * other[0] + one[1] * other[1] + one[2] * other[2];
 }
 
-function unit(vector: Place): Place {
+function normalise(vector: Place): Place {
   const length = Math.hypot(...vector);
   return [vector[0] / length, vector[1] / length, vector[2] / length];
 }
@@ -150,7 +155,7 @@ interface Nodes extends MolecularGraph {
  */
 function foldTwins(graph: MolecularGraph): Nodes {
   const labels = [...graph.elements];
-  const around = neighboursOf(graph);
+  const around = listNeighbours(graph);
   const folded = new Set<number>();
   for (;;) {
     const ends = [...labels.keys()].filter((end) => around[end]?.size === 1);
@@ -174,11 +179,11 @@ function foldTwins(graph: MolecularGraph): Nodes {
  * Without the hydrogens that are bonded to one atom of another element.
  * @param counted whether the labels have their number
  */
-function withoutHydrogens(graph: MolecularGraph, counted = false): Nodes {
+function removeHydrogens(graph: MolecularGraph, counted = false): Nodes {
   const { elements } = graph;
   const labels = [...elements];
   const dropped = new Set<number>();
-  for (const [atom, around] of neighboursOf(graph).entries()) {
+  for (const [atom, around] of listNeighbours(graph).entries()) {
     const [only = -1, ...more] = around;
     if (elements[atom] !== 'H' || more.length > 0 || (elements[only] ?? 'H') === 'H') continue;
     dropped.add(atom);
@@ -187,7 +192,7 @@ function withoutHydrogens(graph: MolecularGraph, counted = false): Nodes {
   return keepNodes({ ...graph, elements: labels }, dropped);
 }
 
-function neighboursOf({ elements, bonds }: MolecularGraph): Set<number>[] {
+function listNeighbours({ elements, bonds }: MolecularGraph): Set<number>[] {
   const around = elements.map(() => new Set<number>());
   for (const [one, other] of bonds) {
     if (one === other) continue;

@@ -3,11 +3,11 @@
  * PDB, Mol2 and MDL files.
  */
 import {
-  atomicNumber,
-  covalentRadius,
+  readAtomicNumber,
+  readCovalentRadius,
   HALOGENS,
-  mostBonds,
-  unsupportedElements,
+  readMaxBonds,
+  listUnsupportedElements,
 } from './element.ts';
 import { computeDistance, type Place } from '../../domain/molecular-graph.ts';
 import type { InputFinding } from '../finding.ts';
@@ -63,13 +63,13 @@ export function makeStructure(format: string, contents: Contents): Structure {
 }
 
 /** The result for a file with an unreadable line: its other lines are not reliable. */
-export function unreadable(format: string, line: number, reason: string): Structure {
+export function createUnreadable(format: string, line: number, reason: string): Structure {
   const findings = [finding('MOLECULE_MALFORMED', { format, line, reason })];
   return { atoms: [], bonds: null, findings };
 }
 
 /** Two atoms by their numbers in the file, from 1; null if one of them does not exist. */
-export function numbered(numbers: readonly string[], atoms: number): Bond | null {
+export function parseBond(numbers: readonly string[], atoms: number): Bond | null {
   const [one, other] = numbers.map((text) => (/^\s*\d+\s*$/.test(text) ? Number(text) - 1 : -1));
   if (one === undefined || other === undefined) return null;
   return Math.min(one, other) < 0 || Math.max(one, other) >= atoms ? null : [one, other];
@@ -85,18 +85,18 @@ export function checkInputAtoms(
     const facts = { atoms: atoms.length, limit: ATOM_LIMIT };
     return [finding('MOLECULE_TOO_MANY_ATOMS', facts)];
   }
-  const unsupported = unsupportedElements(elements);
+  const unsupported = listUnsupportedElements(elements);
   const components = bonds === null ? 1 : countParts(atoms.length, bonds);
-  const lack = lacksHydrogens(elements);
+  const lack = checkHydrogens(elements);
   const findings = [
     atoms.length === 1 ? finding('MOLECULE_SINGLE_ATOM', {}) : null,
     lack === 'certain' ? finding('MOLECULE_NO_HYDROGENS', { atoms: atoms.length }) : null,
     lack === 'doubtful' ? finding('MOLECULE_HYDROGENS_DOUBTFUL', { atoms: atoms.length }) : null,
     unsupported.length > 0
       ? finding('MOLECULE_ELEMENT_UNSUPPORTED', { elements: unsupported })
-      : electronFinding(elements, netCharge),
+      : checkElectrons(elements, netCharge),
     components > 1 ? finding('MOLECULE_SEVERAL_COMPONENTS', { components }) : null,
-    distanceFinding(atoms),
+    checkDistances(atoms),
   ];
   return findings.filter((one) => one !== null);
 }
@@ -106,7 +106,7 @@ export function checkInputAtoms(
  * tetrachloride and similar molecules have no hydrogens, and cannot be distinguished from a stripped chloroform without
  * bonds: for these it is doubtful.
  */
-export function lacksHydrogens(elements: readonly string[]): 'certain' | 'doubtful' | null {
+export function checkHydrogens(elements: readonly string[]): 'certain' | 'doubtful' | null {
   const carbons = elements.filter((element) => element === 'C').length;
   if (carbons === 0 || elements.includes('H')) return null;
   const halogens = elements.filter((element) => HALOGENS.has(element)).length;
@@ -114,11 +114,11 @@ export function lacksHydrogens(elements: readonly string[]): 'certain' | 'doubtf
 }
 
 /** The quantum step requires closed shells; `gas` does not check, and its result is wrong too. */
-function electronFinding(
+function checkElectrons(
   elements: readonly string[],
   netCharge: number | null,
 ): InputFinding | null {
-  const protons = elements.reduce((sum, element) => sum + atomicNumber(element), 0);
+  const protons = elements.reduce((sum, element) => sum + readAtomicNumber(element), 0);
   const electrons = protons - (netCharge ?? 0);
   if (electrons % 2 === 0) return null;
   return netCharge === null
@@ -136,7 +136,7 @@ export function countParts(atoms: number, bonds: readonly Bond[]): number {
   return new Set(part).size;
 }
 
-function distanceFinding(atoms: readonly Atom[]): InputFinding | null {
+function checkDistances(atoms: readonly Atom[]): InputFinding | null {
   for (const [first, atom] of atoms.entries()) {
     let nearest = Infinity;
     for (const [second, other] of atoms.entries()) {
@@ -169,7 +169,7 @@ export function findBonds(atoms: readonly Atom[]): readonly Bond[] | null {
   const bonds: Bond[] = [];
   for (const [one, atom] of atoms.entries()) {
     for (const [at, next] of atoms.slice(one + 1).entries()) {
-      const radii = covalentRadius(atom.element) + covalentRadius(next.element);
+      const radii = readCovalentRadius(atom.element) + readCovalentRadius(next.element);
       const ratio = computeDistance(atom.place, next.place) / radii;
       if (ratio >= APART) continue;
       if (!(ratio <= BONDED)) return null;
@@ -179,7 +179,7 @@ export function findBonds(atoms: readonly Atom[]): readonly Bond[] | null {
   const ends = bonds.flat();
   const isLikely = atoms.every(({ element }, atom) => {
     const count = ends.filter((end) => end === atom).length;
-    return count > 0 && count <= mostBonds(element);
+    return count > 0 && count <= readMaxBonds(element);
   });
   return isLikely ? bonds : null;
 }

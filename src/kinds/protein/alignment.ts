@@ -7,7 +7,7 @@ import type { InputFinding, Reading } from '../finding.ts';
 import {
   checkResidues,
   type FastaRecord,
-  fastaText,
+  formatFasta,
   findRepeated,
   nameRecords,
   readFasta,
@@ -22,7 +22,7 @@ const OTHER_GAPS = /[.~_]/g;
 
 /** The input of the kind `alignment`. */
 export function readAlignmentInput(text: string): Reading {
-  const format = alignmentFormat(text);
+  const format = detectFormat(text);
   const { records, findings } = readRows(text, format);
   if (records.length < 2) {
     // With one sequence the engine succeeds, but the result is meaningless; the service answers 400.
@@ -40,7 +40,7 @@ export function readAlignmentInput(text: string): Reading {
     renamed || format !== 'FASTA' || records.some((record, n) => record.residues !== residues[n]);
   const input: InputText = {
     name: 'input.fasta',
-    text: converted ? fastaText(headers, residues) : text,
+    text: converted ? formatFasta(headers, residues) : text,
     ...(converted && { original: { name: `original${EXTENSIONS[format] ?? ''}`, text } }),
     ...(names && { names }),
   };
@@ -48,7 +48,7 @@ export function readAlignmentInput(text: string): Reading {
   return {
     findings: [...findings, ...checkRows(records, residues)],
     input,
-    canonical: fastaText(ids, upper).trimEnd(),
+    canonical: formatFasta(ids, upper).trimEnd(),
   };
 }
 
@@ -108,7 +108,7 @@ const EXTENSIONS: Readonly<Partial<Record<Format, string>>> = {
 };
 
 /** By the beginning of the text, the only reliable part of a format; A3M is FASTA but for its insertions. */
-export function alignmentFormat(text: string): Format {
+export function detectFormat(text: string): Format {
   const start = text.slice(0, 2000).trimStart();
   if (start.startsWith('>') || A3M_COMMENT.test(start)) return isA3m(text) ? 'A3M' : 'FASTA';
   const found = Object.entries(BEGINNINGS).find(([, beginning]) => beginning.test(start));
@@ -138,28 +138,28 @@ const NO_SEQUENCE = /^(ss_pred|ss_conf|ss_dssp|sa_dssp|sa_pred)\b/;
 
 /** Rows of unequal length that become equal without their lower-case residues, of which the first row has none. */
 function isA3m(text: string): boolean {
-  const [first, ...others] = a3mRecords(text).map(({ residues }) => residues);
+  const [first, ...others] = readA3mRecords(text).map(({ residues }) => residues);
   if (first === undefined || /[a-z]/.test(first)) return false;
   return (
     others.some(({ length }) => length !== first.length) &&
-    others.every((residues) => withoutInsertions(residues).length === first.length)
+    others.every((residues) => removeInsertions(residues).length === first.length)
   );
 }
 
-function a3mRecords(text: string): readonly FastaRecord[] {
+function readA3mRecords(text: string): readonly FastaRecord[] {
   const { records } = readFasta(text.replace(/^\s*#[^\r\n]*/, ''));
   return records.filter(({ header }) => !NO_SEQUENCE.test(header));
 }
 
-function withoutInsertions(residues: string): string {
+function removeInsertions(residues: string): string {
   return residues.replace(/[a-z.]/g, '');
 }
 
 function readA3m(text: string): AlignmentRows {
-  const written = a3mRecords(text);
+  const written = readA3mRecords(text);
   const records = written.map((record) => ({
     ...record,
-    residues: withoutInsertions(record.residues),
+    residues: removeInsertions(record.residues),
   }));
   const count = written.reduce((sum, one) => sum + one.residues.replace(/[^a-z]/g, '').length, 0);
   return { records, findings: [finding('ALIGNMENT_INSERTIONS_REMOVED', { count })] };
@@ -229,7 +229,7 @@ export function recogniseSequence(text: string): Recognised {
 
 export function recogniseAlignment(text: string): Recognised {
   // Aligners use many different file names.
-  if (alignmentFormat(text) !== 'FASTA') return true;
+  if (detectFormat(text) !== 'FASTA') return true;
   const { records } = readFasta(text);
   if (records.length < 2) return false;
   // Several records of one length with gaps: nothing else looks like this.

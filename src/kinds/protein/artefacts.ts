@@ -1,15 +1,15 @@
 /** The files of a finished prediction, what is checked of each, and what the processing log says (contract 2.6). */
 import { checkPrediction, type PredictionOptions } from './check.ts';
-import { checksAnswer, engineStated, isSynthetic } from '../provenance.ts';
+import { withAnswerCheck, parseEngineStatement, isSynthetic } from '../provenance.ts';
 import type { Artefact, JobFacts } from '../kind.ts';
 import { NO_TIMING, type Timing } from '../../domain/outcomes.ts';
-import { asObject, parseBoundedJson, readLooseText } from '../json.ts';
+import { toObject, parseBoundedJson, readLooseText } from '../json.ts';
 
 export const RESULT = {
   result: {
     file: 'result.json',
     presence: 'required',
-    check: checksAnswer('result', (bytes, { options, input }: JobFacts<PredictionOptions>) =>
+    check: withAnswerCheck('result', (bytes, { options, input }: JobFacts<PredictionOptions>) =>
       checkPrediction(bytes, options, input),
     ),
     // The processing log names other engines.
@@ -26,7 +26,7 @@ export const COMPARED = {
     describe: (text: string) => ({ engine: readEngine(text), timing: readTiming(text) }),
   },
   csv: { file: 'result.csv', presence: 'usual' },
-  metadata: { file: byType('metadata'), presence: 'usual' },
+  metadata: { file: nameByType('metadata'), presence: 'usual' },
 } as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
 
 /** Fetched only on request. Not result.json or input.*: those are the result, and the input sent. */
@@ -36,11 +36,11 @@ export const EXTRA = {
 } as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
 
 export const DISTRIBUTIONS = {
-  distributions: { file: byType('distributions'), presence: 'usual' },
+  distributions: { file: nameByType('distributions'), presence: 'usual' },
 } as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
 
 /** The contract does not show the content (4.6): the content type decides, CSV by default. */
-function byType(name: string) {
+function nameByType(name: string) {
   return (contentType: string | null): string => {
     const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     return `${name}.${type === 'application/json' || type.endsWith('+json') ? 'json' : 'csv'}`;
@@ -57,12 +57,12 @@ export function readTiming(text: string): Timing | null {
   const [queuedAt, startedAt] = [at('ENQUEUED', 'QUEUED'), at('RUNNING')];
   const finishedAt = at('FINISHED', 'FAILED');
   if (startedAt === null && finishedAt === null) return null;
-  const queueWaitSeconds = secondsBetween(queuedAt, startedAt);
-  const elapsedSeconds = secondsBetween(startedAt, finishedAt);
+  const queueWaitSeconds = countSeconds(queuedAt, startedAt);
+  const elapsedSeconds = countSeconds(startedAt, finishedAt);
   return { ...NO_TIMING, queuedAt, startedAt, finishedAt, queueWaitSeconds, elapsedSeconds };
 }
 
-function secondsBetween(from: string | null, to: string | null): number | null {
+function countSeconds(from: string | null, to: string | null): number | null {
   const length = (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1_000;
   return Number.isFinite(length) ? length : null;
 }
@@ -70,13 +70,13 @@ function secondsBetween(from: string | null, to: string | null): number | null {
 /** From the same log; the last attempt counts. */
 export function readEngine(text: string): string | null {
   const messages = readLog(text).map((entry) => entry?.['message']);
-  const said = messages.filter((message) => typeof message === 'string').map(engineStated);
+  const said = messages.filter((message) => typeof message === 'string').map(parseEngineStatement);
   return said.findLast((words) => words !== null) ?? null;
 }
 
 function readLog(text: string) {
-  const log = asObject(parseBoundedJson(text));
+  const log = toObject(parseBoundedJson(text));
   return [log?.['history'], log?.['timeline']].flatMap((list) =>
-    Array.isArray(list) ? list.map(asObject) : [],
+    Array.isArray(list) ? list.map(toObject) : [],
   );
 }

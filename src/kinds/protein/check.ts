@@ -3,11 +3,11 @@
  * with a wrong result: it drops records, predicts nothing, or says "missing" for every residue.
  */
 import type { InputText } from '../../domain/item.ts';
-import { resultProblem, type ResultProblem } from '../result-problems.ts';
+import { createResultProblem, type ResultProblem } from '../result-problems.ts';
 import type { Predictor } from '../vocabulary.ts';
 import { type FastaRecord, readFasta } from './fasta.ts';
 import { type Entry, readPayload } from './payload.ts';
-import { lengthOf, SHIFTS_MISSING, TRACK_KEYS } from './reading.ts';
+import { countResidues, SHIFTS_MISSING, TRACK_KEYS } from './reading.ts';
 import { readChains } from './shift-files.ts';
 
 /** Of any of the three kinds; only sequences have predictors. */
@@ -40,18 +40,18 @@ function* findProblems(
   input: InputText | null,
 ): Problems {
   for (const entry of entries) yield* findUneven(entry);
-  const silent = entries.filter(saysNothing);
+  const silent = entries.filter(isWithoutValues);
   // A file of shifts may contain a chain that was not measured; for the other kinds, every record should have values.
   const bearable = options.kind === 'shifts' ? Math.max(0, entries.length - 1) : 0;
   if (silent.length > bearable) {
     const name = silent[0]?.name ?? '';
-    yield resultProblem('RESULT_ALL_MISSING', `Every value of "${name}" is missing.`);
+    yield createResultProblem('RESULT_ALL_MISSING', `Every value of "${name}" is missing.`);
   }
   const keys = new Set(entries.flatMap(({ tracks }) => Object.keys(tracks)));
   for (const { name, tracks } of entries) {
     // A predictor runs for all proteins of a job or for none.
     const absent = [...keys].filter((key) => !(key in tracks));
-    if (absent.length > 0) yield missing(name, `${absent.join(', ')}, which others have`);
+    if (absent.length > 0) yield createMissing(name, `${absent.join(', ')}, which others have`);
   }
   if (input !== null) {
     if (options.kind === 'shifts') yield* findOtherChains(entries, input.text);
@@ -61,29 +61,29 @@ function* findProblems(
   for (const entry of entries) yield* findGaps(entry);
 }
 
-function missing(name: string, what: string): ResultProblem {
-  return resultProblem('RESULT_MISSING_VALUES', `"${name}" has no values of ${what}.`);
+function createMissing(name: string, what: string): ResultProblem {
+  return createResultProblem('RESULT_MISSING_VALUES', `"${name}" has no values of ${what}.`);
 }
 
-function wrong(message: string): ResultProblem {
-  return resultProblem('RESULT_WRONG_SEQUENCE', message);
+function createWrong(message: string): ResultProblem {
+  return createResultProblem('RESULT_WRONG_SEQUENCE', message);
 }
 
 function* findUneven({ name, residues, tracks }: Entry): Problems {
   const lengths = Object.entries(tracks).map(([key, { length }]) => [key, length] as const);
   const longest = Math.max(0, ...lengths.map(([, length]) => length));
   if (longest === 0) {
-    yield resultProblem('RESULT_EMPTY', `The engine predicted nothing for "${name}".`);
+    yield createResultProblem('RESULT_EMPTY', `The engine predicted nothing for "${name}".`);
   }
   const expected = residues.length || longest;
   for (const [key, length] of lengths) {
     if (length === expected) continue;
     const message = `"${name}" has ${expected} residues, but ${length} values of ${key}.`;
-    yield resultProblem('RESULT_MISSING_VALUES', message);
+    yield createResultProblem('RESULT_MISSING_VALUES', message);
   }
 }
 
-function saysNothing({ tracks }: Entry): boolean {
+function isWithoutValues({ tracks }: Entry): boolean {
   // Residue numbers of a shift file only look like values.
   const predicted = Object.entries(tracks).filter(([key]) => key !== 'seqCodes');
   return predicted.every(([, list]) =>
@@ -105,7 +105,7 @@ function* findGaps({ name, residues, tracks }: Entry): Problems {
     const place = track.findIndex((value, at) => value === null && residues[at] !== GAP);
     if (place === -1) continue;
     const message = `"${name}" has no number of ${key} for residue ${place + 1} (${residues[place] ?? ''}).`;
-    yield resultProblem('RESULT_NOT_A_NUMBER', message);
+    yield createResultProblem('RESULT_NOT_A_NUMBER', message);
   }
 }
 
@@ -115,13 +115,13 @@ function* findGaps({ name, residues, tracks }: Entry): Problems {
  */
 function* findOtherRecords(entries: readonly Entry[], sent: readonly FastaRecord[]): Problems {
   if (entries.length !== sent.length) {
-    yield wrong(`${sent.length} sequences were sent, the result has ${entries.length}.`);
+    yield createWrong(`${sent.length} sequences were sent, the result has ${entries.length}.`);
   }
   const open = [...entries];
   for (const [index, { residues }] of sent.entries()) {
-    const match = open.findIndex((entry) => answers(entry, residues));
+    const match = open.findIndex((entry) => answersSequence(entry, residues));
     if (match === -1) {
-      yield wrong(
+      yield createWrong(
         `No sequence in the result has the residues of record ${index + 1} that was sent.`,
       );
     }
@@ -130,9 +130,9 @@ function* findOtherRecords(entries: readonly Entry[], sent: readonly FastaRecord
 }
 
 /** If the payload does not show the residues, there must at least be one value for each. */
-function answers(entry: Entry, residues: string): boolean {
+function answersSequence(entry: Entry, residues: string): boolean {
   return entry.residues === ''
-    ? lengthOf(entry) === residues.length
+    ? countResidues(entry) === residues.length
     : hasSameResidues(residues, entry.residues);
 }
 
@@ -162,7 +162,7 @@ function* findAbsent(entries: readonly Entry[], predictors: readonly Predictor[]
     const absent = predictors.filter((predictor) =>
       KEYS_OF_PREDICTOR[predictor].every((key) => !(key in tracks) && !(key in scores)),
     );
-    if (absent.length > 0) yield missing(name, absent.join(', '));
+    if (absent.length > 0) yield createMissing(name, absent.join(', '));
   }
 }
 
@@ -177,20 +177,20 @@ function* findOtherChains(entries: readonly Entry[], text: string): Problems {
   if (chains.length === 0 || shown.length === 0) return;
   for (const { name, residues } of shown) {
     if (chains.some((chain) => isSameChain(chain.residues, residues))) continue;
-    yield wrong(`The residues of "${name}" match no chain that was sent.`);
+    yield createWrong(`The residues of "${name}" match no chain that was sent.`);
   }
   for (const { name, residues: sent, isMeasured } of chains) {
     if (!isMeasured || shown.some(({ residues }) => isSameChain(sent, residues))) continue;
-    yield wrong(`Chain ${name} was measured, but the result has no values for it.`);
+    yield createWrong(`Chain ${name} was measured, but the result has no values for it.`);
   }
 }
 
 function isSameChain(sent: string, received: string): boolean {
   const letters = received.toUpperCase();
-  if (sent.length !== letters.length) return known(sent) === known(letters);
+  if (sent.length !== letters.length) return removeUnknown(sent) === removeUnknown(letters);
   return [...sent].every((letter, at) => letter === 'X' || letter === letters[at]);
 }
 
-function known(residues: string): string {
+function removeUnknown(residues: string): string {
   return residues.replaceAll('X', '');
 }

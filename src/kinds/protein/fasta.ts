@@ -79,7 +79,7 @@ export function readSequenceInput(text: string, options: SequenceOptions, id: st
   const sent = plain ? `>${id}\n${text.trim()}\n` : text;
   const input: InputText = {
     name: 'input.fasta',
-    text: isChanged ? fastaText(headers, residues) : sent,
+    text: isChanged ? formatFasta(headers, residues) : sent,
     ...(isChanged && { original: { name: 'original.fasta', text } }),
     ...(names && { names }),
   };
@@ -234,7 +234,7 @@ export function nameRecords(
 }
 
 /** FASTA text of records, one line each, with these headers. */
-export function fastaText(headers: readonly string[], residues: readonly string[]): string {
+export function formatFasta(headers: readonly string[], residues: readonly string[]): string {
   return headers.map((header, index) => `>${header}\n${residues[index] ?? ''}\n`).join('');
 }
 

@@ -6,12 +6,12 @@
  * earlier job may still be in the folder.
  */
 import type { JobFacts } from '../kind.ts';
-import { otherJob } from '../provenance.ts';
-import { resultProblem, type ResultProblem } from '../result-problems.ts';
-import { mean, numbersIn } from './measures.ts';
+import { checkJobId } from '../provenance.ts';
+import { createResultProblem, type ResultProblem } from '../result-problems.ts';
+import { computeMean, listNumbers } from './measures.ts';
 import { type Entry, readPayload } from './payload.ts';
-import { lengthOf, type Track } from './reading.ts';
-import { cellsOf, type CsvTable, readCsv, readDistributions } from './tables.ts';
+import { countResidues, type Track } from './reading.ts';
+import { findColumn, type CsvTable, readCsv, readDistributions } from './tables.ts';
 
 /** The texts of downloaded files; files that the service did not provide are missing. */
 export type PredictionFiles = Readonly<
@@ -24,7 +24,7 @@ export function checkFiles(
   { remoteId }: Pick<JobFacts, 'remoteId'>,
 ): ResultProblem | null {
   for (const [name, text] of Object.entries<string>({ ...files })) {
-    const other = otherJob(name, text, remoteId);
+    const other = checkJobId(name, text, remoteId);
     if (other !== null) return other;
   }
   const { result, csv, metadata, distributions } = files;
@@ -38,7 +38,7 @@ export function checkFiles(
     (distributions === undefined ? null : compareDistributions(distributions, entries));
   if (found === null) return null;
   const message = `${found} One of the two files belongs to another job.`;
-  return resultProblem('RESULT_FILES_DISAGREE', message);
+  return createResultProblem('RESULT_FILES_DISAGREE', message);
 }
 
 /** What contradicts the result, in a sentence; null if nothing does, or if the form is unknown. */
@@ -81,7 +81,7 @@ function compareParts(
 }
 
 /** Rows with one name are one part, even if they are not consecutive. */
-function partsOf({ header, rows }: CsvTable, names: readonly string[] = []): Part[] {
+function splitParts({ header, rows }: CsvTable, names: readonly string[] = []): Part[] {
   const groups = Map.groupBy(rows.keys(), (row) => names[row] ?? '');
   return [...groups].map(([name, own]) => [
     name,
@@ -94,12 +94,12 @@ function partsOf({ header, rows }: CsvTable, names: readonly string[] = []): Par
  *   chainCode,seqCode,residue,shiftCrypt                            NMR shifts
  */
 function compareCsv(table: CsvTable, entries: readonly Entry[]): Disagreement {
-  const ofSequences = cellsOf(table, 'sequence_id');
-  const names = ofSequences ?? cellsOf(table, 'chainCode');
+  const ofSequences = findColumn(table, 'sequence_id');
+  const names = ofSequences ?? findColumn(table, 'chainCode');
   if (names === undefined || !table.header.includes('residue')) return null;
-  const parts = partsOf(table, names);
+  const parts = splitParts(table, names);
   const wanted = ofSequences === undefined ? joinChains(entries) : entries;
-  return compareParts('result.csv has rows', parts, wanted, hasValuesOf);
+  return compareParts('result.csv has rows', parts, wanted, hasSameValues);
 }
 
 /** The two chains of a homodimer share a code: their rows follow each other. */
@@ -120,15 +120,15 @@ function joinChains(entries: readonly Entry[]): Entry[] {
   }));
 }
 
-function hasValuesOf(rows: CsvTable, entry: Entry): boolean {
-  const letters = cellsOf(rows, 'residue') ?? [];
+function hasSameValues(rows: CsvTable, entry: Entry): boolean {
+  const letters = findColumn(rows, 'residue') ?? [];
   return (
-    letters.length === lengthOf(entry) &&
+    letters.length === countResidues(entry) &&
     letters.every((letter, at) => isSameLetter(letter, entry.residues[at])) &&
     Object.entries(entry.tracks).every(([key, track]) => {
       // Numbers of residues are not rounded.
-      if (key === 'seqCodes') return isSameColumn(cellsOf(rows, 'seqCode'), track, Object.is);
-      return isSameColumn(cellsOf(rows, key), track, isNear);
+      if (key === 'seqCodes') return isSameColumn(findColumn(rows, 'seqCode'), track, Object.is);
+      return isSameColumn(findColumn(rows, key), track, isNear);
     })
   );
 }
@@ -146,7 +146,7 @@ function isSameColumn(
   isSame: (one: number, other: number) => boolean,
 ): boolean {
   const isBlank = cells.length > 0 && cells.every((cell) => cell === '');
-  if (isBlank) return numbersIn(track).length === 0;
+  if (isBlank) return listNumbers(track).length === 0;
   return cells.every((cell, at) => {
     const value = track[at];
     return typeof value !== 'number' || cell === '' || isSame(Number(cell), value);
@@ -156,20 +156,20 @@ function isSameColumn(
 /** The engine writes one row per sequence: `sequence_id,length,aligned_length,protein_score,backbone_mean,…`. */
 function compareMetadata(table: CsvTable, entries: readonly Entry[]): Disagreement {
   const { header, rows } = table;
-  const names = cellsOf(table, 'sequence_id');
+  const names = findColumn(table, 'sequence_id');
   if (names === undefined || !header.includes('length') || rows.length === 0) return null;
   const parts = rows.map((row, n): Part => [names[n] ?? '', { header, rows: [row] }]);
-  return compareParts('The metadata are', parts, entries, hasTotalsOf);
+  return compareParts('The metadata are', parts, entries, hasSameTotals);
 }
 
-function hasTotalsOf(row: CsvTable, entry: Entry): boolean {
-  const cell = (column: string): string => cellsOf(row, column)?.[0] ?? '';
+function hasSameTotals(row: CsvTable, entry: Entry): boolean {
+  const cell = (column: string): string => findColumn(row, column)?.[0] ?? '';
   const length = Number(cell('length'));
   const ungapped = entry.residues.replaceAll(/[-.]/g, '').length;
   return (
-    (!Number.isInteger(length) || length === lengthOf(entry) || length === ungapped) &&
+    (!Number.isInteger(length) || length === countResidues(entry) || length === ungapped) &&
     Object.entries(entry.tracks).every(([key, track]) => {
-      const [given, expected] = [cell(`${key}_mean`), mean(numbersIn(track))];
+      const [given, expected] = [cell(`${key}_mean`), computeMean(listNumbers(track))];
       return given === '' || expected === null || isNear(Number(given), expected);
     })
   );
@@ -177,17 +177,17 @@ function hasTotalsOf(row: CsvTable, entry: Entry): boolean {
 
 /** Median and quartiles of a column are between its minimum and maximum, however a program defines quartiles. */
 function compareDistributions(text: string, entries: readonly Entry[]): Disagreement {
-  const columns = Math.max(...entries.map(lengthOf));
+  const columns = Math.max(...entries.map(countResidues));
   for (const [key, spread] of Object.entries(readDistributions(text))) {
     for (const [name, { length }] of Object.entries(spread)) {
       if (length === 0 || length === columns) continue;
       return `The distributions have ${length} values of ${key} ${name}, result.json has ${columns} columns.`;
     }
     for (let column = 0; column < columns; column += 1) {
-      const numbers = numbersIn(entries.map(({ tracks }) => tracks[key]?.[column] ?? null));
+      const numbers = listNumbers(entries.map(({ tracks }) => tracks[key]?.[column] ?? null));
       const [least, greatest] = [Math.min(...numbers), Math.max(...numbers)];
       const middle = [spread.median, spread.firstQuartile, spread.thirdQuartile];
-      const isOutside = numbersIn(middle.map((track) => track[column] ?? null)).some(
+      const isOutside = listNumbers(middle.map((track) => track[column] ?? null)).some(
         (value) =>
           (value < least && !isNear(value, least)) ||
           (value > greatest && !isNear(value, greatest)),

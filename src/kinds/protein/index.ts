@@ -15,8 +15,8 @@ import { FASTA_EXTENSIONS, readSequenceInput } from './fasta.ts';
 import { checkFiles } from './files.ts';
 import {
   ALIGNMENT_MEASURES,
-  indicesIn,
-  measuredIn,
+  listIndices,
+  listMeasured,
   SEQUENCE_MEASURES,
   SHIFTS_MEASURES,
 } from './measures.ts';
@@ -182,7 +182,7 @@ export const shifts = defineKind({
   measures: SHIFTS_MEASURES,
   table: SHIFTS_TABLE,
   measuresTable: 'shift-measures',
-  summary: (result) => `${measuredIn(result).length} of ${indicesIn(result).length} residues`,
+  summary: (result) => `${listMeasured(result).length} of ${listIndices(result).length} residues`,
   pack: packShifts,
   examples: [{ text: EXAMPLE, extension: '.nef', options: { model_class: '3' } }],
   estimate: { seconds: 1.8, bytes: 10_000 },

@@ -5,10 +5,10 @@ import {
   AGGREGATION_RESIDUES,
   type ALIGNMENT_KEYS,
   type AlignmentReading,
-  conservation,
+  computeConservation,
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
-  lengthOf,
+  countResidues,
   PHASE_SEPARATION_FROM,
   type SequenceReading,
   SHIFTS_MISSING,
@@ -25,7 +25,7 @@ export const SEQUENCE_MEASURES: Readonly<Record<string, Measure<SequenceReading>
     title: 'Length',
     meaning: 'Number of residues.',
     column: 'residues',
-    of: ({ proteins }) => proteins.reduce((sum, protein) => sum + lengthOf(protein), 0),
+    of: ({ proteins }) => proteins.reduce((sum, protein) => sum + countResidues(protein), 0),
   },
   disordered: {
     ...MAIN,
@@ -34,7 +34,7 @@ export const SEQUENCE_MEASURES: Readonly<Record<string, Measure<SequenceReading>
     meaning: `Share of the residues with a DisoMine value above ${DISORDER_ABOVE}.`,
     decimals: 1,
     column: 'disordered_percent',
-    of: (result) => percentAbove(valuesIn(result, 'disoMine'), DISORDER_ABOVE),
+    of: (result) => computePercentAbove(listValues(result, 'disoMine'), DISORDER_ABOVE),
   },
   backbone: {
     ...MAIN,
@@ -43,7 +43,7 @@ export const SEQUENCE_MEASURES: Readonly<Record<string, Measure<SequenceReading>
       'Mean of DynaMine’s backbone dynamics: below 0.69 flexible, 0.69 to 0.8 depending on context, 0.8 to 1 rigid.',
     decimals: 3,
     column: 'backbone_mean',
-    of: (result) => mean(valuesIn(result, 'backbone')),
+    of: (result) => computeMean(listValues(result, 'backbone')),
   },
   earlyFoldingResidues: {
     ...MAIN,
@@ -52,7 +52,7 @@ export const SEQUENCE_MEASURES: Readonly<Record<string, Measure<SequenceReading>
     meaning: `Residues with an EFoldMine value above ${EARLY_FOLDING_ABOVE}.`,
     column: 'early_folding_residues',
     of(result) {
-      const values = valuesIn(result, 'earlyFolding');
+      const values = listValues(result, 'earlyFolding');
       const early = values.filter((value) => value > EARLY_FOLDING_ABOVE);
       return values.length === 0 ? null : early.length;
     },
@@ -64,7 +64,7 @@ export const SEQUENCE_MEASURES: Readonly<Record<string, Measure<SequenceReading>
     column: 'aggregation_regions',
     of({ proteins }) {
       const tracks = proteins.flatMap(({ tracks: { agmata } }) => (agmata ? [agmata] : []));
-      return tracks.length === 0 ? null : tracks.flatMap(aggregationRegions).length;
+      return tracks.length === 0 ? null : tracks.flatMap(findAggregationRegions).length;
     },
   },
   phaseSeparation: {
@@ -81,30 +81,30 @@ export const SEQUENCE_MEASURES: Readonly<Record<string, Measure<SequenceReading>
 };
 
 /** The numeric values of a chain. */
-export function numbersIn(track: Track = []): number[] {
+export function listNumbers(track: Track = []): number[] {
   return track.filter((value) => typeof value === 'number');
 }
 
 /** Null if there are no values. */
-export function mean(values: readonly number[]): number | null {
+export function computeMean(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** In per cent; null if there are no values. */
-function percentAbove(values: readonly number[], limit: number): number | null {
-  return mean(values.map((value) => (value > limit ? 100 : 0)));
+function computePercentAbove(values: readonly number[], limit: number): number | null {
+  return computeMean(values.map((value) => (value > limit ? 100 : 0)));
 }
 
-function valuesIn({ proteins }: SequenceReading, key: string): number[] {
-  return proteins.flatMap(({ tracks }) => numbersIn(tracks[key]));
+function listValues({ proteins }: SequenceReading, key: string): number[] {
+  return proteins.flatMap(({ tracks }) => listNumbers(tracks[key]));
 }
 
 /** Positions from 0; the end is exclusive. */
 type Stretch = readonly [from: number, to: number];
 
 /** The regions in which every value reaches the threshold, and that are long enough. */
-export function aggregationRegions(track: Track): Stretch[] {
+export function findAggregationRegions(track: Track): Stretch[] {
   const found: Stretch[] = [];
   let from = 0;
   for (let place = 0; place <= track.length; place += 1) {
@@ -151,7 +151,7 @@ export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReadin
     column: 'conservation_percent',
     of({ proteins, columns }) {
       const rows = proteins.map(({ residues }) => residues);
-      const conserved = mean(conservation(rows, columns) ?? []);
+      const conserved = computeMean(computeConservation(rows, columns) ?? []);
       return conserved === null ? null : 100 * conserved;
     },
   },
@@ -165,7 +165,7 @@ export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReadin
           meaning: 'Mean over the columns of the median of the rows.',
           decimals: 3,
           isMain: key === 'backbone' || key === 'disoMine',
-          of: ({ spreads }) => mean(numbersIn(spreads[key]?.median)),
+          of: ({ spreads }) => computeMean(listNumbers(spreads[key]?.median)),
         },
       ],
       [
@@ -182,7 +182,7 @@ export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReadin
               const low = lows[column];
               return typeof high === 'number' && typeof low === 'number' ? high - low : null;
             });
-            return mean(numbersIn(distances));
+            return computeMean(listNumbers(distances));
           },
         },
       ],
@@ -195,7 +195,7 @@ export const SHIFTS_MEASURES: Readonly<Record<string, Measure<ShiftsReading>>> =
     ...MAIN,
     title: 'Residues',
     meaning: 'Residues of the chains.',
-    of: (result) => indicesIn(result).length,
+    of: (result) => listIndices(result).length,
   },
   measured: {
     ...MAIN,
@@ -205,8 +205,8 @@ export const SHIFTS_MEASURES: Readonly<Record<string, Measure<ShiftsReading>>> =
     decimals: 1,
     column: 'measured_percent',
     of(result) {
-      const all = indicesIn(result).length;
-      return all === 0 ? null : (100 * measuredIn(result).length) / all;
+      const all = listIndices(result).length;
+      return all === 0 ? null : (100 * listMeasured(result).length) / all;
     },
   },
   shiftCryptMean: {
@@ -215,14 +215,14 @@ export const SHIFTS_MEASURES: Readonly<Record<string, Measure<ShiftsReading>>> =
     meaning: 'Mean of the index where there is one: low in helices, high in strands.',
     decimals: 3,
     column: 'shiftCrypt_mean',
-    of: (result) => mean(measuredIn(result)),
+    of: (result) => computeMean(listMeasured(result)),
   },
 };
 
-export function indicesIn({ chains }: ShiftsReading): (number | null)[] {
+export function listIndices({ chains }: ShiftsReading): (number | null)[] {
   return chains.flatMap(({ shiftCrypt }) => shiftCrypt);
 }
 
-export function measuredIn(result: ShiftsReading): number[] {
-  return numbersIn(indicesIn(result)).filter((value) => value !== SHIFTS_MISSING);
+export function listMeasured(result: ShiftsReading): number[] {
+  return listNumbers(listIndices(result)).filter((value) => value !== SHIFTS_MISSING);
 }

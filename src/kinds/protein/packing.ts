@@ -2,7 +2,7 @@
 import {
   type AlignmentReading,
   type ColumnSpread,
-  conservation,
+  computeConservation,
   type ProteinReading,
   type SequenceReading,
   SHIFTS_MISSING,
@@ -28,7 +28,7 @@ export function packAlignment({ columns, proteins, spreads }: AlignmentReading) 
       Object.entries(spreads).map(([key, spread]) => [key, packSpread(spread)]),
     ),
     /** One value for each column, from 0 to 1; null without the residues of every row. */
-    conserved: conservation(rows, columns)?.map((value) => roundTo(value, 100)) ?? null,
+    conserved: computeConservation(rows, columns)?.map((value) => roundTo(value, 100)) ?? null,
   };
 }
 

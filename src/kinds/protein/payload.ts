@@ -11,12 +11,12 @@
  *
  * In all of them an entry is an object with the values of one protein as arrays, one value per residue.
  */
-import { asObject, readResultJson } from '../json.ts';
-import { resultProblem, type ResultProblem } from '../result-problems.ts';
+import { toObject, readResultJson } from '../json.ts';
+import { createResultProblem, type ResultProblem } from '../result-problems.ts';
 import {
   type AlignmentReading,
   type ChainReading,
-  lengthOf,
+  countResidues,
   type ProteinReading,
   type SequenceReading,
   type ShiftsReading,
@@ -52,7 +52,7 @@ export function readPayload(bytes: Uint8Array | string): Payload | ResultProblem
   if (!read.ok) return read;
   const entries = findEntries(read.json);
   if (entries.length === 0) {
-    return resultProblem('RESULT_EMPTY', 'The result contains no prediction.');
+    return createResultProblem('RESULT_EMPTY', 'The result contains no prediction.');
   }
   return { ok: true, entries };
 }
@@ -60,24 +60,24 @@ export function readPayload(bytes: Uint8Array | string): Payload | ResultProblem
 function findEntries(json: unknown): Entry[] {
   if (Array.isArray(json)) {
     return json.flatMap((item, index) => {
-      const object = asObject(item);
+      const object = toObject(item);
       return object === null ? [] : [readEntry(object, String(index + 1), null)];
     });
   }
-  const object = asObject(json);
+  const object = toObject(json);
   if (object === null) return [];
-  const proteins = asObject(object['proteins']);
-  if (proteins !== null) return keyedEntries(proteins, asObject(object['sequences']));
+  const proteins = toObject(object['proteins']);
+  if (proteins !== null) return readKeyedEntries(proteins, toObject(object['sequences']));
   const results = object['results'];
   if (Array.isArray(results)) return findEntries(results);
-  const wrapped = asObject(results);
-  if (wrapped !== null) return wrappedEntries(wrapped, object);
-  return keyedEntries(object, null);
+  const wrapped = toObject(results);
+  if (wrapped !== null) return readWrappedEntries(wrapped, object);
+  return readKeyedEntries(object, null);
 }
 
-function keyedEntries(object: JsonObject, sequences: JsonObject | null): Entry[] {
+function readKeyedEntries(object: JsonObject, sequences: JsonObject | null): Entry[] {
   return Object.entries(object).flatMap(([id, value]) => {
-    const entry = asObject(value);
+    const entry = toObject(value);
     if (entry === null || id === 'metadata') return [];
     const read = readEntry(entry, id, sequences?.[id] ?? null);
     const isEmpty = read.residues === '' && Object.keys(read.tracks).length === 0;
@@ -87,14 +87,14 @@ function keyedEntries(object: JsonObject, sequences: JsonObject | null): Entry[]
 }
 
 /** The earlier variant: `results` contains a sequence and its `prediction` in any of these forms, or entries by id. */
-function wrappedEntries(results: JsonObject, wrapper: JsonObject): Entry[] {
+function readWrappedEntries(results: JsonObject, wrapper: JsonObject): Entry[] {
   const prediction = results['prediction'];
-  if (prediction === undefined) return keyedEntries(results, null);
+  if (prediction === undefined) return readKeyedEntries(results, null);
   const inside = findEntries(prediction);
   if (inside.length > 0) return inside;
   const predictor = wrapper['predictor'];
   const name = typeof predictor === 'string' ? predictor : 'prediction';
-  const values = asObject(prediction) ?? { [name]: prediction };
+  const values = toObject(prediction) ?? { [name]: prediction };
   return [readEntry(values, name, results['sequence'] ?? null)];
 }
 
@@ -157,7 +157,7 @@ export function readAlignment(
 ): AlignmentReading | null {
   const proteins = readProteins(text, headers);
   if (proteins === null) return null;
-  const columns = Math.max(...proteins.map(lengthOf));
+  const columns = Math.max(...proteins.map(countResidues));
   const spreads = distributions === null ? {} : readDistributions(distributions);
   return { kind: 'alignment', proteins, columns, spreads };
 }

@@ -1,7 +1,7 @@
 /** What can be wrong with the sequences, alignments and shifts of a user: the facts of a problem are what its words need. */
 import { list, suggestOr, formatShown } from '../../domain/plain-text.ts';
 import { error, warning } from '../../domain/problem.ts';
-import { findingsOf } from '../finding.ts';
+import { createFindings } from '../finding.ts';
 import { PREDICTORS } from '../vocabulary.ts';
 
 export interface OfRecord {
@@ -34,11 +34,11 @@ export interface ShiftValues {
   readonly most: number;
 }
 
-function named(record: string): string {
+function formatRecord(record: string): string {
   return record === '' ? 'The sequence' : `The sequence \`${formatShown(record)}\``;
 }
 
-function counted(count: number, what: string): string {
+function formatCount(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
@@ -48,7 +48,7 @@ function quote(characters: string): string {
 
 export const PROTEIN_PROBLEMS = {
   SEQUENCE_EMPTY: error(
-    ({ record }: OfRecord) => `${named(record)} has no residue.`,
+    ({ record }: OfRecord) => `${formatRecord(record)} has no residue.`,
     'Add the residues, or remove the record.',
   ),
   SEQUENCE_HEADER_EMPTY: warning(
@@ -62,45 +62,45 @@ export const PROTEIN_PROBLEMS = {
   ),
   SEQUENCE_NOT_RESIDUES: error(
     ({ record, characters }: OfLetters) =>
-      `${named(record)} has characters that are not amino acids: ${quote(characters)}.`,
+      `${formatRecord(record)} has characters that are not amino acids: ${quote(characters)}.`,
     'Remove stops, gaps, digits and other characters; they would be read as unknown residues.',
   ),
   SEQUENCE_STOP_REMOVED: warning(
     ({ record }: OfRecord) =>
-      `${named(record)} ends with the stop character \`*\` and is sent without it.`,
+      `${formatRecord(record)} ends with the stop character \`*\` and is sent without it.`,
     'No action is needed if it ends there; the predictors would read the character as a residue.',
   ),
   SEQUENCE_ALL_UNKNOWN: error(
-    ({ record }: OfRecord) => `${named(record)} has no known residue.`,
+    ({ record }: OfRecord) => `${formatRecord(record)} has no known residue.`,
     'Write the residues: predictions for unknown residues are meaningless.',
   ),
   SEQUENCE_UNKNOWN_RESIDUES: warning(
     ({ record, characters }: OfLetters) =>
-      `${named(record)} has ${quote(characters)}, which the predictors read as unknown residues.`,
+      `${formatRecord(record)} has ${quote(characters)}, which the predictors read as unknown residues.`,
     'Write the actual residue where it is known.',
   ),
   SEQUENCE_NUCLEOTIDES: error(
-    ({ record }: OfRecord) => `${named(record)} is DNA or RNA.`,
+    ({ record }: OfRecord) => `${formatRecord(record)} is DNA or RNA.`,
     'Translate it: the predictors would read A, C, G and T as amino acids.',
   ),
   SEQUENCE_NUCLEOTIDES_DOUBTFUL: warning(
-    ({ record }: OfRecord) => `${named(record)} looks like DNA or RNA.`,
+    ({ record }: OfRecord) => `${formatRecord(record)} looks like DNA or RNA.`,
     'Check that it is a protein; translate it if not.',
   ),
   SEQUENCE_TOO_SHORT: error(
     ({ record, length, minimum }: OfLength) =>
-      `${named(record)} has ${counted(length, 'residue')}; the predictors need ${minimum}.`,
+      `${formatRecord(record)} has ${formatCount(length, 'residue')}; the predictors need ${minimum}.`,
     'Give the whole sequence.',
   ),
   SEQUENCE_TOO_SHORT_FOR: error(
     ({ record, length, minimum, predictors }: OfLength & { predictors: readonly string[] }) =>
-      `${named(record)} has ${counted(length, 'residue')}; ${list(predictors)} need${predictors.length === 1 ? 's' : ''} ${minimum}.`,
+      `${formatRecord(record)} has ${formatCount(length, 'residue')}; ${list(predictors)} need${predictors.length === 1 ? 's' : ''} ${minimum}.`,
     'Set `predictors` to `dynamine`, or give the whole sequence.',
     ({ predictors }) => ({ column: 'predictors', value: predictors.join(',') }),
   ),
   SEQUENCE_LENGTH_FOR_PSPER: error(
     ({ record, length }: { record: string; length: number }) =>
-      `${named(record)} has ${counted(length, 'residue')}; \`psper\` takes 20 to 3000.`,
+      `${formatRecord(record)} has ${formatCount(length, 'residue')}; \`psper\` takes 20 to 3000.`,
     'Leave `psper` out of `predictors`, or give another sequence.',
     () => ({ column: 'predictors', value: 'psper' }),
   ),
@@ -130,7 +130,7 @@ export const PROTEIN_PROBLEMS = {
   ),
   ALIGNMENT_UNEQUAL: error(
     ({ record, length, expected }: { record: string; length: number; expected: number }) =>
-      `${named(record)} has ${counted(length, 'column')}, but the first one has ${expected}.`,
+      `${formatRecord(record)} has ${formatCount(length, 'column')}, but the first one has ${expected}.`,
     'Align the sequences and pad them with `-` to the same length.',
   ),
   ALIGNMENT_NAME_REPEATED: warning(
@@ -140,22 +140,22 @@ export const PROTEIN_PROBLEMS = {
   ),
   ALIGNMENT_GAP_CHARACTER: warning(
     ({ record, characters }: OfLetters) =>
-      `${named(record)} has gaps written as ${quote(characters)}; they are sent as \`-\`.`,
+      `${formatRecord(record)} has gaps written as ${quote(characters)}; they are sent as \`-\`.`,
     'No action is needed if they are gaps.',
   ),
   ALIGNMENT_INSERTIONS_REMOVED: warning(
     ({ count }: { count: number }) =>
-      `The alignment is in A3M format: ${counted(count, 'residue')} in lower case, which the first sequence does not have, ${count === 1 ? 'is' : 'are'} left out.`,
+      `The alignment is in A3M format: ${formatCount(count, 'residue')} in lower case, which the first sequence does not have, ${count === 1 ? 'is' : 'are'} left out.`,
     'No action is needed: the results follow the columns of the first sequence. To keep them, convert it to aligned FASTA (reformat.pl a3m fas).',
   ),
   ALIGNMENT_EMPTY_COLUMNS: warning(
     ({ columns }: { columns: number }) =>
-      `${counted(columns, 'column')} of the alignment contain${columns === 1 ? 's' : ''} only gaps.`,
+      `${formatCount(columns, 'column')} of the alignment contain${columns === 1 ? 's' : ''} only gaps.`,
     'Remove empty columns; the results will have no values there.',
   ),
   ALIGNMENT_ROW_SHORT: error(
     ({ record, length, minimum }: OfLength) =>
-      `${named(record)} has ${counted(length, 'residue')} without gaps; below ${minimum} the whole job fails.`,
+      `${formatRecord(record)} has ${formatCount(length, 'residue')} without gaps; below ${minimum} the whole job fails.`,
     'Remove the sequence from the alignment.',
   ),
   SHIFTS_FORMAT_UNKNOWN: error(
@@ -247,4 +247,4 @@ export const PROTEIN_PROBLEMS = {
   ),
 };
 
-export const finding = findingsOf(PROTEIN_PROBLEMS);
+export const finding = createFindings(PROTEIN_PROBLEMS);

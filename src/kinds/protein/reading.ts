@@ -62,7 +62,7 @@ export interface ShiftsReading {
 }
 
 /** In residues or columns. */
-export function lengthOf({
+export function countResidues({
   residues,
   tracks,
 }: Pick<ProteinReading, 'residues' | 'tracks'>): number {
@@ -99,7 +99,7 @@ export const BACKBONE_CLASSES = [
   { label: 'flexible', from: -Infinity },
 ] as const;
 
-export function backboneClass(value: number): (typeof BACKBONE_CLASSES)[number]['label'] {
+export function classifyBackbone(value: number): (typeof BACKBONE_CLASSES)[number]['label'] {
   const found = BACKBONE_CLASSES.find((one) =>
     'above' in one ? value > one.above : value >= one.from,
   );
@@ -128,7 +128,7 @@ const GAPS = /[-.~]/g;
  * For each column, from 0 to 1: 1 minus the normalised Shannon entropy of its residues, times the fraction of rows
  * without a gap. Null if the payload does not contain the residues of every row.
  */
-export function conservation(rows: readonly string[], columns: number): number[] | null {
+export function computeConservation(rows: readonly string[], columns: number): number[] | null {
   if (rows.length === 0 || rows.some((residues) => residues.length !== columns)) return null;
   return Array.from({ length: columns }, (_, column) => {
     const filled = rows

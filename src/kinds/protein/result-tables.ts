@@ -1,15 +1,15 @@
 /** The tables of predictions: `residues`, `alignments` and `shifts`, with one row per residue or column. */
-import { asInteger, type Cell, type Cells, type ResultTable, tableColumns } from '../kind.ts';
-import { aggregationRegions } from './measures.ts';
+import { toInteger, type Cell, type Cells, type ResultTable, defineColumns } from '../kind.ts';
+import { findAggregationRegions } from './measures.ts';
 import {
-  conservation,
+  computeConservation,
   ALIGNMENT_KEYS,
   type AlignmentReading,
-  backboneClass,
+  classifyBackbone,
   type ChainReading,
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
-  lengthOf,
+  countResidues,
   PHASE_SEPARATION_FROM,
   type ProteinReading,
   type SequenceReading,
@@ -25,31 +25,31 @@ export const RESIDUES_TABLE: ResultTable<unknown, SequenceReading> = {
   name: 'residues',
   words: 'residues of sequences',
   columns: {
-    ...tableColumns('text', 'sequence'),
-    ...tableColumns('integer', 'residue_index', 'residue_number'),
-    ...tableColumns('text', 'residue'),
+    ...defineColumns('text', 'sequence'),
+    ...defineColumns('integer', 'residue_index', 'residue_number'),
+    ...defineColumns('text', 'residue'),
     ...Object.fromEntries(
       TRACK_KEYS.map((key) => [key, { type: key === 'viterbi' ? 'text' : 'number' } as const]),
     ),
-    ...tableColumns('number', 'protein_score'),
-    ...tableColumns('text', 'backbone_class'),
-    ...tableColumns('boolean', 'early_folding', 'disordered', 'phase_separating'),
-    ...tableColumns('boolean', 'aggregation_prone'),
+    ...defineColumns('number', 'protein_score'),
+    ...defineColumns('text', 'backbone_class'),
+    ...defineColumns('boolean', 'early_folding', 'disordered', 'phase_separating'),
+    ...defineColumns('boolean', 'aggregation_prone'),
   },
-  rows: ({ proteins }) => proteins.map(residueCells),
+  rows: ({ proteins }) => proteins.map(listResidueCells),
 };
 
-function residueCells(protein: ProteinReading): Cells {
+function listResidueCells(protein: ProteinReading): Cells {
   const { name, residues, tracks, scores } = protein;
   const score = scores['protein_score'] ?? null;
   return {
     sequence: name,
-    ...numberRows(lengthOf(protein), 'residue'),
+    ...listRowNumbers(countResidues(protein), 'residue'),
     // The payload may lack the residues.
     residue: residues === '' ? null : residues.split(''),
     ...Object.fromEntries(TRACK_KEYS.map((key) => [key, tracks[key] ?? null])),
     protein_score: score,
-    backbone_class: label(tracks['backbone'], backboneClass),
+    backbone_class: label(tracks['backbone'], classifyBackbone),
     early_folding: label(tracks['earlyFolding'], (value) => value > EARLY_FOLDING_ABOVE),
     disordered: label(tracks['disoMine'], (value) => value > DISORDER_ABOVE),
     phase_separating: score === null ? null : score >= PHASE_SEPARATION_FROM,
@@ -57,7 +57,7 @@ function residueCells(protein: ProteinReading): Cells {
   };
 }
 
-function numberRows(rows: number, of: 'residue' | 'column'): Cells {
+function listRowNumbers(rows: number, of: 'residue' | 'column'): Cells {
   const indices = Array.from({ length: rows }, (_, index) => index);
   return { [`${of}_index`]: indices, [`${of}_number`]: indices.map((index) => index + 1) };
 }
@@ -73,7 +73,7 @@ function label(
 function markAggregation(track: Track | undefined): null | readonly Cell[] {
   if (track === undefined) return null;
   const cells: Cell[] = track.map((value) => (typeof value === 'number' ? false : null));
-  for (const [from, to] of aggregationRegions(track)) cells.fill(true, from, to);
+  for (const [from, to] of findAggregationRegions(track)) cells.fill(true, from, to);
   return cells;
 }
 
@@ -82,8 +82,8 @@ export const ALIGNMENTS_TABLE: ResultTable<unknown, AlignmentReading> = {
   name: 'alignments',
   words: 'columns of alignments',
   columns: {
-    ...tableColumns('integer', 'column_index', 'column_number', 'sequences', 'gaps'),
-    ...tableColumns(
+    ...defineColumns('integer', 'column_index', 'column_number', 'sequences', 'gaps'),
+    ...defineColumns(
       'number',
       ...ALIGNMENT_KEYS.flatMap((key) => SPREAD_KEYS.map((name) => `${key}_${name}`)),
       'conservation',
@@ -94,10 +94,10 @@ export const ALIGNMENTS_TABLE: ResultTable<unknown, AlignmentReading> = {
       SPREAD_KEYS.map((name) => [`${key}_${name}`, spreads[key]?.[name] ?? null] as const),
     );
     const rows = proteins.map(({ residues }) => residues);
-    const conserved = conservation(rows, columns);
+    const conserved = computeConservation(rows, columns);
     return [
       {
-        ...numberRows(columns, 'column'),
+        ...listRowNumbers(columns, 'column'),
         sequences: proteins.length,
         gaps: countGaps(proteins, columns),
         ...Object.fromEntries(spreadCells),
@@ -121,20 +121,20 @@ export const SHIFTS_TABLE: ResultTable<unknown, ShiftsReading> = {
   name: 'shifts',
   words: 'residues of shift files',
   columns: {
-    ...tableColumns('text', 'chain'),
-    ...tableColumns('integer', 'residue_index', 'residue_number'),
-    ...tableColumns('text', 'residue'),
-    ...tableColumns('number', 'shiftCrypt'),
-    ...tableColumns('boolean', 'missing'),
+    ...defineColumns('text', 'chain'),
+    ...defineColumns('integer', 'residue_index', 'residue_number'),
+    ...defineColumns('text', 'residue'),
+    ...defineColumns('number', 'shiftCrypt'),
+    ...defineColumns('boolean', 'missing'),
   },
-  rows: ({ chains }) => chains.map(chainCells),
+  rows: ({ chains }) => chains.map(listChainCells),
 };
 
-function chainCells({ chain, residues, numbers, shiftCrypt }: ChainReading): Cells {
+function listChainCells({ chain, residues, numbers, shiftCrypt }: ChainReading): Cells {
   return {
     chain,
     residue_index: shiftCrypt.map((_, index) => index),
-    residue_number: numbers.map(asInteger),
+    residue_number: numbers.map(toInteger),
     residue: shiftCrypt.map((_, index) => residues[index] ?? null),
     shiftCrypt,
     missing: shiftCrypt.map((value) => value === null || value === SHIFTS_MISSING),

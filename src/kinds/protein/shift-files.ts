@@ -109,7 +109,7 @@ function findMissingTags({ tags }: StarLoop, wanted: readonly string[]): InputFi
 }
 
 /** Reads the cell of a row in the column of a tag; empty if the loop has no such column. */
-function readsCells({ tags }: StarLoop) {
+function createCellReader({ tags }: StarLoop) {
   const places = new Map(tags.map((tag, place) => [tag, place]));
   return (row: StarRow, tag: string): string =>
     row.values[places.get(tag.toLowerCase()) ?? -1] ?? '';
@@ -118,7 +118,7 @@ function readsCells({ tags }: StarLoop) {
 /** Assigns shifts to their residues, and keeps the first of each type of mismatch. */
 function assignShifts({ format, residues, loops, columns, ligands, findings }: Entry): ShiftTable {
   const { needed, code: codes, isLenient } = columns;
-  const byKey = new Map(residues.map((one) => [keyOf(one.chain, one.code), one]));
+  const byKey = new Map(residues.map((one) => [buildKey(one.chain, one.code), one]));
   const byCode = new Map(residues.toReversed().map((one) => [one.code, one]));
   const missing: InputFinding[] = [];
   const mismatches = new Map<string, InputFinding>();
@@ -134,7 +134,7 @@ function assignShifts({ format, residues, loops, columns, ligands, findings }: E
     if (absent.length > 0) continue;
     if (loop.rows.length > 0) lists += 1;
     if (lists > 1) report('SHIFTS_SEVERAL_LISTS', { line: loop.line });
-    const cell = readsCells(loop);
+    const cell = createCellReader(loop);
     for (const row of loop.rows) {
       const { line } = row;
       const chain = cell(row, columns.chain);
@@ -146,7 +146,7 @@ function assignShifts({ format, residues, loops, columns, ligands, findings }: E
       const written = codes.map((tag) => cell(row, tag));
       const code = written.find((one) => !isMissing(one)) ?? written.at(-1) ?? '';
       const name = cell(row, columns.name);
-      const own = byKey.get(keyOf(chain, code)) ?? (isLenient ? byCode.get(code) : undefined);
+      const own = byKey.get(buildKey(chain, code)) ?? (isLenient ? byCode.get(code) : undefined);
       if (own === undefined) {
         report('SHIFTS_RESIDUE_UNKNOWN', { code, residue: name, line });
         continue;
@@ -160,11 +160,16 @@ function assignShifts({ format, residues, loops, columns, ligands, findings }: E
   return { format, residues, shifts, findings: [...findings, ...missing, ...mismatches.values()] };
 }
 
-function keyOf(chain: string, code: string): string {
+function buildKey(chain: string, code: string): string {
   return `${chain}\n${code}`;
 }
 
-function newResidue(chain: string, code: string, name: string, isAuthorNumbered = false): Residue {
+function createResidue(
+  chain: string,
+  code: string,
+  name: string,
+  isAuthorNumbered = false,
+): Residue {
   return { chain, code, name, atoms: new Map(), isAuthorNumbered };
 }
 
@@ -198,15 +203,15 @@ function readNef(frames: readonly StarFrame[]): Entry {
       findings.push(...(tag.startsWith('_nef_sequence.') ? missing : [foreign]));
       continue;
     }
-    const cell = readsCells(loop);
+    const cell = createCellReader(loop);
     const wrong = loop.rows.find((row) => !/^[+-]?\d+$/.test(cell(row, NEF_CODE)));
     if (wrong !== undefined) {
       const facts = { code: cell(wrong, NEF_CODE), line: wrong.line };
       findings.push(finding('SHIFTS_SEQUENCE_CODE', facts));
     }
     for (const row of loop.rows) {
-      const residue = newResidue(cell(row, NEF_CHAIN), cell(row, NEF_CODE), cell(row, NEF_NAME));
-      residues.set(keyOf(residue.chain, residue.code), residue);
+      const residue = createResidue(cell(row, NEF_CHAIN), cell(row, NEF_CODE), cell(row, NEF_NAME));
+      residues.set(buildKey(residue.chain, residue.code), residue);
     }
   }
   return {
@@ -246,12 +251,12 @@ function readNmrStar(frames: readonly StarFrame[]): Entry {
     const isPolymer = (frame.items.get('_entity.type') ?? 'polymer') === 'polymer';
     if (!isPolymer) ligands.add(entity);
     for (const loop of isPolymer ? findLoops([frame], '_entity_comp_index.comp_id') : []) {
-      const cell = readsCells(loop);
+      const cell = createCellReader(loop);
       for (const row of loop.rows) {
         const code = cell(row, '_Entity_comp_index.ID');
         const name = cell(row, '_Entity_comp_index.Comp_ID');
         const isAuthorNumbered = !isMissing(cell(row, '_Entity_comp_index.Auth_seq_ID'));
-        residues.push(newResidue(entity, code, name, isAuthorNumbered));
+        residues.push(createResidue(entity, code, name, isAuthorNumbered));
       }
     }
   }
@@ -282,9 +287,9 @@ function readOldStar(frames: readonly StarFrame[]): Entry {
     frames.filter(({ items }) => items.get('_saveframe_category') === category);
   const residues = framesOf('monomeric_polymer').flatMap((frame) =>
     findLoops([frame], '_residue_label').flatMap((loop) => {
-      const cell = readsCells(loop);
+      const cell = createCellReader(loop);
       return loop.rows.map((row) =>
-        newResidue(frame.name, cell(row, '_Residue_seq_code'), cell(row, '_Residue_label')),
+        createResidue(frame.name, cell(row, '_Residue_seq_code'), cell(row, '_Residue_label')),
       );
     }),
   );

@@ -70,8 +70,8 @@ function* findBadValue(
   model: ModelClass,
 ): Generator<InputFinding, void> {
   for (const { name, atoms } of residues) {
-    if (!getsValue(model, name, atoms)) continue;
-    for (const atom of atomsNeeded(model, name) ?? []) {
+    if (!canPredict(model, name, atoms)) continue;
+    for (const atom of listNeededAtoms(model, name) ?? []) {
       const { value = '0', line = 0 } = atoms.get(atom) ?? {};
       if (value.trim() !== '' && Number.isFinite(Number(value))) continue;
       yield finding('SHIFTS_VALUE', { atom, value, line });
@@ -88,7 +88,7 @@ function* findMissingValues(
   model: ModelClass,
 ): Generator<InputFinding, void> {
   const valued = (one: ModelClass): number =>
-    residues.filter(({ name, atoms }) => getsValue(one, name, atoms)).length;
+    residues.filter(({ name, atoms }) => canPredict(one, name, atoms)).length;
   const values = valued(model);
   const counts = MODEL_CLASSES.map((one) => ({ model: one, values: valued(one) }));
   // The lowest class among those with the most: it uses the most atoms.
@@ -125,7 +125,7 @@ const SIDE_CHAIN: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** @returns null for a residue that is none of the 20 amino acids: it never gets a value */
-function atomsNeeded(model: ModelClass, residue: string): readonly string[] | null {
+function listNeededAtoms(model: ModelClass, residue: string): readonly string[] | null {
   const sideChain = SIDE_CHAIN.get(residue);
   if (sideChain === undefined) return null;
   // Proline has no proton at its nitrogen.
@@ -138,10 +138,10 @@ function atomsNeeded(model: ModelClass, residue: string): readonly string[] | nu
 }
 
 /** Whether a residue with shifts for these atoms gets a value. */
-export function getsValue(
+export function canPredict(
   model: ModelClass,
   residue: string,
   atoms: { has(atom: string): boolean },
 ): boolean {
-  return atomsNeeded(model, residue)?.every((atom) => atoms.has(atom)) ?? false;
+  return listNeededAtoms(model, residue)?.every((atom) => atoms.has(atom)) ?? false;
 }

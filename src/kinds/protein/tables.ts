@@ -3,7 +3,7 @@
  * writes a row per residue or column, and a column for every predictor, empty for those that did not run.
  */
 import { parse } from 'csv-parse/sync';
-import { asObject, readResultJson } from '../json.ts';
+import { toObject, readResultJson } from '../json.ts';
 import { type ColumnSpread, sortKeys, SPREAD_KEYS, type Track } from './reading.ts';
 
 type Row = readonly string[];
@@ -30,7 +30,7 @@ export function readCsv(text: string): CsvTable {
 }
 
 /** The cells of a column; undefined if there is no such column. */
-export function cellsOf({ header, rows }: CsvTable, column: string): Row | undefined {
+export function findColumn({ header, rows }: CsvTable, column: string): Row | undefined {
   const place = header.indexOf(column);
   return place === -1 ? undefined : rows.map((row) => row[place] ?? '');
 }
@@ -46,7 +46,7 @@ export function cellsOf({ header, rows }: CsvTable, column: string): Row | undef
 export function readDistributions(text: string): Readonly<Record<string, ColumnSpread>> {
   const lists = /^\s*[[{]/.test(text) ? readJsonLists(text) : readCsvLists(text);
   const spreads = sortKeys(Object.keys(lists)).flatMap((key) => {
-    const ofKey = asObject(lists[key]);
+    const ofKey = toObject(lists[key]);
     const tracks = SPREAD_KEYS.map((name) => [name, readNumbers(ofKey?.[name])] as const);
     const isSpread = tracks.some(([, track]) => track.length > 0);
     return isSpread ? [[key, Object.fromEntries(tracks) as ColumnSpread] as const] : [];
@@ -56,8 +56,8 @@ export function readDistributions(text: string): Readonly<Record<string, ColumnS
 
 function readJsonLists(text: string): Readonly<Record<string, unknown>> {
   const read = readResultJson(text);
-  const top = read.ok ? asObject(read.json) : null;
-  return asObject(top?.['results']) ?? asObject(top?.['distributions']) ?? top ?? {};
+  const top = read.ok ? toObject(read.json) : null;
+  return toObject(top?.['results']) ?? toObject(top?.['distributions']) ?? top ?? {};
 }
 
 /** As in the JSON. */
@@ -66,7 +66,7 @@ function readCsvLists(text: string): Readonly<Record<string, unknown>> {
   const lists: Record<string, Record<string, Row>> = {};
   for (const column of table.header) {
     const name = SPREAD_KEYS.find((one) => column.endsWith(`_${one}`));
-    const cells = cellsOf(table, column);
+    const cells = findColumn(table, column);
     if (name === undefined || cells?.every((cell) => cell === '')) continue;
     const key = column.slice(0, -name.length - 1);
     lists[key] = { ...lists[key], [name]: cells ?? [] };

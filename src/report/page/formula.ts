@@ -4,7 +4,7 @@ import { isNetCharge } from '../../kinds/molecule/bonding.ts';
 import type { Drawn } from '../../kinds/molecule/rdkit-thread.ts';
 import { chemist } from '../../kinds/molecule/rdkit.ts';
 import type { Formula } from '../../kinds/kind.ts';
-import { kindOf } from '../../kinds/registry.ts';
+import { findKind } from '../../kinds/registry.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 
 export interface FormulaSource {
@@ -23,31 +23,31 @@ export interface Portrait {
 }
 
 /** A molecule that cannot be drawn must not prevent the report: `words` gives the reason. */
-export async function portrait(source: FormulaSource): Promise<Portrait> {
+export async function drawPortrait(source: FormulaSource): Promise<Portrait> {
   const { input, words, result } = source;
   let why = words;
   if (input !== null) {
     const drawn = await chemist.draw(input);
     if (drawn.type !== 'drawn') why = `RDKit cannot draw the input: ${drawn.reason}.`;
     else if (result === null || isNetCharge(drawn.formalCharge, result.netCharge)) {
-      return portraitOf(drawn, words);
+      return createPortrait(drawn, words);
     } else why = 'The bonds of the input do not fit the net charge.';
   }
-  if (result === null) return portraitOf(null, `Not drawn. ${why}`);
+  if (result === null) return createPortrait(null, `Not drawn. ${why}`);
   const drawn = await chemist.draw(result.molfile);
-  if (drawn.type !== 'drawn') return portraitOf(null, `Not drawn. ${why}`);
+  if (drawn.type !== 'drawn') return createPortrait(null, `Not drawn. ${why}`);
   if (result.hasBondOrders) {
     const source = 'bond orders and charges are derived from its atoms, bonds and net charge';
-    return portraitOf(drawn, `Drawn by RDKit from the result: ${source}. ${why}`);
+    return createPortrait(drawn, `Drawn by RDKit from the result: ${source}. ${why}`);
   }
-  const { formula } = portraitOf(
+  const { formula } = createPortrait(
     drawn,
     `Drawn without bond orders and charges: none fit the net charge. ${why}`,
   );
   return { formula: { ...formula, smiles: null }, fingerprint: null };
 }
 
-function portraitOf(drawn: Drawn | null, words: string): Portrait {
+function createPortrait(drawn: Drawn | null, words: string): Portrait {
   const { drawing = null, smiles = null, fingerprint = null } = drawn ?? {};
   return { formula: { drawing, smiles, words }, fingerprint };
 }
@@ -56,18 +56,18 @@ function portraitOf(drawn: Drawn | null, words: string): Portrait {
  * Null if the kind has no formula.
  * @param input the text of the input; null if it is missing
  */
-export function formulaSource(
+export function findFormulaSource(
   record: ItemRecord,
   reading: unknown,
   input: string | null,
 ): FormulaSource | null {
-  const { formula } = kindOf(record.kind);
+  const { formula } = findKind(record.kind);
   if (formula === undefined) return null;
   const result = reading === null ? null : formula.ofResult(reading);
-  return { ...inputSource(record, formula, input), result };
+  return { ...findInputSource(record, formula, input), result };
 }
 
-function inputSource(
+function findInputSource(
   record: ItemRecord,
   { ofInput }: Formula,
   text: string | null,

@@ -20,24 +20,24 @@ interface PageContent {
 }
 
 /** The table comes before the items' data, so that it is shown while the data are still loading. */
-export function* pageHtml(pieces: PagePieces, content: PageContent): Generator<string> {
+export function* generatePage(pieces: PagePieces, content: PageContent): Generator<string> {
   const { title, data, structures, chunks, viewer } = content;
-  yield `${pageHead({ title, policy: policy(pieces, content), style: pieces.style })}<body>
+  yield `${renderHead({ title, policy: createPolicy(pieces, content), style: pieces.style })}<body>
 <div id="${ELEMENT.app}"><p>Reading …</p></div>
 <noscript>This report needs JavaScript, which it contains. The same data is in items.csv and tables/.</noscript>
 `;
-  yield dataElement(ELEMENT.page, data);
+  yield renderDataElement(ELEMENT.page, data);
   yield `<script>${pieces.app}</script>\n`;
-  if (structures !== null) yield dataElement(ELEMENT.structures, structures);
+  if (structures !== null) yield renderDataElement(ELEMENT.structures, structures);
   for (const [chunk, base64] of chunks.entries()) {
-    yield dataElement(`${ELEMENT.chunk}${chunk}`, base64);
+    yield renderDataElement(`${ELEMENT.chunk}${chunk}`, base64);
   }
-  if (viewer !== null) yield dataElement(ELEMENT.viewer, viewer);
-  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${comment(pieces.licences)}\n-->\n</body>\n</html>\n`;
+  if (viewer !== null) yield renderDataElement(ELEMENT.viewer, viewer);
+  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${escapeComment(pieces.licences)}\n-->\n</body>\n</html>\n`;
 }
 
-/** Everything before the body. `policy`: its content security policy; `style` ends with a line feed. */
-function pageHead({ title, policy, style }: PageHead): string {
+/** Everything before the body. `createPolicy`: its content security policy; `style` ends with a line feed. */
+function renderHead({ title, policy, style }: PageHead): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +45,7 @@ function pageHead({ title, policy, style }: PageHead): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${escaped(title)}</title>
+<title>${escapeText(title)}</title>
 <style>
 ${style}</style>
 </head>
@@ -62,7 +62,7 @@ interface PageHead {
  * Nothing may be fetched, framed, sent or loaded. Scripts are allowed by their digests; those with more data, which
  * only a large report has, by their location: next to it, on disk or on the tree's server.
  */
-function policy(pieces: PagePieces, { viewer, hasMore }: PageContent): string {
+function createPolicy(pieces: PagePieces, { viewer, hasMore }: PageContent): string {
   const scripts = [pieces.app, ...(viewer === null ? [] : [pieces.viewer])].map(
     (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   );
@@ -79,11 +79,11 @@ function policy(pieces: PagePieces, { viewer, hasMore }: PageContent): string {
 }
 
 /** Base64 contains nothing that ends an element. */
-function dataElement(id: string, base64: string): string {
+function renderDataElement(id: string, base64: string): string {
   return `<script type="application/octet-stream" id="${id}">${base64}</script>\n`;
 }
 
-export function escaped(text: string): string {
+export function escapeText(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',
     '<': '&lt;',
@@ -95,7 +95,7 @@ export function escaped(text: string): string {
 }
 
 /** Two hyphens would end a comment. */
-function comment(text: string): string {
+function escapeComment(text: string): string {
   return text.replace(/-(?=-)/g, '- ');
 }
 
@@ -111,14 +111,14 @@ export interface PagePieces {
 const FOLDER = join(BUILT_FOLDER, 'report-page');
 
 /** @throws HundredfoldError `PACKAGE_INCOMPLETE` */
-export async function pagePieces(): Promise<PagePieces> {
+export async function readPagePieces(): Promise<PagePieces> {
   const [app, style, viewer, licences] = await Promise.all(
-    ['app.js', 'style.css', 'viewer.js', 'licences.txt'].map(piece),
+    ['app.js', 'style.css', 'viewer.js', 'licences.txt'].map(readPiece),
   );
   return { app, style, viewer, licences } as PagePieces;
 }
 
-async function piece(name: string): Promise<string> {
+async function readPiece(name: string): Promise<string> {
   try {
     return await readFile(join(FOLDER, name), 'utf8');
   } catch (cause) {

@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
-import { chunkFile, DATA_FOLDER, DELIVER, type ChunkLayout } from '../page-data.ts';
+import { nameChunkFile, DATA_FOLDER, DELIVER, type ChunkLayout } from '../page-data.ts';
 import type { Store } from '../../store/store.ts';
 import type { DetailText } from './item-detail.ts';
 
@@ -64,7 +64,7 @@ export class ItemChunks {
     const text = `[${this.#open.join(',')}]`;
     this.#open = [];
     this.#openLetters = 0;
-    const base64 = packed(text);
+    const base64 = packText(text);
     // Handled when it is awaited.
     base64.catch(() => undefined);
     this.#underWay.push(base64);
@@ -82,7 +82,7 @@ export class ItemChunks {
       this.#embeddedLetters += base64.length;
     } else {
       const script = `${DELIVER}(${chunk},"${base64}");\n`;
-      const key = chunkFile(chunk);
+      const key = nameChunkFile(chunk);
       this.#beside.push(key);
       await this.#store.write(key, script, { durable: false });
     }
@@ -91,13 +91,13 @@ export class ItemChunks {
 
 /** Files of an earlier report that had more chunks. */
 export async function removeChunkFiles(store: Store, kept: ChunkLayout): Promise<void> {
-  const own = new Set(kept.firstRows.map((_, chunk) => chunkFile(chunk)).slice(kept.embedded));
+  const own = new Set(kept.firstRows.map((_, chunk) => nameChunkFile(chunk)).slice(kept.embedded));
   const others: string[] = [];
   for await (const key of store.list(`${DATA_FOLDER}/`)) if (!own.has(key)) others.push(key);
   for (const key of others) await store.remove(key);
 }
 
 /** Deflated, in base64. */
-export async function packed(text: string): Promise<string> {
+export async function packText(text: string): Promise<string> {
   return (await deflated(text, DEFLATE)).toString('base64');
 }

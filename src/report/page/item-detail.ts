@@ -1,26 +1,29 @@
 /** The content of an item's page, as JSON: a parsed result is far larger, and many wait for their drawing. */
 import type { DrawnFormula, ItemDetail, ItemFacts } from '../page-data.ts';
 import { guardCell, REASON_COLUMNS } from '../../domain/formula-guard.ts';
-import { kindOf } from '../../kinds/registry.ts';
+import { findKind } from '../../kinds/registry.ts';
 import type { Listed } from '../campaign-items.ts';
-import { optionsToDisk } from '../../store/work.ts';
+import { serializeOptions } from '../../store/work.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-import { warningsOf } from '../../store/item-record.ts';
-import { manifestRow } from '../item-tables.ts';
+import { listWarnings } from '../../store/item-record.ts';
+import { buildManifestRow } from '../item-tables.ts';
 import type { PublishedItem } from '../writer.ts';
-import { ITEM_RECORD, itemFolder } from '../../store/layout.ts';
+import { ITEM_RECORD, buildItemFolder } from '../../store/layout.ts';
 
 /** An `ItemDetail` as JSON. */
 export type DetailText = string;
 
 /** Without its formula, which is drawn meanwhile. */
-export function detailText({ item, reading }: Pick<PublishedItem, 'item' | 'reading'>): DetailText {
+export function serializeDetail({
+  item,
+  reading,
+}: Pick<PublishedItem, 'item' | 'reading'>): DetailText {
   const { record } = item;
   const isRead = record?.state !== 'succeeded' || reading !== null;
   const detail: Omit<ItemDetail, 'formula'> = {
-    facts: record === null ? null : itemFacts(item, record),
+    facts: record === null ? null : listItemFacts(item, record),
     result:
-      record === null || reading === null ? null : (kindOf(record.kind).pack?.(reading) ?? null),
+      record === null || reading === null ? null : (findKind(record.kind).pack?.(reading) ?? null),
     unreadable: isRead ? null : 'its files are not in the expected format.',
   };
   return JSON.stringify(detail);
@@ -31,7 +34,7 @@ export function withFormula(text: DetailText, formula: DrawnFormula | null): Det
 }
 
 /** What an item's record says about its job, for the item's page. */
-function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
+function listItemFacts(item: Listed, record: ItemRecord): ItemFacts {
   const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } =
     record;
   return {
@@ -40,9 +43,9 @@ function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
     address,
     jobName,
     attempts,
-    folder: itemFolder(kind, id),
-    files: filesOf(record),
-    options: optionsOf(record),
+    folder: buildItemFolder(kind, id),
+    files: listFiles(record),
+    options: listOptions(record),
     earlier: record.earlier.map(({ state, error, finishedAt, retriedAt }) => ({
       state,
       finishedAt,
@@ -56,15 +59,15 @@ function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
     resultFrom: resultFrom
       ? { id: resultFrom.id, campaign: resultFrom.type === 'cache' ? resultFrom.campaign : null }
       : null,
-    warnings: warningsOf(record).map(({ message }) => message),
+    warnings: listWarnings(record).map(({ message }) => message),
     source: `${source.file}:${source.line}`,
-    manifest: guardedRow(item),
+    manifest: guardRow(item),
   };
 }
 
 /** Guarded as in failed.csv, with the columns that mark it so. */
-function guardedRow(item: Listed): Readonly<Record<string, string>> {
-  const cells = Object.entries(manifestRow(item)).map((cell) => cell.map(guardCell));
+function guardRow(item: Listed): Readonly<Record<string, string>> {
+  const cells = Object.entries(buildManifestRow(item)).map((cell) => cell.map(guardCell));
   return Object.fromEntries([...cells, ...REASON_COLUMNS.map((name) => [name, ''])]) as Record<
     string,
     string
@@ -72,7 +75,7 @@ function guardedRow(item: Listed): Readonly<Record<string, string>> {
 }
 
 /** item.json cannot contain its own length: it is written last. */
-function filesOf({ input, files }: ItemRecord): Readonly<Record<string, number | null>> {
+function listFiles({ input, files }: ItemRecord): Readonly<Record<string, number | null>> {
   const { original } = input;
   return {
     [ITEM_RECORD]: null,
@@ -83,13 +86,13 @@ function filesOf({ input, files }: ItemRecord): Readonly<Record<string, number |
 }
 
 /** By manifest column name. */
-function optionsOf({ options }: ItemRecord): Readonly<Record<string, string>> {
+function listOptions({ options }: ItemRecord): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(optionsToDisk(options)).map(([name, value]) => [name, optionText(value)]),
+    Object.entries(serializeOptions(options)).map(([name, value]) => [name, formatOption(value)]),
   );
 }
 
-function optionText(value: unknown): string {
+function formatOption(value: unknown): string {
   if (value === null) return 'automatic';
   return Array.isArray(value) ? value.join(', ') : JSON.stringify(value).replaceAll('"', '');
 }

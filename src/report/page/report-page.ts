@@ -2,17 +2,17 @@
 import { z } from 'zod';
 import type { PageData, ServiceFacts, Structures } from '../page-data.ts';
 import { TRACK_FACTS } from '../../kinds/protein/track-facts.ts';
-import { kindOf } from '../../kinds/registry.ts';
-import { shownService } from '../../services/registry.ts';
+import { findKind } from '../../kinds/registry.ts';
+import { findShownService } from '../../services/registry.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
 import type { FileWriter } from '../writer.ts';
 import type { PublishedItem, Writer } from '../writer.ts';
-import { formulaSource, portrait, type Portrait } from './formula.ts';
-import { pageHtml, pagePieces, type PagePieces } from './html.ts';
-import { EMBEDDED_LETTERS, ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
-import { type DetailText, detailText, withFormula } from './item-detail.ts';
+import { findFormulaSource, drawPortrait, type Portrait } from './formula.ts';
+import { generatePage, readPagePieces, type PagePieces } from './html.ts';
+import { EMBEDDED_LETTERS, ItemChunks, packText, removeChunkFiles } from './item-chunks.ts';
+import { type DetailText, serializeDetail, withFormula } from './item-detail.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
@@ -49,7 +49,7 @@ export class ReportPage implements Writer {
    */
   static async open(store: Store, options: PageOptions = {}): Promise<ReportPage> {
     const { mostEmbedded = EMBEDDED_LETTERS, files = store } = options;
-    return new ReportPage(store, files, await pagePieces(), mostEmbedded);
+    return new ReportPage(store, files, await readPagePieces(), mostEmbedded);
   }
 
   private constructor(store: Store, files: FileWriter, pieces: PagePieces, mostEmbedded: number) {
@@ -62,7 +62,7 @@ export class ReportPage implements Writer {
   async add(one: PublishedItem): Promise<void> {
     this.#rows.add(one);
     const { record } = one.item;
-    const hasFormula = record !== null && kindOf(record.kind).formula !== undefined;
+    const hasFormula = record !== null && findKind(record.kind).formula !== undefined;
     this.#hasMolecules ||= hasFormula && one.reading !== null;
     const detail = drawDetail(one);
     // Handled when it is awaited.
@@ -81,16 +81,16 @@ export class ReportPage implements Writer {
     await removeChunkFiles(this.#store, chunks);
     const pieces = this.#pieces;
     const structures = this.#structures.all();
-    const data = pageData(summary, this.#rows, chunks, structures?.rows.length ?? 0);
-    const html = pageHtml(pieces, {
+    const data = buildPageData(summary, this.#rows, chunks, structures?.rows.length ?? 0);
+    const html = generatePage(pieces, {
       title: summary.name,
-      data: await packed(JSON.stringify(data)),
-      structures: structures === null ? null : await packed(JSON.stringify(structures)),
+      data: await packText(JSON.stringify(data)),
+      structures: structures === null ? null : await packText(JSON.stringify(structures)),
       chunks: this.#chunks.embedded,
-      viewer: this.#hasMolecules ? await packed(pieces.viewer) : null,
+      viewer: this.#hasMolecules ? await packText(pieces.viewer) : null,
       hasMore: chunks.embedded < chunks.firstRows.length,
     });
-    await this.#files.write(REPORT, bytesOf(html));
+    await this.#files.write(REPORT, encodeParts(html));
   }
 
   async #takeFirst(): Promise<void> {
@@ -105,19 +105,19 @@ export class ReportPage implements Writer {
 async function drawDetail({ item, reading, texts }: PublishedItem): Promise<Drawn> {
   const { record } = item;
   const input = record && (texts.get(record.input.name) ?? null);
-  const source = record && formulaSource(record, reading, input);
+  const source = record && findFormulaSource(record, reading, input);
   // Not the result, which is far larger than its text.
-  const text = detailText({ item, reading });
+  const text = serializeDetail({ item, reading });
   if (source === null) return { text: withFormula(text, null), portrait: null };
-  const drawn = await portrait(source);
+  const drawn = await drawPortrait(source);
   return { text: withFormula(text, drawn.formula), portrait: drawn };
 }
 
-async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
+async function* encodeParts(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);
 }
 
-function pageData(
+function buildPageData(
   summary: CampaignSummary,
   rows: TableRows,
   chunks: PageData['chunks'],
@@ -142,7 +142,7 @@ function pageData(
     chunks,
     runs: summary.runs.length,
     manifests: summary.manifests.map(({ file }) => file),
-    services: servicesOf(summary.settings),
+    services: listServices(summary.settings),
     sent: rows.sent(startedAt),
     table: rows.table(startedAt, structures),
     codes: rows.codes(),
@@ -159,13 +159,13 @@ const service = z.object({
 const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 
 /** As in campaign.json; unreadable entries are left out. */
-function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] {
+function listServices(disk: CampaignSummary['settings']): readonly ServiceFacts[] {
   const services = settings.safeParse(disk).data?.services ?? {};
   return Object.entries(services).flatMap(([name, value]) => {
     const read = service.safeParse(value);
     if (!read.success) return [];
     const { url: address, budget } = read.data;
-    const { software } = shownService(name);
+    const { software } = findShownService(name);
     return [
       {
         name,

@@ -2,13 +2,13 @@
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { findItemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
-import { errorOf, ownOf, stateOf } from '../campaign-items.ts';
+import { readError, readOwnCells, readState } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import type { PublishedItem } from '../writer.ts';
 import type { MeasureValues } from '../../kinds/measure.ts';
-import { kindOf } from '../../kinds/registry.ts';
-import { shownServiceOfKind } from '../../services/registry.ts';
-import { writtenKinds } from '../../store/layout.ts';
+import { findKind } from '../../kinds/registry.ts';
+import { findShownServiceOfKind } from '../../services/registry.ts';
+import { listWrittenKinds } from '../../store/layout.ts';
 
 type Writable<T> = {
   -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never;
@@ -41,20 +41,20 @@ export class TableRows {
   add({ item, reading, measures }: PublishedItem): void {
     const { id, kind, record } = item;
     const columns = this.#columns;
-    const error = errorOf(item);
-    for (const [name, value] of Object.entries(ownOf(item)))
+    const error = readError(item);
+    for (const [name, value] of Object.entries(readOwnCells(item)))
       this.#ownColumn(name)[this.length] = value;
     if (kind !== null) this.#measures.add(kind, measures);
     columns.id.push(id);
     columns.kind.push(kind);
-    columns.state.push(stateOf(item));
-    columns.result.push(record && reading !== null ? kindOf(record.kind).summary(reading) : '');
+    columns.state.push(readState(item));
+    columns.result.push(record && reading !== null ? findKind(record.kind).summary(reading) : '');
     columns.code.push(error?.code ?? null);
     columns.message.push(error?.message ?? null);
     columns.remoteId.push(record?.remoteId ?? null);
     columns.attempts.push(record?.attempts.length ?? 0);
-    columns.submitted.push(timeOf(record?.submittedAt));
-    columns.finished.push(timeOf(record?.finishedAt));
+    columns.submitted.push(toTime(record?.submittedAt));
+    columns.finished.push(toTime(record?.finishedAt));
     columns.engine.push(record?.engine ?? null);
     if (record !== null) this.#addSent(record);
   }
@@ -67,7 +67,9 @@ export class TableRows {
     return {
       ...others,
       structures,
-      kinds: writtenKinds(this.#columns.kind.filter((kind) => kind !== null)).map(kindFacts),
+      kinds: listWrittenKinds(this.#columns.kind.filter((kind) => kind !== null)).map(
+        buildKindFacts,
+      ),
       submitted: submitted.map(after),
       finished: finished.map(after),
       measures: this.#measures.byKind(),
@@ -108,13 +110,13 @@ export class TableRows {
   }
 }
 
-function kindFacts(name: Kind): KindFacts {
-  const { words, table, measuresTable, measures, formula } = kindOf(name);
+function buildKindFacts(name: Kind): KindFacts {
+  const { words, table, measuresTable, measures, formula } = findKind(name);
   return {
     name,
     ...words,
     isDrawn: formula !== undefined,
-    service: shownServiceOfKind(name).name,
+    service: findShownServiceOfKind(name).name,
     tables: [
       { name: table.name, words: table.words },
       ...(measuresTable === null
@@ -135,7 +137,7 @@ function kindFacts(name: Kind): KindFacts {
   };
 }
 
-function timeOf(iso: string | null | undefined): number | null {
+function toTime(iso: string | null | undefined): number | null {
   return iso == null ? null : Date.parse(iso);
 }
 
@@ -169,7 +171,7 @@ class MeasureLists {
   #of(kind: Kind): ReadonlyMap<string, number[]> {
     let columns = this.#columns.get(kind);
     if (columns === undefined) {
-      columns = new Map(Object.keys(kindOf(kind).measures).map((key) => [key, []]));
+      columns = new Map(Object.keys(findKind(kind).measures).map((key) => [key, []]));
       this.#columns.set(kind, columns);
     }
     return columns;

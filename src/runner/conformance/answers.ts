@@ -1,10 +1,15 @@
 /** What a service definition makes of every kind of answer: asked through the real client, of a server that gives them. */
 import type { Unavailable } from '../../domain/outcomes.ts';
-import { kindOf } from '../../kinds/registry.ts';
-import { answersFor, findMeaning } from '../../services/answers.ts';
+import { findKind } from '../../kinds/registry.ts';
+import { resolveAnswers, findMeaning } from '../../services/answers.ts';
 import { type ClientSettings, makeClient, type ServiceClient } from '../../services/client.ts';
-import { type Answers, type Identity, type Job, longestName } from '../../services/service.ts';
-import { download, judge } from './job.ts';
+import {
+  type Answers,
+  type Identity,
+  type Job,
+  findMaxNameLength,
+} from '../../services/service.ts';
+import { download, judgeFiles } from './job.ts';
 import { type Case, LISTS, NOTHING, OTHERS, ScriptedServer, TAKEN } from './scripted-server.ts';
 import type { FaultCode, Watch } from './watch.ts';
 
@@ -55,8 +60,14 @@ export async function tryAnswers(
   await trial.ask('submission', first, submit.answers, trySubmission, [...all, ...TAKEN]);
   await trial.ask('state', first, poll.answers, tryState, all);
   for (const job of jobs)
-    await trial.ask(`result of ${job.kind}`, job, fetch[fileOf(job)]?.answers ?? {}, tryFile, all);
-  if (!('missing' in list) && longestName(watch.service) !== null)
+    await trial.ask(
+      `result of ${job.kind}`,
+      job,
+      fetch[findFile(job)]?.answers ?? {},
+      tryFile,
+      all,
+    );
+  if (!('missing' in list) && findMaxNameLength(watch.service) !== null)
     await trial.ask('list', first, list.answers, tryList, [...all, ...LISTS]);
   return trial.rows;
 }
@@ -80,7 +91,7 @@ class Trial {
     cases: readonly Case[],
   ): Promise<void> {
     const watch = this.#watch;
-    const table = answersFor(answers as Answers<unknown, unknown>, this.#settings.config ?? {});
+    const table = resolveAnswers(answers as Answers<unknown, unknown>, this.#settings.config ?? {});
     const server = new ScriptedServer();
     const url = await server.listen();
     server.success = findSuccess(table);
@@ -100,7 +111,7 @@ class Trial {
       const told = await send({ ...one, watch, server, client, job, signal: deadline.signal });
       await client.close();
       const { outcome, afterMs = null, message = `${answer} → ${outcome}` } = told;
-      const fault = told.fault || doubt(watch, step, status) || null;
+      const fault = told.fault || findDoubt(watch, step, status) || null;
       const isClaim = watch.said != null && outcome !== 'unsure';
       this.rows.push({ step, answer, outcome, afterMs, isClaim, fault });
       if (fault !== null) watch.report(fault, step, message);
@@ -117,13 +128,13 @@ function findSuccess(table: Answers<unknown, unknown>): number {
   return 200 in table || read === undefined ? 200 : Number(read[0]);
 }
 
-function saidBy({ said }: Watch): string | undefined {
+function readOutcome({ said }: Watch): string | undefined {
   return (said as { type?: string } | null | undefined)?.type;
 }
 
 /** What a definition must not say of a status, whether or not the engine believes it. */
-function doubt(watch: Watch, step: string, status: number): FaultCode | false {
-  const said = saidBy(watch) ?? '';
+function findDoubt(watch: Watch, step: string, status: number): FaultCode | false {
+  const said = readOutcome(watch) ?? '';
   const isEnd = /failed|deleted|refused|nameTaken|absent/.test(said);
   if (status >= 500 && (isEnd || (said === 'notNow' && status !== 503))) return 'OUTAGE_BELIEVED';
   const isAccess = status === 401 || status === 403;
@@ -134,7 +145,7 @@ function doubt(watch: Watch, step: string, status: number): FaultCode | false {
 async function trySubmission({ watch, client, signal, job, words, tells }: Asking): Promise<Told> {
   const { by } = watch.service.identity;
   const outcome = await client.submit(job, { signal });
-  const said = saidBy(watch);
+  const said = readOutcome(watch);
   const isEnd = /refused|nameTaken|notNow/.test(said ?? '');
   const isInvented = tells === 'nothing' && isEnd && 'NOTHING_BELIEVED';
   switch (outcome.type) {
@@ -147,7 +158,7 @@ async function trySubmission({ watch, client, signal, job, words, tells }: Askin
       // The row would end although it has a job.
       const isLost =
         said === 'nameTaken'
-          ? longestName(watch.service) === null
+          ? findMaxNameLength(watch.service) === null
           : tells === 'taken' && by === 'name' && said === 'refused';
       const fault = isInvented || (isLost && 'IDENTITY_FALSE');
       return { outcome: outcome.taken ? 'name taken' : 'refused', fault };
@@ -189,11 +200,11 @@ async function tryState(asking: Asking): Promise<Told> {
 
 async function tryFile({ client, signal, job }: Asking): Promise<Told> {
   const id = 'job';
-  const pages = await download(client, id, fileOf(job), signal);
+  const pages = await download(client, id, findFile(job), signal);
   if ('type' in pages) return pages.type === 'unavailable' ? wait(pages) : { outcome: pages.type };
   // The server gives the same for every file.
-  const all = Object.keys(kindOf(job.kind).artefacts).map((one) => [one, pages] as const);
-  const refused = await judge(job, Object.fromEntries(all), id);
+  const all = Object.keys(findKind(job.kind).artefacts).map((one) => [one, pages] as const);
+  const refused = await judgeFiles(job, Object.fromEntries(all), id);
   if (refused === null) return { outcome: 'believed', fault: 'DAMAGE_BELIEVED' };
   const { code, message } = refused;
   return { outcome: 'rejected', ...(code === 'PLUGIN_FAILED' && { fault: 'THROWS', message }) };
@@ -219,8 +230,8 @@ async function tryList({ watch, client, signal, job, words, tells }: Asking): Pr
 }
 
 /** The result itself. */
-function fileOf({ kind }: Job): string {
-  return Object.keys(kindOf(kind).artefacts)[0] ?? '';
+function findFile({ kind }: Job): string {
+  return Object.keys(findKind(kind).artefacts)[0] ?? '';
 }
 
 function wait({

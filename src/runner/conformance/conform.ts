@@ -1,13 +1,13 @@
 /** The conformance kit: what a service definition would do, outcome by outcome, and what is wrong with that. */
 import { randomBytes } from 'node:crypto';
 import type { Options } from '../../domain/item.ts';
-import { type AnyKind, kindOf } from '../../kinds/registry.ts';
+import { type AnyKind, findKind } from '../../kinds/registry.ts';
 import { readOptions } from '../../manifest/options.ts';
 import { makeClient } from '../../services/client.ts';
-import { kindsOf } from '../../services/registry.ts';
-import { urlOf } from '../../services/request.ts';
+import { listKindsOf } from '../../services/registry.ts';
+import { buildUrl } from '../../services/request.ts';
 import {
-  configOf,
+  parseConfig,
   type Job,
   type Request,
   type Service,
@@ -34,7 +34,7 @@ export interface Conformance {
  * @param config of its keys in the configuration
  * @param double a server that behaves like the service, for one real job of each kind
  */
-export async function conform(
+export async function checkConformance(
   service: Service,
   config: ServiceConfig,
   double: string | null = null,
@@ -45,7 +45,7 @@ export async function conform(
   const all: Conformance[] = [];
   for (const variant of variants)
     all.push(
-      await tryVariant(service, variant, configOf(service, { ...config, ...variant }), double),
+      await tryVariant(service, variant, parseConfig(service, { ...config, ...variant }), double),
     );
   return all;
 }
@@ -57,11 +57,11 @@ async function tryVariant(
   double: string | null,
 ): Promise<Conformance> {
   const watch = new Watch(service);
-  const kinds = kindsOf(service).map(kindOf);
+  const kinds = listKindsOf(service).map(findKind);
   const tried = await Promise.all(kinds.map((kind) => readJob(watch, kind)));
   for (const job of tried) checkSubmission(watch, job, config);
   if (tried[0]) checkQuestions(watch, tried[0], config);
-  const settings = { config, secrets: madeUpSecrets(service) };
+  const settings = { config, secrets: createSecrets(service) };
   const rows = await tryAnswers(watch, tried, settings);
   const meanings = Object.fromEntries(
     rows.map(({ outcome }) => [outcome, explain(outcome, service.identity)]),
@@ -76,7 +76,7 @@ async function tryVariant(
 }
 
 /** Of the right length, and worth nothing. */
-function madeUpSecrets({ secrets }: Service): Readonly<Record<string, string>> {
+function createSecrets({ secrets }: Service): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(secrets).map(([key, { length = 10 }]) => [
       key,
@@ -110,7 +110,7 @@ async function readJob(watch: Watch, kind: AnyKind): Promise<Job> {
     watch.report('EXAMPLE_REFUSED', where, findings.map(({ code }) => code).join(', '));
     return unread;
   }
-  const other = await read(text.replace(longestWord(text), swapped));
+  const other = await read(text.replace(findLongestWord(text), swapLetters));
   if (other.input !== null && other.input.text !== input.text && other.canonical === canonical) {
     const message = 'two characters are exchanged, and `canonical` is the same';
     watch.report('INPUTS_CONFUSED', where, message);
@@ -121,7 +121,7 @@ async function readJob(watch: Watch, kind: AnyKind): Promise<Job> {
 const NO_EXAMPLE: NonNullable<AnyKind['examples']>[number] = { text: 'example' };
 
 /** The first two characters that differ change places. */
-function swapped(word: string): string {
+function swapLetters(word: string): string {
   return word.replace(/(.)(?!\1)(.)/s, '$2$1');
 }
 
@@ -136,14 +136,14 @@ function checkSubmission(watch: Watch, job: Job, config: ServiceConfig): void {
   const request = describe(job);
   if (!request) return;
   try {
-    urlOf({ base: BASE, origins }, request);
+    buildUrl({ base: BASE, origins }, request);
     if (!('path' in request))
       watch.report('REQUEST_ELSEWHERE', where, 'it has no `path` below the address of the service');
   } catch (error) {
     watch.report('REQUEST_ELSEWHERE', where, (error as Error).message);
   }
-  const texts = textsIn({ ...request, auth: [] });
-  const word = longestWord(job.input.text);
+  const texts = listTexts({ ...request, auth: [] });
+  const word = findLongestWord(job.input.text);
   const says = (text: string) => texts.some((one) => one.value.includes(text));
   const little = (message: string) => watch.report('REQUEST_SAYS_TOO_LITTLE', where, message);
   if (!says(word)) little(`the input is not in it: "${word.slice(0, 40)}" is missing`);
@@ -180,10 +180,10 @@ function checkRequest(watch: Watch, where: string, request: Request, given: unkn
     watch.report('REQUEST_ELSEWHERE', where, message);
   }
   // The name of a job may be written with other punctuation.
-  const known = bare(JSON.stringify(given));
+  const known = stripPunctuation(JSON.stringify(given));
   const values = Object.values(secrets).map(({ env }) => process.env[env] || null);
-  for (const { key, value } of textsIn({ ...request, auth: [] })) {
-    const words = bare(value);
+  for (const { key, value } of listTexts({ ...request, auth: [] })) {
+    const words = stripPunctuation(value);
     const isGiven = words === '' || (words.length >= 8 && known.includes(words));
     const isLike = SECRET_NAME.test(key) || SECRET_TEXT.test(value);
     if (values.some((one) => one !== null && value.includes(one)) || (isLike && !isGiven))
@@ -200,18 +200,18 @@ interface Text {
   readonly value: string;
 }
 
-function textsIn(part: unknown, key = ''): readonly Text[] {
+function listTexts(part: unknown, key = ''): readonly Text[] {
   if (typeof part === 'string') return [{ key, value: part }];
   if (typeof part !== 'object' || part === null) return [];
   return Object.entries(part).flatMap(([name, value]) =>
-    textsIn(value, Array.isArray(part) ? key : name),
+    listTexts(value, Array.isArray(part) ? key : name),
   );
 }
 
-function bare(text: string): string {
+function stripPunctuation(text: string): string {
   return text.replace(/[^A-Za-z0-9]+/g, '');
 }
 
-function longestWord(text: string): string {
+function findLongestWord(text: string): string {
   return text.split(/\s+/).reduce((one, other) => (other.length > one.length ? other : one), '');
 }

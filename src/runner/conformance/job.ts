@@ -5,9 +5,9 @@ import { runJudge } from '../../activities/take-result.ts';
 import type { Options } from '../../domain/item.ts';
 import type { Unavailable } from '../../domain/outcomes.ts';
 import type { ResultFault } from '../../kinds/kind.ts';
-import { kindOf } from '../../kinds/registry.ts';
+import { findKind } from '../../kinds/registry.ts';
 import type { ServiceClient } from '../../services/client.ts';
-import { type Job, longestName } from '../../services/service.ts';
+import { type Job, findMaxNameLength } from '../../services/service.ts';
 import type { FaultCode, Watch } from './watch.ts';
 
 /** What was done with the job, and what came of it. */
@@ -38,7 +38,7 @@ export async function tryJob(
     if (fault !== null) report(fault, `job of ${kind}`, `${what}: ${found}`);
   };
   const submit = () =>
-    repeated(
+    repeatWhile(
       () => client.submit(job, { signal }),
       ({ type }) => type === 'notNow',
     );
@@ -62,7 +62,7 @@ export async function tryJob(
     say('submitted again', words, isTrue ? null : 'IDENTITY_FALSE');
   }
   if (!(await waitForEnd(client, id, say))) return steps;
-  if (longestName(service) !== null) {
+  if (findMaxNameLength(service) !== null) {
     const found = await client.find(kind, job.name, { signal });
     const isFound = found.type === 'found' && fold(found.remoteId) === fold(id);
     say('looked up', found.type, isFound ? null : 'IDENTITY_FALSE');
@@ -74,7 +74,7 @@ export async function tryJob(
 /** Whether it has finished. */
 async function waitForEnd(client: ServiceClient, id: string, say: Say): Promise<boolean> {
   let doubts = 0;
-  const ended = await repeated(
+  const ended = await repeatWhile(
     () => client.poll(id, { signal }),
     ({ type }) =>
       !/finished|failed|deleted/.test(type) && (type === 'running' || ++doubts < MOST_DOUBTS),
@@ -85,7 +85,7 @@ async function waitForEnd(client: ServiceClient, id: string, say: Say): Promise<
   return isFinished;
 }
 
-async function repeated<T extends object>(
+async function repeatWhile<T extends object>(
   ask: () => Promise<T>,
   isOpen: (seen: T) => boolean,
 ): Promise<T> {
@@ -100,26 +100,26 @@ async function tryFiles(client: ServiceClient, job: Job, id: string, say: Say): 
   const files: Record<string, readonly Buffer[]> = {};
   for (const name of client.artefacts(job.kind)) {
     const pages = await download(client, id, name, signal);
-    const isRequired = kindOf(job.kind).artefacts[name]?.presence === 'required';
+    const isRequired = findKind(job.kind).artefacts[name]?.presence === 'required';
     if (!('type' in pages)) files[name] = pages;
     else say(`file ${name}`, pages.type, isRequired ? 'JOB_FAILED' : null);
   }
-  const refused = await judge(job, files, id);
+  const refused = await judgeFiles(job, files, id);
   if (refused !== null) {
     say('its result', `refused: ${refused.code} ${refused.message}`, 'JOB_FAILED');
     return;
   }
   say('its result', 'believed');
   const [[name, pages] = ['', []]] = Object.entries(files);
-  for (const [what, parts] of damaged(pages)) {
-    const fault = await judge(job, { ...files, [name]: parts }, id);
+  for (const [what, parts] of listDamaged(pages)) {
+    const fault = await judgeFiles(job, { ...files, [name]: parts }, id);
     if (fault === null) say(what, 'believed', 'DAMAGE_BELIEVED');
     else say(what, `refused: ${fault.code}`);
   }
 }
 
 /** The pages of a result, as they must not be believed. */
-function* damaged(pages: readonly Buffer[]): Generator<readonly [string, readonly Buffer[]]> {
+function* listDamaged(pages: readonly Buffer[]): Generator<readonly [string, readonly Buffer[]]> {
   const [whole = Buffer.alloc(0), before] = [pages.at(-1), pages.slice(0, -1)];
   const cut = (n: number) => [...before, whole.subarray(0, (whole.length * n) >> 2)];
   yield ['an empty result', cut(0)];
@@ -153,12 +153,12 @@ export async function download(
 }
 
 /** Why a result is not believed; null if it is. */
-export async function judge(
+export async function judgeFiles(
   { kind: name, options, input }: Job,
   files: Readonly<Record<string, readonly Buffer[]>>,
   remoteId: string,
 ): Promise<ResultFault | null> {
-  const { artefacts, compare, judge: judgeAll } = kindOf(name);
+  const { artefacts, compare, judge: judgeAll } = findKind(name);
   const facts = { options: options as Options, input, remoteId, mayBeSynthetic: true };
   for (const [artefact, pages] of Object.entries(files))
     for (const page of pages) {

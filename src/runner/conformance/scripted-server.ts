@@ -26,24 +26,29 @@ const NAMELESS =
   '[{"id":"a1b2c3d4","request_id":"a1b2c3d4","job_id":"a1b2c3d4","jobId":"a1b2c3d4","state":"DONE"}]';
 
 /** With the status at which the definition reads answers; mostly 200. */
-function answer(words: string, body: string, tells: NonNullable<Case['tells']>, more = {}): Case {
+function createAnswer(
+  words: string,
+  body: string,
+  tells: NonNullable<Case['tells']>,
+  more = {},
+): Case {
   return { words: `2xx, ${words}`, script: { status: 200, body, ...more }, tells };
 }
 
 export const NOTHING: readonly Case[] = [
-  answer('empty', '', 'nothing'),
-  answer('{}', '{}', 'nothing'),
-  answer('[]', '[]', 'nothing'),
-  answer('an unknown word', UNKNOWN_WORD, 'nothing'),
-  answer('the text HELD', 'HELD', 'nothing', { type: 'text/plain' }),
-  answer('{"error": …}', '{"error":"Something went wrong"}', 'error'),
-  answer('a web page', PAGE, 'nothing', { type: 'text/html' }),
-  answer('cut off', '{"sta', 'nothing', { isCut: true }),
+  createAnswer('empty', '', 'nothing'),
+  createAnswer('{}', '{}', 'nothing'),
+  createAnswer('[]', '[]', 'nothing'),
+  createAnswer('an unknown word', UNKNOWN_WORD, 'nothing'),
+  createAnswer('the text HELD', 'HELD', 'nothing', { type: 'text/plain' }),
+  createAnswer('{"error": …}', '{"error":"Something went wrong"}', 'error'),
+  createAnswer('a web page', PAGE, 'nothing', { type: 'text/html' }),
+  createAnswer('cut off', '{"sta', 'nothing', { isCut: true }),
 ];
 
 export const LISTS: readonly Case[] = [
-  answer('nameless jobs', NAMELESS, 'jobs'),
-  answer('{"jobs": them}', `{"jobs":${NAMELESS}}`, 'jobs'),
+  createAnswer('nameless jobs', NAMELESS, 'jobs'),
+  createAnswer('{"jobs": them}', `{"jobs":${NAMELESS}}`, 'jobs'),
 ];
 
 export const TAKEN: readonly Case[] = [400, 409].map((status) => ({
@@ -56,19 +61,19 @@ export const OTHERS: readonly Case[] = [
   { words: '202, {}', script: { status: 202, body: '{}' } },
   { words: '204', script: { status: 204 } },
   { words: '303 elsewhere', script: { status: 303, headers: { location: '/elsewhere/' } } },
-  ...[400, 401, 403, 404, 409, 422, 429].map((status) => refusal(status)),
-  refusal(429, '20'),
-  refusal(500),
+  ...[400, 401, 403, 404, 409, 422, 429].map((status) => createRefusal(status)),
+  createRefusal(429, '20'),
+  createRefusal(500),
   { words: '502, a web page', script: { status: 502, body: PAGE, type: 'text/html' } },
-  refusal(503),
-  refusal(503, '20'),
-  refusal(504),
+  createRefusal(503),
+  createRefusal(503, '20'),
+  createRefusal(504),
   { words: 'reset before request', script: 'reset before' },
   { words: 'reset after request', script: 'reset after' },
   { words: 'no answer in time', script: 'silent' },
 ];
 
-function refusal(status: number, after?: string): Case {
+function createRefusal(status: number, after?: string): Case {
   const script = { status, body: `{"error":"refused (${status})"}` };
   if (after === undefined) return { words: String(status), script };
   const headers = { 'retry-after': after };

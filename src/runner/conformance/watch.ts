@@ -94,7 +94,7 @@ export class Watch {
   #call(call: Callable, args: readonly unknown[], where: string): unknown {
     const used = new Set<string>();
     try {
-      return withoutClock(used, () => call(...args));
+      return runWithoutClock(used, () => call(...args));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const isChange = /read[ -]only|not extensible|Cannot (?:delete|define|assign)/.test(message);
@@ -108,7 +108,7 @@ export class Watch {
 }
 
 /** For the time of one synchronous call, in which nothing else runs. What is random differs between two calls. */
-function withoutClock<T>(used: Set<string>, call: () => T): T {
+function runWithoutClock<T>(used: Set<string>, call: () => T): T {
   const refuse = (name: string) => (): never => {
     used.add(name);
     throw new Error(`${name} is not there`);

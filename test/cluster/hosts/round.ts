@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../../packages/local-services/src/journal.ts';
-import { campaignWorkflowId } from '../../../src/workflows/names.ts';
+import { buildCampaignWorkflowId } from '../../../src/workflows/names.ts';
 import { attempt, countEnds } from '../../chaos/invariants.ts';
 import { Patience } from '../../chaos/patience.ts';
 import { replayable } from '../../chaos/replayed.ts';
@@ -137,7 +137,9 @@ async function allEnd(lab: Lab, campaigns: readonly Campaign[]): Promise<void> {
         );
       await delay(500);
       for (const name of open) {
-        const { status } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
+        const { status } = await client.workflow
+          .getHandle(buildCampaignWorkflowId(name))
+          .describe();
         if (status.name !== 'RUNNING') open.delete(name);
       }
     }

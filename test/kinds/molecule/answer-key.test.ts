@@ -13,7 +13,7 @@ import {
   readSmilesInput,
   readStructureInput,
 } from '../../../src/kinds/molecule/input.ts';
-import { severityOf } from '../../../src/manifest/problems.ts';
+import { findSeverity } from '../../../src/manifest/problems.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data');
 
@@ -88,7 +88,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
         : await fileCodes(path.join(DATA, owner, 'molecules', input), run);
       const outcome = ok === 'True' && !WRONG.some((one) => one.test(key)) ? 'right' : 'bad';
       counts[outcome] += 1;
-      const errors = found.filter((code) => severityOf(code) === 'error');
+      const errors = found.filter((code) => findSeverity(code) === 'error');
       expect(errors.length === 0 ? 'right' : 'bad', key).toBe(outcome);
     }
     expect(counts).toEqual(owner === 'own' ? { right: 88, bad: 21 } : { right: 44, bad: 22 });

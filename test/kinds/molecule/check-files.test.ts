@@ -1,7 +1,7 @@
 /** The 19 files of a molecule against each other: recorded runs of the engine, cut, and mixed. */
 import { describe, expect, test } from 'vitest';
 import { checkFiles } from '../../../src/kinds/molecule/check-files.ts';
-import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
+import { readNativeFiles } from '../../../src/kinds/molecule/files.ts';
 import { RESULT_KEYS, type ResultKey } from '../../../src/kinds/molecule/files.ts';
 import { acpypeRecording } from '../../services/recordings.ts';
 
@@ -23,7 +23,7 @@ function textsOf(name: string): Texts {
 }
 
 function problemOf(texts: Texts): string | null {
-  const native = nativeFiles({ results: [texts] }, { chargeMethod: 'bcc', atomType: 'gaff2' });
+  const native = readNativeFiles({ results: [texts] }, { chargeMethod: 'bcc', atomType: 'gaff2' });
   const problem = native.ok ? checkFiles(native) : native;
   return problem && `${problem.code} ${problem.message}`;
 }

@@ -1,9 +1,9 @@
 /** The files of a record under their native names, and what of a record is not a result. */
 import { describe, expect, test } from 'vitest';
 import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
-import { type Composition, compositionOf } from '../../../src/kinds/molecule/input.ts';
+import { type Composition, readComposition } from '../../../src/kinds/molecule/input.ts';
 import { checkMolecule } from '../../../src/kinds/molecule/check.ts';
-import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
+import { readNativeFiles } from '../../../src/kinds/molecule/files.ts';
 import {
   acpypeRecording,
   type AcpypeRecording,
@@ -25,7 +25,7 @@ function optionsOf(recording: AcpypeRecording): MoleculeOptions {
 const OPTIONS = optionsOf(ETHANOL);
 
 function native(record: unknown, options = OPTIONS) {
-  const files = nativeFiles(record, options);
+  const files = readNativeFiles(record, options);
   if (!files.ok) throw new Error(`${files.code}: ${files.message}`);
   return files;
 }
@@ -68,7 +68,7 @@ describe('problems of a record are returned, never thrown', () => {
   test.each([null, 'text', 7, [], {}, { results: 'x' }, { results: [null, 1, 'x'] }])(
     '%j contains no files',
     (record) => {
-      expect(nativeFiles(record, OPTIONS)).toMatchObject({ ok: false, code: 'RESULT_EMPTY' });
+      expect(readNativeFiles(record, OPTIONS)).toMatchObject({ ok: false, code: 'RESULT_EMPTY' });
     },
   );
 
@@ -134,7 +134,7 @@ describe('silent errors of the engine', () => {
   ])('%s of what was sent', async (_, smiles, name, code) => {
     const recording = acpypeRecording(name);
     const input = { name: 'input.smi', text: smiles };
-    const composition = await compositionOf(input);
+    const composition = await readComposition(input);
     const options = optionsOf(recording);
     const record = JSON.stringify(finishedRecord(recording));
     const result = await checkMolecule(record, options, composition);

@@ -1,7 +1,7 @@
 /** Which differences between an input and a result are detected, and that there are no false ones. */
 import { describe, expect, test, vi } from 'vitest';
 import type { MolecularGraph, Place } from '../../../src/domain/molecular-graph.ts';
-import { compositionOf } from '../../../src/kinds/molecule/input.ts';
+import { readComposition } from '../../../src/kinds/molecule/input.ts';
 import type { ReadMolecule } from '../../../src/kinds/molecule/rdkit-thread.ts';
 import { chemist, type Chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import type { Difference } from '../../../src/kinds/molecule/same-molecule.ts';
@@ -305,7 +305,7 @@ test.each([
 test('a result passes if RDKit does not answer in time', async () => {
   const unanswered = { type: 'unanswered', reason: 'it was not read within 10 s' } as const;
   vi.spyOn(chemist, 'compare').mockResolvedValueOnce(unanswered);
-  const input = await compositionOf({ name: 'input.smi', text: CUBANE });
+  const input = await readComposition({ name: 'input.smi', text: CUBANE });
   expect(await input?.findDifference?.(shuffled(await graphOf(CUNEANE)))).toBeNull();
 });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ClustalMSA, StockholmMSA } from 'msa-parsers';
 import { describe, expect, test } from 'vitest';
 import {
-  alignmentFormat,
+  detectFormat,
   readAlignmentInput,
   readRows,
 } from '../../../src/kinds/protein/alignment.ts';
@@ -48,7 +48,7 @@ describe('the format is detected from its first line', () => {
     ['PileUp\n MSF: 10 Type: P\n', 'MSF'],
     [' 2 10\none MNKQQQTALN\n', 'PHYLIP'],
   ])('%j', (text, format) => {
-    expect(alignmentFormat(text)).toBe(format);
+    expect(detectFormat(text)).toBe(format);
   });
 });
 

@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { nameRecords, readFasta } from '../../../src/kinds/protein/fasta.ts';
 import { readShiftTable } from '../../../src/kinds/protein/shift-files.ts';
-import { getsValue } from '../../../src/kinds/protein/shifts-input.ts';
+import { canPredict } from '../../../src/kinds/protein/shifts-input.ts';
 import { readStar } from '../../../src/kinds/protein/star.ts';
 import { readPayload } from '../../../src/kinds/protein/payload.ts';
 import { readManifests } from '../../manifest/manifests.ts';
@@ -47,7 +47,7 @@ function expectValues(file: string, model: string, result: string): void {
   const { residues = [] } = readShiftTable(readStar(readFileSync(file, 'utf8'))) ?? {};
   const chains = JSON.parse(textOf(result)) as { readonly shiftCrypt: readonly string[] }[];
   expect(
-    residues.map(({ name, atoms }) => getsValue(model as ModelClass, name, atoms)),
+    residues.map(({ name, atoms }) => canPredict(model as ModelClass, name, atoms)),
     result,
   ).toEqual(chains.flatMap(({ shiftCrypt }) => shiftCrypt.map((value) => Number(value) !== -10)));
 }

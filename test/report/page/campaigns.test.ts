@@ -3,7 +3,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
-import { campaignItems } from '../../../src/report/campaign-items.ts';
+import { readCampaignItems } from '../../../src/report/campaign-items.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { deriveFiles, publishCampaign } from '../../../src/report/publish.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
@@ -36,7 +36,7 @@ test('a hostile name is shown literally, and has no other effect', async () => {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');
   const ids = [HOSTILE];
-  for await (const { id, record } of campaignItems(store, campaign)) {
+  for await (const { id, record } of readCampaignItems(store, campaign)) {
     ids.push(id);
     if (record === null) continue;
     const { names } = record.input;

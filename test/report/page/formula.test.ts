@@ -5,11 +5,11 @@ import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { assignBondOrders } from '../../../src/kinds/molecule/bonding.ts';
 import { writeMolfile } from '../../../src/kinds/molecule/molfile.ts';
 import type { MoleculeReading } from '../../../src/kinds/molecule/reading.ts';
-import { formulaSource, portrait } from '../../../src/report/page/formula.ts';
-import { hydrogensMissing } from '../../../src/kinds/molecule/bonding.ts';
+import { findFormulaSource, drawPortrait } from '../../../src/report/page/formula.ts';
+import { findMissingHydrogens } from '../../../src/kinds/molecule/bonding.ts';
 import { assignBonds } from '../../../src/export/molecules.ts';
 import { readItem } from '../../../src/store/item-store.ts';
-import { itemKey } from '../../../src/store/layout.ts';
+import { buildItemKey } from '../../../src/store/layout.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aMolecule } from '../../store/an-item.ts';
 import { resultCampaign } from '../tables/result-campaign.ts';
@@ -21,10 +21,10 @@ const molecules = recordedMolecules();
 async function drawnIn(store: Store, id: string, reading: MoleculeReading) {
   const record = await readItem(store, 'molecule', id);
   if (record === null) throw new Error(`${id} was not prepared`);
-  const input = await store.readText(itemKey('molecule', id, record.input.name));
-  const source = formulaSource(record, reading, input);
+  const input = await store.readText(buildItemKey('molecule', id, record.input.name));
+  const source = findFormulaSource(record, reading, input);
   if (source === null) throw new Error(`${id} is no molecule`);
-  return (await portrait(source)).formula;
+  return (await drawPortrait(source)).formula;
 }
 
 async function readSmiles(smiles: string | null) {
@@ -55,7 +55,7 @@ test('the drawing, the SMILES and the exports of every molecule have the charge 
     const netCharge = Math.round(reading.charge);
     const { drawing, smiles: copied } = await drawnIn(store, row, reading);
     expect(drawing, id).not.toBeNull();
-    if (hydrogensMissing(reading) !== null) {
+    if (findMissingHydrogens(reading) !== null) {
       const refused = expect(assignBonds(reading, input), id).rejects;
       await refused.toMatchObject({ code: 'HYDROGENS_MISSING' });
       expect(copied, id).toBeNull();

@@ -10,7 +10,7 @@ import { writeFinishedTree } from '../../../bench/finished-tree.ts';
 import type { Kind } from '../../../src/domain/item.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { launchBrowser } from '../../browser.ts';
-import { kindNames } from '../../../src/kinds/registry.ts';
+import { listKindNames } from '../../../src/kinds/registry.ts';
 
 let browser: Browser;
 const folders: string[] = [];
@@ -34,7 +34,7 @@ afterAll(async () => {
 /** Of an ended campaign with items of each kind; for all tests of a file. */
 export async function writeReport(
   each: number,
-  kinds: readonly Kind[] = kindNames(),
+  kinds: readonly Kind[] = listKindNames(),
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-report-'));
   folders.push(folder);

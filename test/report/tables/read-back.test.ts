@@ -13,16 +13,16 @@ import { publishCampaign } from '../../../src/report/publish.ts';
 import { ParquetFile } from '../../../src/report/parquet.ts';
 import {
   type Column,
-  columns,
-  fixedColumns,
+  defineColumns,
+  listFixedColumns,
   type RowBlock,
 } from '../../../src/report/result-rows.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
-import { MULTIQC, tableKey } from '../../../src/store/layout.ts';
+import { MULTIQC, buildTableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
 import { END, endedCampaign } from '../a-campaign.ts';
 import { everyKind, HOSTILE_USER, resultCampaign } from './result-campaign.ts';
-import { kindNames, kindOf } from '../../../src/kinds/registry.ts';
+import { listKindNames, findKind } from '../../../src/kinds/registry.ts';
 
 type Rows = Record<string, DuckDBValue>[];
 
@@ -71,13 +71,13 @@ const plain = (row: Rows[number]): Rows[number] =>
 
 /** The columns as in Parquet, and the CSV read with these types. */
 async function both(kind: Kind, folder = tree) {
-  const source = quoted(tableKey(kindOf(kind).table.name, 'parquet'));
+  const source = quoted(buildTableKey(findKind(kind).table.name, 'parquet'));
   const described = await query(`DESCRIBE SELECT * FROM ${source}`, folder);
   const types = described.map((row) => [String(row['column_name']), String(row['column_type'])]);
   // Names in the CSV are guarded like cells: columns are identified by position.
   const given = types.map(([name = '', type = '']) => `${quoted(name)}: ${quoted(type)}`);
   const read = `header = true, auto_detect = false, quote = '"', escape = '"', delim = ','`;
-  const csv = `read_csv(${quoted(tableKey(kindOf(kind).table.name, 'csv'))}, ${read}, columns = {${given.join(', ')}})`;
+  const csv = `read_csv(${quoted(buildTableKey(findKind(kind).table.name, 'csv'))}, ${read}, columns = {${given.join(', ')}})`;
   return {
     types,
     csv: (await query(`SELECT * FROM ${csv}`, folder)).map(plain),
@@ -109,15 +109,15 @@ function documented(heading: string): Column[] {
   return [...(first === undefined ? [] : [first]), ...listed(heading), ...last];
 }
 
-test.each(kindNames())(
+test.each(listKindNames())(
   '%s: CSV and Parquet have the documented columns and the same values',
   async (kind) => {
     const { csv, parquet, types } = await both(kind);
-    const ours = fixedColumns(kindOf(kind), 'results');
-    expect(documented(kindOf(kind).table.name)).toEqual(ours);
+    const ours = listFixedColumns(findKind(kind), 'results');
+    expect(documented(findKind(kind).table.name)).toEqual(ours);
     expect(types.slice(0, ours.length)).toEqual(ours.map(({ name, type }) => [name, TYPES[type]]));
     expect(types.slice(ours.length).every(([, type]) => type === 'VARCHAR')).toBe(true);
-    const text = readFileSync(join(tree, tableKey(kindOf(kind).table.name, 'csv')), 'utf8');
+    const text = readFileSync(join(tree, buildTableKey(findKind(kind).table.name, 'csv')), 'utf8');
     expect(text.startsWith(ours.map(({ name }) => name).join(','))).toBe(true);
     expect(parquet.length).toBeGreaterThan(1);
     expect(csv).toEqual(parquet);
@@ -153,17 +153,17 @@ test('the tables contain the successful items, mark values that were not compute
 test('the tables exist without rows if the campaign has no result', async () => {
   const store = await endedCampaign([]);
   await publishCampaign(store, END);
-  for (const kind of kindNames()) {
+  for (const kind of listKindNames()) {
     const { csv, parquet, types } = await both(kind, store.location);
     expect([csv, parquet]).toEqual([[], []]);
     expect(types.map(([name]) => name)).toEqual(
-      fixedColumns(kindOf(kind), 'results').map(({ name }) => name),
+      listFixedColumns(findKind(kind), 'results').map(({ name }) => name),
     );
   }
 });
 
 describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s', (kind) => {
-  const name = kindOf(kind).measuresTable ?? '';
+  const name = findKind(kind).measuresTable ?? '';
   /** What the tables of values give. */
   const WANTED = {
     sequence: `SELECT id, count(*) AS residues, avg(backbone) AS backbone_mean,
@@ -197,7 +197,7 @@ describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s'
   });
 
   test("have the documented columns, a user's after ours, and the same rows in both formats", async () => {
-    const ours = fixedColumns(kindOf(kind), 'measures');
+    const ours = listFixedColumns(findKind(kind), 'measures');
     expect(documented(name)).toEqual(ours);
     const parquet = await query(`FROM 'tables/${name}.parquet'`);
     const csv = await query(`FROM read_csv('tables/${name}.csv', all_varchar = true)`);
@@ -275,9 +275,9 @@ describe.skipIf(missing !== '')(`Python${missing === '' ? '' : ` (skipped: ${mis
 });
 
 const COLUMNS = [
-  ...columns('text', 'item', 'residue'),
-  ...columns('integer', 'position'),
-  ...columns('number', 'backbone', 'helix'),
+  ...defineColumns('text', 'item', 'residue'),
+  ...defineColumns('integer', 'position'),
+  ...defineColumns('number', 'backbone', 'helix'),
 ];
 const positions = Array.from({ length: 130 }, (_, at) => at + 1);
 

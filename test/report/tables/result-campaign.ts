@@ -2,7 +2,7 @@
  * A campaign of recorded results of the real engines, as activities leave it, with columns that spreadsheets execute.
  */
 import type { Item } from '../../../src/domain/item.ts';
-import { nativeFiles } from '../../../src/kinds/molecule/files.ts';
+import { readNativeFiles } from '../../../src/kinds/molecule/files.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -39,7 +39,7 @@ export const HOSTILE_USER = {
 export function moleculeEnd(id: string, recording: string, changes: Partial<Item> = {}): Ended {
   const recorded = acpypeRecording(recording);
   const options = recordedOptions(recorded);
-  const native = nativeFiles(finishedRecord(recorded), options);
+  const native = readNativeFiles(finishedRecord(recorded), options);
   if (!native.ok) throw new Error(native.message);
   const files = native.files.map(({ fileName, text }) => [fileName, text] as const);
   return { item: aMolecule(id, { options, ...changes }), files: Object.fromEntries(files) };
