@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Linux counts CPU time in ticks of 10 ms. */
 const TICKS_PER_SECOND = 100;
-const SAMPLED_EVERY_MS = 250;
+const SAMPLE_INTERVAL_MS = 250;
 const SERVERS = /^(temporal|postgres|redis|valkey)/;
 
 export interface Used {
@@ -109,7 +109,7 @@ export function watch(roots: readonly number[]): { stop: () => Usage } {
     peak.together = Math.max(peak.together, now.program + now.server);
   };
   look();
-  const timer = setInterval(look, SAMPLED_EVERY_MS);
+  const timer = setInterval(look, SAMPLE_INTERVAL_MS);
   const used = (role: Role): Used => ({ seconds: family.seconds(role), megabytes: peak[role] });
   return {
     stop: () => {

@@ -15,7 +15,7 @@ const checkout = existsSync(fileURLToPath(new URL('../src/cli/main.ts', import.m
 const ending = checkout ? 'ts' : 'js';
 
 /** Types stripped without a flag, node:sqlite, and the first line of 22 whose published holes are closed (22.23.4). */
-const LEAST = [22, 23];
+const MIN_NODE = [22, 23];
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 /** Type stripping and node:sqlite announce themselves on stderr, which belongs to the user. */
@@ -90,7 +90,7 @@ function startOn(node) {
   });
 }
 
-if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
+if (major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])) {
   muteExperimentalWarnings();
   await becomeWorkerProcess();
   await keepCompiledCode();
@@ -102,7 +102,7 @@ if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
     startOn(pinned);
   } else {
     process.stderr.write(
-      `NODE_TOO_OLD: hundredfold needs Node ${LEAST.join('.')} or newer; this is ${process.version}.\n` +
+      `NODE_TOO_OLD: hundredfold needs Node ${MIN_NODE.join('.')} or newer; this is ${process.version}.\n` +
         (checkout && process.platform === 'linux'
           ? 'Run npm ci --ignore-scripts in the checkout: it brings its own.\n'
           : 'Install Node 26, then start again.\n'),

@@ -14,7 +14,7 @@ import { WORLDS, type WorldKind } from '../test/budget/setting.ts';
 import { run } from './run.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const SHOW_EVERY = 100_000;
+const SHOW_INTERVAL = 100_000;
 /** Rounds with freezes of up to half a minute, which are too long for the test suite. */
 const CHAOS = [join(ROOT, 'test', 'chaos', 'main.ts'), '--long'];
 /** Without namespaces it prints the reason, and passes. */
@@ -54,7 +54,7 @@ async function search(worlds: readonly WorldKind[], histories: number): Promise<
   for (const world of worlds) {
     const startedAt = performance.now();
     const broken = await findBroken({ world, histories, seed }, (played) => {
-      if (played % SHOW_EVERY !== 0 && played !== histories) return;
+      if (played % SHOW_INTERVAL !== 0 && played !== histories) return;
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
       console.log(`${world}: ${played} of ${histories} histories in ${seconds} s`);
     });

@@ -76,7 +76,7 @@ async function runVitest(args: readonly string[]): Promise<Tally> {
     const { code } = await run(ROOT, 'vitest', ['run', ...reporters, ...args], 'shown');
     const { tally, problem, red } = vitestTally(file, code);
     report('tests', tally.failed === 0, startedAt, problem);
-    if (!red || red.length > MOST_RED || args.length > 0) return tally;
+    if (!red || red.length > MAX_RED || args.length > 0) return tally;
     const flaky = await passAlone(red);
     return isRepeatEnough ? without(tally, flaky) : tally;
   } finally {
@@ -85,7 +85,7 @@ async function runVitest(args: readonly string[]): Promise<Tally> {
 }
 
 /** With this many failing files the cause is not a busy machine. */
-const MOST_RED = 5;
+const MAX_RED = 5;
 
 /**
  * Runs files with failed tests once more, one at a time, and names those that pass then: their tests wait too little for a

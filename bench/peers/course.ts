@@ -14,7 +14,7 @@ import { folderOf, processes, watch } from '../usage.ts';
 
 export const CASE: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
 /** For a peer that has not ended by then, the missing results are lost. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 /** After a kill: pending submissions arrive, and are not counted for the next start. */
 const DRAINED_MS = 1_000;
 const CAMPAIGN = 'items';
@@ -139,7 +139,7 @@ class Runs {
 
   /** With SIGKILL, the program alone, as soon as half of the items have a job. Returns when to restart it. */
   async #killInTheMiddle({ child, ended }: Started): Promise<number> {
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + TIMEOUT_MS;
     while ((await acceptedBy(this.#place.service)) < CASE.items / 2) {
       if (Date.now() > end || child.exitCode !== null) throw new Error('it ended before the kill');
       await delay(100);
@@ -151,7 +151,7 @@ class Runs {
   }
 
   async #toTheEnd({ child, ended }: Started): Promise<number | null> {
-    const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    const late = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
     const code = await ended;
     clearTimeout(late);
     return code;

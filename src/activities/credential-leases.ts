@@ -12,7 +12,7 @@ interface CredentialLeasesOptions {
 }
 
 /** A check is valid for this long (ms): far less than the allowance in the lease. */
-const LOOK_HOLDS_MS = 10_000;
+const CHECK_HOLDS_MS = 10_000;
 
 export class CredentialLeases {
   readonly #options: CredentialLeasesOptions;
@@ -32,7 +32,7 @@ export class CredentialLeases {
   async check(tree: string, reference: ServiceReference, windowMs: number): Promise<void> {
     const address = buildCredentialLeaseAddress(tree, reference);
     if (address === null) return;
-    if (performance.now() - (this.#seen.get(address) ?? -Infinity) < LOOK_HOLDS_MS) return;
+    if (performance.now() - (this.#seen.get(address) ?? -Infinity) < CHECK_HOLDS_MS) return;
     // Many submissions begin at the same time: one check is enough for all.
     const look =
       this.#looking.get(address) ??

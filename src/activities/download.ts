@@ -7,7 +7,7 @@
  * explains the failure is fetched.
  */
 import { Context } from '@temporalio/activity';
-import { LOST_AFTER_MS, PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
+import { LOST_AFTER_MS, RETRY_TIMEOUT_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
@@ -243,7 +243,7 @@ interface Bad {
 }
 
 /** For a file of which it is not known whether the service has it. */
-const FEW_PATIENCE_MS = 3_000;
+const FEW_TIMEOUT_MS = 3_000;
 /** Regardless of the pauses between them: there may have been no worker. */
 const MIN_DOWNLOADS = 4;
 
@@ -264,9 +264,9 @@ function askAgain(
 }
 
 function computePatienceMs(patience: Bad['patience'], policy: JobPolicy): number {
-  if (patience === undefined) return policy.patienceMs ?? PATIENCE_MS;
+  if (patience === undefined) return policy.patienceMs ?? RETRY_TIMEOUT_MS;
   if (patience === 'lost') return policy.lostAfterMs ?? LOST_AFTER_MS;
-  return patience === 'few' ? FEW_PATIENCE_MS : 0;
+  return patience === 'few' ? FEW_TIMEOUT_MS : 0;
 }
 
 /** Bytes that each download may hold in memory without waiting for its turn. */
@@ -334,7 +334,7 @@ async function waitForTurn(signal: AbortSignal): Promise<() => void> {
 }
 
 /** For what explains a failure, in ms: from when it is first wanted, and for one attempt, which is made in any case. */
-const FAILED_PATIENCE_MS = 30_000;
+const FAILED_JOB_TIMEOUT_MS = 30_000;
 const FAILED_TIMEOUT_MS = 20_000;
 
 /**
@@ -361,7 +361,7 @@ export async function keepFailed(
     // If the item is cancelled, its end stays the same: the job has failed before.
     if (cancellationDetails?.cancelRequested) return createEmptyResult(null);
     if (cancellationSignal.aborted) throw error;
-    if (tries.ageMs() > FAILED_PATIENCE_MS) return createEmptyResult(null);
+    if (tries.ageMs() > FAILED_JOB_TIMEOUT_MS) return createEmptyResult(null);
     throw storeFailure(error, tries.attempt);
   }
 }
@@ -380,7 +380,7 @@ async function keepArtefact(
   if (outcome.type === 'absent' || outcome.type === 'tooLarge') return null;
   if (outcome.type === 'unavailable') {
     const { message, retryAfterMs } = outcome;
-    if (retryAfterMs !== null && retryAfterMs > FAILED_PATIENCE_MS) return null;
+    if (retryAfterMs !== null && retryAfterMs > FAILED_JOB_TIMEOUT_MS) return null;
     throw createHindered(message, Math.max(computeRetryDelay(attempt), retryAfterMs ?? 0));
   }
   const fileName = nameArtefactFile(item.kind, name, outcome.contentType);

@@ -9,7 +9,7 @@ import { buildCampaignWorkflowId } from '../workflows/names.ts';
 /** Between two signals to one campaign (ms); the first ones after a pause are sent immediately. */
 const APART_MS = 250;
 /** In one signal. */
-const MOST = 100;
+const MAX_ENDS = 100;
 
 interface Waiting {
   readonly done: ItemDone;
@@ -37,7 +37,7 @@ export class EndReporter {
     this.#lines.set(campaign, line);
     return new Promise((reported, failed) => {
       line.waiting.push({ done, reported, failed });
-      if (line.waiting.length >= MOST) this.#send(campaign, line);
+      if (line.waiting.length >= MAX_ENDS) this.#send(campaign, line);
       else if (line.timer === null && line.waiting.length === 1)
         // With all other ends of this moment, unless they were too many and are sent.
         queueMicrotask(() => {

@@ -4,7 +4,7 @@
  * (docs/promises.md, "Reconciling").
  */
 import { Context } from '@temporalio/activity';
-import { PATIENCE_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';
+import { RETRY_TIMEOUT_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';
 import { computeGrowingDelay } from '../domain/growing-delay.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
 import type { FindOutcome } from '../domain/outcomes.ts';
@@ -22,7 +22,7 @@ import { findEarlierEnd } from './submit.ts';
 import { openHeldTree } from './tree-leases.ts';
 
 /** Between submissions of one item whose fate is unknown each time (ms). */
-const LONGEST_BETWEEN_MS = 5 * 60_000;
+const MAX_BETWEEN_MS = 5 * 60_000;
 
 type Unsure = Extract<UnsettledResult, { readonly type: 'unsure' }>;
 type Refused = Extract<UnsettledResult, { readonly type: 'refused' }>;
@@ -145,7 +145,7 @@ function decideUnsure(
     isAbsent,
   });
   if (found.type === 'absent' || found.type === 'repeat') {
-    const { patienceMs = PATIENCE_MS } = policy;
+    const { patienceMs = RETRY_TIMEOUT_MS } = policy;
     const mostMs = found.type === 'repeat' ? Math.min(patienceMs, found.withinMs) : patienceMs;
     if (now - Date.parse(findFirstUnsure(attempts)?.at ?? '') < mostMs) {
       const message = 'the service has no job with this name';
@@ -188,7 +188,7 @@ function waitUntilSettled(
   const isFirst = attempt === 0 || !isHarmless;
   const pauseMs = isFirst
     ? 0
-    : computeGrowingDelay({ first: 2_000, longest: LONGEST_BETWEEN_MS }, attempt);
+    : computeGrowingDelay({ first: 2_000, longest: MAX_BETWEEN_MS }, attempt);
   const leftMs = Math.max(acceptedMs + settlesMs, pauseMs) - ageMs;
   if (leftMs > 0) throw createHindered('the fate of its submission is not certain yet', leftMs);
 }

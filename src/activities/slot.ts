@@ -43,7 +43,7 @@ export type Slot =
  * Both charge the answer, by different clocks, and the ledger may have to wait for a lock of its file: they differ by at
  * most this (ms).
  */
-const PATIENCE_MS = 250;
+const TIMEOUT_MS = 250;
 
 export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
   const { claim, reference, service, policy, signal } = request;
@@ -57,7 +57,7 @@ export async function reserveSlot(deps: Dependencies, request: SlotRequest): Pro
       if (found.type === 'taken') return { type: 'taken', id: found.id, claim, replaces, counts };
       const { retryAfterMs } = found;
       waited += retryAfterMs;
-      if (waited > PATIENCE_MS || signal.aborted)
+      if (waited > TIMEOUT_MS || signal.aborted)
         return { type: 'full', retryAfterMs, message: describeFullWindow(found) };
       await delay(retryAfterMs, undefined, { signal }).catch(() => undefined);
     }

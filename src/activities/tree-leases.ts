@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Periodic } from '../domain/periodic.ts';
 import { checkPlugins } from '../store/campaign-plugins.ts';
 import {
-  RENEW_EVERY_MS,
+  RENEW_INTERVAL_MS,
   checkTreeId,
   isHeldBy,
   readNewestLease,
@@ -68,7 +68,7 @@ export class TreeLeases {
     this.#options = options;
     const work = () => this.renew();
     // `renew` throws nothing: see `#attempt`.
-    this.#renewals = new Periodic({ everyMs: RENEW_EVERY_MS, work, onError: () => undefined });
+    this.#renewals = new Periodic({ everyMs: RENEW_INTERVAL_MS, work, onError: () => undefined });
   }
 
   /**
@@ -157,7 +157,7 @@ export class TreeLeases {
     kept: Kept,
   ): Promise<Lease | null> {
     const at = performance.now();
-    if (at - kept.renewedAt < RENEW_EVERY_MS) return lease;
+    if (at - kept.renewedAt < RENEW_INTERVAL_MS) return lease;
     const renewed = await renewLease(store, holder, lease);
     if (renewed) kept.renewedAt = at;
     return renewed;

@@ -35,7 +35,7 @@ export interface Block {
 const NO_REFUSAL = { refusesSince: null, observed: false, told: false };
 
 const FIRST_DELAY_MS = 1_000;
-export const LONGEST_DELAY_MS = 60_000;
+export const MAX_DELAY_MS = 60_000;
 /** A refusal lasts for minutes at least: the reason is a person or a firewall, not a restart. */
 export const FIRST_REFUSED_MS = 5_000;
 
@@ -78,9 +78,9 @@ export function refuse(
   // Twenty requests refused at once are one refusal: the delay grows once, and the longest order holds.
   if (block.refusals === 0 || refusal.number > block.sentBefore) block.refusals += 1;
   const first = refusal.refusesUs === true ? FIRST_REFUSED_MS : FIRST_DELAY_MS;
-  const grown = computeGrowingDelay({ first, longest: LONGEST_DELAY_MS }, block.refusals);
+  const grown = computeGrowingDelay({ first, longest: MAX_DELAY_MS }, block.refusals);
   // A shorter order is ignored: with `Retry-After: 0` there would be a flood of requests.
-  const ordered = Math.min(refusal.retryAfterMs ?? 0, Math.max(longestMs, LONGEST_DELAY_MS));
+  const ordered = Math.min(refusal.retryAfterMs ?? 0, Math.max(longestMs, MAX_DELAY_MS));
   const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
   block.until = Math.max(computeBlockedUntil(block, now), now + delay);
   if (delay === ordered) block.ordered = Math.max(block.ordered, now + ordered);

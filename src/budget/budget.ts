@@ -274,7 +274,7 @@ function configure(state: Budget, event: Extract<BudgetEvent, { type: 'configure
 }
 
 /** A timer may fire a second late: the server looks that far ahead for the timers of its next round. In ms. */
-const LONGEST_LEAD_MS = 1_500;
+const MAX_LEAD_MS = 1_500;
 /** What is given out cannot be taken back by a pause or a change of the limit: of a short window, a small part only. */
 const SHARE_OF_WINDOW = 0.1;
 
@@ -298,5 +298,5 @@ export function decideAhead(state: Budget, now: number): DecisionAhead {
 }
 
 function computeLeadMs({ policy: { windows } }: Budget): number {
-  return Math.min(LONGEST_LEAD_MS, ...windows.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
+  return Math.min(MAX_LEAD_MS, ...windows.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
 }

@@ -250,7 +250,7 @@ function chargeFound(state: Budget, granted: Grant, at: number): void {
 /** An accepted job is seen by a count this much later (ms): the index of running workflows lags behind. */
 const SEEN_AFTER_MS = 3_000;
 /** Not counted more often than this (ms). */
-const COUNT_EVERY_MS = 1_000;
+const COUNT_INTERVAL_MS = 1_000;
 
 /** They are counted where the policy has a bound. */
 export function countOpenJobs(state: Budget): void {
@@ -290,7 +290,7 @@ export function shouldCount(state: Budget, now: number): boolean {
   if (!open || policy.maxOpen === null) return false;
   if (open.countedAt > 0 && (openJobs(state) ?? 0) < policy.maxOpen) return false;
   if (!queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
-  return now - open.countedAt >= COUNT_EVERY_MS;
+  return now - open.countedAt >= COUNT_INTERVAL_MS;
 }
 
 /** This many in one refusal are not a coincidence. */
@@ -306,9 +306,9 @@ export function isInDoubt({ pages }: Budget, { turnedAway }: Waiting): boolean {
   return turnedAway.at(-1)?.doubt === true && pages < UNIFORM;
 }
 
-const LEAST_REFUSALS = 5;
+const MIN_REFUSALS = 5;
 /** As long as a 404 for an accepted job must repeat before it counts. */
-const LEAST_MS = 15 * 60_000;
+const MIN_REFUSED_MS = 15 * 60_000;
 
 /** Whether a refusal is about this row alone. Called with one more such answer, which came at `now` (ms). */
 export function isOwnFault(
@@ -318,9 +318,9 @@ export function isOwnFault(
 ): boolean {
   const refusals = turnedAway.filter(({ reason }) => reason === 'blocked');
   const [first] = refusals;
-  if (first === undefined || refusals.length + 1 < LEAST_REFUSALS) return false;
+  if (first === undefined || refusals.length + 1 < MIN_REFUSALS) return false;
   const othersPassed = counts.accepted > (first.accepted ?? counts.accepted);
-  return othersPassed && now - first.at >= LEAST_MS;
+  return othersPassed && now - first.at >= MIN_REFUSED_MS;
 }
 
 /** A slot was given to this request. */

@@ -180,13 +180,13 @@ export function findFirstAfter(ascending: readonly Close[], time: number): numbe
   return low;
 }
 
-const MOST_CLOSES = 500;
+const MAX_CLOSES = 500;
 /** Cells of a window, at least: rounding delays a slot by less than this share of the window's length. */
 const CELLS = 128;
 
 /**
  * Few enough closes for a memo and for continue-as-new, whatever the limits are: 24 h with 2,400 jobs become 200 pairs of
- * a time and a number. Beyond `MOST_CLOSES`, those that have left the shorter windows are rounded up to cells of the
+ * a time and a number. Beyond `MAX_CLOSES`, those that have left the shorter windows are rounded up to cells of the
  * shortest window in which they count, the oldest first. A cell is used when its end has left the shorter window as well, so
  * that no job counts again there. The grid is absolute, and its steps are powers of two: what was rounded is not moved when
  * it is rounded again, also in another window.
@@ -196,7 +196,7 @@ export function pack(
   spansMs: readonly number[],
   now: number,
 ): readonly Close[] {
-  if (closes.length <= MOST_CLOSES) return closes;
+  if (closes.length <= MAX_CLOSES) return closes;
   const spans = [0, ...spansMs].sort((a, b) => a - b);
   let packed = closes;
   for (const keepsCampaigns of [true, false]) {
@@ -206,7 +206,7 @@ export function pack(
       const until = shorter === 0 ? Number.POSITIVE_INFINITY : now - shorter;
       const step = 2 ** Math.max(0, Math.floor(Math.log2((spans[i] as number) / CELLS)));
       packed = roundUp(packed, step, until, keepsCampaigns);
-      if (packed.length <= MOST_CLOSES) return packed;
+      if (packed.length <= MAX_CLOSES) return packed;
     }
   }
   return packed;

@@ -30,7 +30,7 @@ export interface JobPolicy {
   /** A job that is not finished this long after its acceptance is abandoned, in ms. */
   readonly deadlineMs: number;
   readonly whenUnsure: WhenUnsure;
-  /** How long a repeated error of the service is retried, in ms; default: `PATIENCE_MS`. */
+  /** How long a repeated error of the service is retried, in ms; default: `RETRY_TIMEOUT_MS`. */
   readonly patienceMs?: number;
   /** A 404 for an accepted job, or for its result, is final after this long (ms); default: `LOST_AFTER_MS`. */
   readonly lostAfterMs?: number;
@@ -48,7 +48,7 @@ export interface JobPolicy {
  * For a download that is never complete, or a submission whose fate stays unknown: longer than an outage with these
  * symptoms, short enough to end before the morning. For an unreachable service we wait far longer.
  */
-export const PATIENCE_MS = 30 * 60_000;
+export const RETRY_TIMEOUT_MS = 30 * 60_000;
 
 /** Longer than the caches and restarts of a service, and short compared with the cost of a second job. */
 export const LOST_AFTER_MS = 15 * 60_000;

@@ -2,7 +2,7 @@
  * The longest time between the start of a submission and its outcome (ms): the time-out of the submit activity. A
  * process that died in between may have sent the job at any moment of it.
  */
-export const LONGEST_POST_MS = 45_000;
+export const MAX_POST_MS = 45_000;
 
 /**
  * From the fence of a submission to its first byte, in ms (activities/fence.ts): a connection through a proxy may take

@@ -18,7 +18,7 @@ import { Deadline } from '../domain/deadline.ts';
 import type { LocalName } from './local-settings.ts';
 
 const READY_TIMEOUT_MS = 60_000;
-const LOOK_INTERVAL_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /** Options passed to the process: it reads its configuration itself. */
 interface BackgroundOptions {
@@ -87,5 +87,5 @@ export async function waitForTakeover(settings: Settings): Promise<void> {
 
 async function waitUntil(isSo: () => boolean): Promise<void> {
   const deadline = new Deadline(READY_TIMEOUT_MS);
-  while (!isSo() && !deadline.hasPassed) await delay(LOOK_INTERVAL_MS);
+  while (!isSo() && !deadline.hasPassed) await delay(POLL_INTERVAL_MS);
 }

@@ -15,7 +15,7 @@ import { warn } from '../state/warn.ts';
 import { readRecord, writeRecord } from './record.ts';
 
 /** Each look writes a small file. */
-const LOOK_INTERVAL_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 interface WatchedClock {
   end(): void;
@@ -53,7 +53,7 @@ export function watchClock(
     }
   };
   look();
-  const timer = setInterval(look, LOOK_INTERVAL_MS).unref();
+  const timer = setInterval(look, POLL_INTERVAL_MS).unref();
   return {
     end() {
       clearInterval(timer);

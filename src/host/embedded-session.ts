@@ -19,7 +19,7 @@ import { readRecord, type HostRecord } from './record.ts';
 import type { Session } from './session.ts';
 import { findStateFolder } from '../state/state-folder.ts';
 
-const LOOK_INTERVAL_MS = 200;
+const POLL_INTERVAL_MS = 200;
 const HOST_START_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -105,7 +105,7 @@ export class EmbeddedSession implements Session {
       }
       const record = readRecord(embeddedDir, 'host');
       if (record && (await this.#join(record))) return;
-      await delay(LOOK_INTERVAL_MS);
+      await delay(POLL_INTERVAL_MS);
     }
     throw new HundredfoldError(
       'HOST_NOT_READY',

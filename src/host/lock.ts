@@ -55,7 +55,7 @@ export function createFolderError(dir: string, cause: unknown): HundredfoldError
   );
 }
 
-const LOOK_AGAIN_MS = 50;
+const RETRY_INTERVAL_MS = 50;
 
 /** Waits until the other process has ended; `waiting` is called when that takes a second. */
 export async function waitForLock(
@@ -66,7 +66,7 @@ export async function waitForLock(
     const lock = tryLock(dir);
     if (lock) return lock;
     if (tries === 20) waiting();
-    await delay(LOOK_AGAIN_MS);
+    await delay(RETRY_INTERVAL_MS);
   }
 }
 

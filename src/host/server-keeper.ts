@@ -20,7 +20,7 @@ const SET_ASIDE = (name: string): string =>
   `the clock was set back since Temporal's database was written: it was set aside as ${name}, and a new one was created. ` +
   'Open campaigns continue when their "hundredfold run" command is run again.';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 const UI_PORT = 8233;
 
 export class ServerKeeper {
@@ -47,7 +47,7 @@ export class ServerKeeper {
     this.#watch = setInterval(() => {
       // The reason why it does not start is in its log; we retry as long as this process runs.
       if (this.#server && !isAlive(this.#server.pid)) this.revive().catch(() => undefined);
-    }, LOOK_EVERY_MS);
+    }, POLL_INTERVAL_MS);
     this.#watch.unref();
     return server;
   }

@@ -29,7 +29,7 @@ export function readLooseText(value: unknown): string | null {
 /** Levels. The results of both services have at most seven. */
 const DEEPEST = 100;
 /** Objects, lists and keys together: of 40 to 100 bytes each in memory. The largest known result has some 20,000. */
-const MOST_PARTS = 2_000_000;
+const MAX_PARTS = 2_000_000;
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 /** `[` and `{`; `]` and `}`: they differ by one bit, which is set here. */
@@ -54,8 +54,8 @@ export function scanJson(text: Uint8Array | string) {
     if (depth > DEEPEST) {
       return { tooComplex: `nested more than ${DEEPEST} levels deep`, isOpen: true };
     }
-    if (parts > MOST_PARTS) {
-      return { tooComplex: `more than ${MOST_PARTS} objects, lists and keys`, isOpen: true };
+    if (parts > MAX_PARTS) {
+      return { tooComplex: `more than ${MAX_PARTS} objects, lists and keys`, isOpen: true };
     }
   }
   return { tooComplex: null, isOpen: depth > 0 || place > bytes.length };

@@ -65,7 +65,7 @@ export const LEDGER_FILE = 'ledger.db';
 export const ASK_AGAIN_MS = 1_000;
 
 /** How often (ms) expired rows are removed. */
-const TIDY_EVERY_MS = 60_000;
+const TIDY_INTERVAL_MS = 60_000;
 
 interface Opened {
   readonly database: DatabaseSync;
@@ -91,7 +91,7 @@ export class Ledger {
     return this.#transaction<Reservation>((rows) => {
       const { windows, replaces } = request;
       const { steadyMs } = rows.now;
-      if (steadyMs >= this.#tidiedAt + TIDY_EVERY_MS) {
+      if (steadyMs >= this.#tidiedAt + TIDY_INTERVAL_MS) {
         rows.tidy();
         this.#tidiedAt = steadyMs;
       }

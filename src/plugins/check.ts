@@ -89,8 +89,8 @@ export function listFaults(service: Service): readonly string[] {
     `\`identity\` is by ${identity.by}, but there is no \`list\` in which a name could be looked up`,
   );
   check(
-    longest === null || longest >= SHORTEST_NAME,
-    `\`identity.maxLength\` is less than ${SHORTEST_NAME} characters, in which no name is unique`,
+    longest === null || longest >= MIN_NAME_LENGTH,
+    `\`identity.maxLength\` is less than ${MIN_NAME_LENGTH} characters, in which no name is unique`,
   );
   for (const { name: kind, artefacts = {} } of kinds as readonly (ServedKind & {
     artefacts?: object;
@@ -110,7 +110,7 @@ export function listFaults(service: Service): readonly string[] {
 }
 
 /** Characters: those of the digest in a name (src/store/job-name.ts), and a few to read. */
-const SHORTEST_NAME = 24;
+const MIN_NAME_LENGTH = 24;
 
 /** Keys under `services.NAME` that every service has. */
 const RESERVED: ReadonlySet<string> = new Set([

@@ -34,7 +34,7 @@ export { createExistsError, writeFixes } from './fixes.ts';
 export { isUnreplayable, createTemporalAwayError } from './follow.ts';
 export {
   type EndedJobs,
-  LOOK_BACK_MS,
+  RECENT_MS,
   type ServiceForecast,
   estimateDisk,
   findEnd,

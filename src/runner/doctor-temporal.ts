@@ -29,7 +29,7 @@ import { describeRefusal, findTreeObstacle } from './obstacles.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
-const LEAST_RETENTION_MS = 7 * DAY_MS;
+const MIN_RETENTION_MS = 7 * DAY_MS;
 
 /** Never empty. Ends within 15 s. */
 export async function checkTemporal(
@@ -91,7 +91,7 @@ async function checkNamespace(client: Client, target: TemporalAddress): Promise<
   const { retentionMs } = state;
   const found = `ended workflows are kept for ${formatNonZeroDuration(retentionMs)}`;
   const exists: Finding = { check: 'Temporal namespace', ok: true, found: `${namespace} exists` };
-  if (retentionMs >= LEAST_RETENTION_MS)
+  if (retentionMs >= MIN_RETENTION_MS)
     return [exists, { check: 'Temporal retention', ok: true, found }];
   return [
     exists,

@@ -35,7 +35,7 @@ export function toProblem(check: string, error: unknown): Finding {
   return { check, ok: false, code, found: `${message} [${code}]`, remedy };
 }
 
-const CONNECT_WITHIN_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** A server that cannot be reached, or refuses, is a finding. Ends within 15 s. */
 export async function findAt(
@@ -44,7 +44,7 @@ export async function findAt(
 ): Promise<Finding[]> {
   let client: Client;
   try {
-    client = await connectClient({ ...target, timeoutMs: CONNECT_WITHIN_MS });
+    client = await connectClient({ ...target, timeoutMs: CONNECT_TIMEOUT_MS });
   } catch (error) {
     return [toProblem('Temporal', error)];
   }

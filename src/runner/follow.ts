@@ -11,11 +11,11 @@ import { type CampaignObservation, type Observed, Observer } from './observe.ts'
 import { findFullDisk } from './obstacles.ts';
 
 /** How often a campaign is polled: often while something happens, rarely while it waits. Pure. */
-const SHORTEST_MS = 1_000;
+const MIN_INTERVAL_MS = 1_000;
 /** In a campaign of thousands, nobody sees a second's difference, and each poll costs several calls. */
-const SHORTEST_OF_MANY_MS = 2_000;
+const MIN_INTERVAL_OF_MANY_MS = 2_000;
 const MANY_ITEMS = 2_000;
-const LONGEST_MS = 4_000;
+const MAX_INTERVAL_MS = 4_000;
 /** Just after a slot has become free, a submission is likely. */
 const AFTER_A_SLOT_MS = 300;
 
@@ -24,9 +24,9 @@ function nextLookIn(
   before: { readonly seen: CampaignObservation; readonly waited: number } | null,
   seen: CampaignObservation,
 ): number {
-  const shortest = seen.progress.total < MANY_ITEMS ? SHORTEST_MS : SHORTEST_OF_MANY_MS;
+  const shortest = seen.progress.total < MANY_ITEMS ? MIN_INTERVAL_MS : MIN_INTERVAL_OF_MANY_MS;
   if (!before || isDifferent(before.seen, seen)) return shortest;
-  const longer = Math.min(LONGEST_MS, before.waited * 1.5);
+  const longer = Math.min(MAX_INTERVAL_MS, before.waited * 1.5);
   const slots = seen.budgets.flatMap(({ nextFreeAt }) => nextFreeAt ?? []);
   const coming = slots.filter((at) => at > seen.at).map((at) => at - seen.at + AFTER_A_SLOT_MS);
   return Math.max(shortest, Math.min(longer, ...coming));
@@ -166,7 +166,7 @@ function createForgottenError(name: string, cause: unknown): HundredfoldError {
 }
 
 /** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export function createTemporalAwayError(cause: unknown): HundredfoldError {
   return new HundredfoldError(
@@ -183,7 +183,7 @@ const DIED_AGAIN: readonly string[] = [
   'TEMPORAL_UNREACHABLE',
 ] satisfies ErrorCode[];
 /** Then something prevents it from running, and its error is reported. */
-const MOST_DEATHS = 5;
+const MAX_DEATHS = 5;
 const BETWEEN_MS = 1_000;
 
 /** Returns when Temporal can be used again. Throws if it cannot come back. */
@@ -194,7 +194,7 @@ async function recover(session: Session): Promise<void> {
       return;
     } catch (error) {
       const died = error instanceof HundredfoldError && DIED_AGAIN.includes(error.code);
-      if (deaths >= MOST_DEATHS || !(died || isTemporalAway(error))) throw error;
+      if (deaths >= MAX_DEATHS || !(died || isTemporalAway(error))) throw error;
       await delay(BETWEEN_MS);
     }
   }
@@ -206,7 +206,7 @@ export async function retryWhileAway<T>(
   signal: AbortSignal,
   ask: () => Promise<T>,
 ): Promise<T> {
-  const deadline = new Deadline(PATIENCE_MS);
+  const deadline = new Deadline(TIMEOUT_MS);
   for (;;) {
     try {
       return await ask();

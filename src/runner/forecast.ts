@@ -115,7 +115,7 @@ export interface EndedJobs {
 }
 
 /** How far back it reaches (ms). */
-export const LOOK_BACK_MS = 5 * 60_000;
+export const RECENT_MS = 5 * 60_000;
 
 /** Fewer jobs, or a shorter time, do not show how fast a service is. */
 const ENOUGH_JOBS = 10;
@@ -252,7 +252,7 @@ export async function countEndedLately(
   { name, startedAt }: { readonly name: string; readonly startedAt: string },
   { budgets, at }: { readonly budgets: readonly BudgetStatus[]; readonly at: number },
 ): Promise<EndedJobs> {
-  const since = Math.max(at - LOOK_BACK_MS, Date.parse(startedAt));
+  const since = Math.max(at - RECENT_MS, Date.parse(startedAt));
   const endedBy: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
   for (const service of listServiceNames()) {
     if (!budgets.some((budget) => budget.service === service && isUnlimited(budget))) continue;

@@ -22,7 +22,7 @@ import {
   type LeaseHolder,
   readNewestLease,
   releaseLease,
-  RENEW_EVERY_MS,
+  RENEW_INTERVAL_MS,
   renewLease,
   createTreeLeasedError,
 } from '../store/lease.ts';
@@ -150,7 +150,7 @@ class RenewedTree implements HeldTree {
     this.#holder = holder;
     this.#lease = lease;
     this.#renewals = new Periodic({
-      everyMs: RENEW_EVERY_MS,
+      everyMs: RENEW_INTERVAL_MS,
       work: () => this.#renew(),
       // A write that fails is retried next time; other holders wait for three renewals.
       onError: () => undefined,

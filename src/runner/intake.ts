@@ -179,7 +179,7 @@ function mapAddresses(settings: Settings, options: IntakeOptions): SurveyOptions
   return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
 }
 
-const MOST = 10_000;
+const MAX_PROBLEMS = 10_000;
 
 export class KeptProblems {
   /** The first ones. */
@@ -188,7 +188,7 @@ export class KeptProblems {
   omitted = 0;
 
   add(problem: Problem): void {
-    if (this.kept.length < MOST) this.kept.push(problem);
+    if (this.kept.length < MAX_PROBLEMS) this.kept.push(problem);
     else this.omitted += 1;
   }
 }

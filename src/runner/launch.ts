@@ -246,19 +246,19 @@ function computeBurst({ windows }: Policy): number | null {
 }
 
 const OPEN_WITHOUT_LIMIT = 300;
-const OPEN_AT_MOST = 1_000;
+const MAX_OPEN_ITEMS = 1_000;
 
 /** At least twice the limit plus the jobs running, or slots would be idle when they all become free at once. */
 function openItems(limit: number | null): number {
-  return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(OPEN_AT_MOST, 2 * limit + 100);
+  return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(MAX_OPEN_ITEMS, 2 * limit + 100);
 }
 
 const BATCH_WITHOUT_LIMIT = 25;
-const BATCH_AT_MOST = 100;
+const MAX_BATCH = 100;
 
 /** A whole window in one signal; without a limit, small batches, so that starts do not delay other work. */
 function computeBatch(limit: number | null): number {
-  return limit === null ? BATCH_WITHOUT_LIMIT : Math.max(1, Math.min(BATCH_AT_MOST, limit));
+  return limit === null ? BATCH_WITHOUT_LIMIT : Math.max(1, Math.min(MAX_BATCH, limit));
 }
 
 /** A short form of ids: every poll of the campaign reads its memo. */

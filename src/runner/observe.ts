@@ -57,10 +57,10 @@ export async function observe(
 }
 
 /** How often obstacles are looked for: it takes several calls. */
-const OBSTACLE_EVERY_MS = 2_000;
+const OBSTACLE_INTERVAL_MS = 2_000;
 
 /** How often items are asked why they wait, and how many of them. */
-const HINDRANCES_EVERY_MS = 10_000;
+const HINDRANCES_INTERVAL_MS = 10_000;
 const MAX_ASKED = 100;
 
 /** Polls repeatedly, and asks only for what may have changed. */
@@ -122,7 +122,7 @@ export class Observer {
 
   async #obstacle(found: WorkflowExecutionDescription): Promise<string | null> {
     const known = this.#obstacles;
-    if (known && Date.now() - known.at < OBSTACLE_EVERY_MS) return known.words;
+    if (known && Date.now() - known.at < OBSTACLE_INTERVAL_MS) return known.words;
     const words = await this.#lookForObstacle(found);
     this.#obstacles = { at: Date.now(), words };
     return words;
@@ -130,7 +130,7 @@ export class Observer {
 
   async #hindered(): Promise<string | null> {
     const known = this.#hindrances;
-    if (known && Date.now() - known.at < HINDRANCES_EVERY_MS) return known.words;
+    if (known && Date.now() - known.at < HINDRANCES_INTERVAL_MS) return known.words;
     const { client } = this.#session;
     const words = describeHindrance(await readHindrances(client, this.#observed.name, MAX_ASKED));
     this.#hindrances = { at: Date.now(), words };

@@ -15,11 +15,11 @@ import type { campaign } from '../workflows/index.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 
 /** A worker finishes a task of a campaign within milliseconds. With the rest of an answer less than 7 s (in-session.ts). */
-const TASK_PATIENCE_MS = 4_000;
+const TASK_TIMEOUT_MS = 4_000;
 const BETWEEN_MS = 100;
 
 /** A worker begins a campaign that was just started within this time, in ms. */
-const BEGUN_WITHIN_MS = 6_000;
+const START_TIMEOUT_MS = 6_000;
 
 /** @throws HundredfoldError `WORKER_SILENT`: it has written nothing, because no worker has run it yet */
 export async function readProgress(
@@ -30,7 +30,7 @@ export async function readProgress(
   const handle = client.workflow.getHandle<typeof campaign>(workflowId, runId);
   // What it wrote last may be a second old.
   if (status.name === 'COMPLETED') return handle.result();
-  const deadline = new Deadline(BEGUN_WITHIN_MS);
+  const deadline = new Deadline(START_TIMEOUT_MS);
   for (let { memo } = found; ; { memo } = await handle.describe()) {
     const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
     if (written !== undefined) return written;
@@ -54,7 +54,7 @@ export async function waitUntilSettled(
   tasks = 1,
 ): Promise<WorkflowExecutionDescription> {
   const handle = client.workflow.getHandle(workflowId);
-  const deadline = new Deadline(TASK_PATIENCE_MS);
+  const deadline = new Deadline(TASK_TIMEOUT_MS);
   const seen = new Set<string | null>();
   for (;;) {
     const found = await handle.describe();
@@ -140,7 +140,7 @@ export class Attendance {
     const now = performance.now();
     if (task === null) this.#pending = null;
     else if (this.#pending?.task !== task) this.#pending = { task, since: now };
-    return this.#pending !== null && (waited || now - this.#pending.since >= TASK_PATIENCE_MS);
+    return this.#pending !== null && (waited || now - this.#pending.since >= TASK_TIMEOUT_MS);
   }
 
   async #isAlone(taskQueue: string): Promise<boolean> {

@@ -78,7 +78,7 @@ async function listJobs(
   let incomplete = false;
   try {
     for (const kind of listKindsOf(findService(service))) {
-      const outcome = await client.list(kind, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      const outcome = await client.list(kind, { signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (outcome.type !== 'listed') {
         notes.push(outcome.message);
         incomplete ||= outcome.type === 'unavailable';
@@ -93,7 +93,7 @@ async function listJobs(
 }
 
 /** For one list; a user waits for it. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 function toListedJob(
   job: PastJob,

@@ -193,8 +193,8 @@ function buildKey(selection: Selection): string {
   return selection.type === 'items' ? `items ${computeDigestOfIds(selection.ids)}` : selection.type;
 }
 
-const LEAVE_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 100;
+const LEAVE_TIMEOUT_MS = 10_000;
+const POLL_INTERVAL_MS = 100;
 
 /**
  * An item reports its end to its campaign from its last activity, a moment before its workflow closes. Until then, no
@@ -202,9 +202,9 @@ const LOOK_EVERY_MS = 100;
  */
 async function waitForItems({ client }: Session, name: string): Promise<void> {
   const query = buildRunningQuery(['item'], { campaign: name });
-  const deadline = new Deadline(LEAVE_WITHIN_MS);
+  const deadline = new Deadline(LEAVE_TIMEOUT_MS);
   while (!deadline.hasPassed && (await client.workflow.count(query)).count > 0)
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_INTERVAL_MS);
 }
 
 function isRunning(name: string): HundredfoldError {

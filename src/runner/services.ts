@@ -70,7 +70,7 @@ function createNoServiceError(missing: readonly ServiceName[], who: string): Hun
 }
 
 /** Milliseconds for all looks at one service, and for one of its answers. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const ANSWER_MS = 5_000;
 
 type Site = ServiceSettings | UnreadyService;
@@ -82,7 +82,7 @@ export async function recogniseService(site: Site, network: NetworkSettings): Pr
   const options = { deadlineMs: ANSWER_MS, network: revealNetwork(network) };
   const http = createHttp({ service, secrets, ...options });
   try {
-    return await recognise(http, { service, config, url }, AbortSignal.timeout(PATIENCE_MS));
+    return await recognise(http, { service, config, url }, AbortSignal.timeout(TIMEOUT_MS));
   } finally {
     await http.close();
   }

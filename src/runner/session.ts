@@ -87,7 +87,7 @@ export async function runInSession<T>(
     localServices: null,
     anyHost: true,
     lookOnly: purpose === 'look',
-    ...(hurried && { patienceMs: HOST_PATIENCE_MS }),
+    ...(hurried && { patienceMs: HOST_TIMEOUT_MS }),
   }).catch((error: unknown) => {
     throw explainError(error);
   });
@@ -105,12 +105,12 @@ export async function runInSession<T>(
  * With the end of a server that does not answer, together less than 15 s: by then the user sees the state, or that
  * nothing answers. In ms.
  */
-const HOST_PATIENCE_MS = 5_000;
-const ANSWER_WITHIN_MS = 7_000;
+const HOST_TIMEOUT_MS = 5_000;
+const ANSWER_TIMEOUT_MS = 7_000;
 
 /** @throws HundredfoldError `TEMPORAL_SILENT` when the answer takes too long for a command that only reads */
 export function waitForAnswer<T>(answer: Promise<T>): Promise<T> {
-  return waitInTime(answer, ANSWER_WITHIN_MS);
+  return waitInTime(answer, ANSWER_TIMEOUT_MS);
 }
 
 /**

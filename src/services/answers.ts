@@ -74,7 +74,7 @@ function nullIfEmpty(text: string): string | null {
  * `Retry-After` of years, caused by a wrong unit or clock, must not end a campaign. After an hour we try again; a
  * service that meant it gets one request per hour.
  */
-const LONGEST_ORDER_MS = 3_600_000;
+const MAX_ORDER_MS = 3_600_000;
 
 /**
  * Reads `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. A date is compared with the answer's own `Date` if
@@ -98,7 +98,7 @@ export function convertToMs(seconds: number): number | null {
 }
 
 function limitOrder(ms: number): number {
-  return Math.min(LONGEST_ORDER_MS, Math.max(0, ms));
+  return Math.min(MAX_ORDER_MS, Math.max(0, ms));
 }
 
 /** Statuses of a permanent change of address (RFC 9110, 15.4.2 and 15.4.9). */

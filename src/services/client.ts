@@ -82,7 +82,7 @@ export interface ClientSettings extends HttpSettings {
 }
 
 /** Finished jobs whose details are remembered: each is downloaded soon. */
-const MOST_DETAILS = 1_000;
+const MAX_DETAILS = 1_000;
 
 /** Throws CONFIG_INVALID. */
 export function makeClient(service: Service, settings: ClientSettings): ServiceClient {
@@ -105,7 +105,7 @@ class Client implements ServiceClient {
     const base = readServiceUrl(settings.url);
     const { secrets, config = {} } = settings;
     for (const [name, secret] of Object.entries(secrets))
-      checkToken(secret, service.secrets[name]?.maxLength ?? LONGEST_SECRET);
+      checkToken(secret, service.secrets[name]?.maxLength ?? MAX_SECRET_LENGTH);
     const all = [...Object.values(secrets), ...(settings.otherSecrets ?? [])];
     this.#http = createHttp({ ...settings, service: service.name, secrets: all });
     this.#service = service;
@@ -235,12 +235,12 @@ class Client implements ServiceClient {
     this.#details.delete(remoteId);
     this.#details.set(remoteId, details);
     const [oldest] = this.#details.keys();
-    if (this.#details.size > MOST_DETAILS && oldest !== undefined) this.#details.delete(oldest);
+    if (this.#details.size > MAX_DETAILS && oldest !== undefined) this.#details.delete(oldest);
   }
 }
 
 /** Characters of a secret whose length the definition does not state. */
-const LONGEST_SECRET = 4_096;
+const MAX_SECRET_LENGTH = 4_096;
 /** To see whether a file is wanted at all. */
 const NO_ID = '0';
 

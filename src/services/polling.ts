@@ -7,7 +7,7 @@
  * Rejected: a workflow that assigns turns, which costs an event per request.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { FIRST_REFUSED_MS, LONGEST_DELAY_MS } from '../budget/block.ts';
+import { FIRST_REFUSED_MS, MAX_DELAY_MS } from '../budget/block.ts';
 import { computeGrowingDelay } from '../domain/growing-delay.ts';
 import type { FetchOutcome, PollOutcome, Unavailable } from '../domain/outcomes.ts';
 import type { RequestOptions, ServiceClient } from './client.ts';
@@ -108,10 +108,7 @@ class CircuitBreaker {
     // Concurrent requests count as one refusal.
     if (before !== null && now < before.until) return { ...outcome, uniform: true };
     const times = (before?.times ?? 0) + 1;
-    const grown = computeGrowingDelay(
-      { first: FIRST_REFUSED_MS, longest: LONGEST_DELAY_MS },
-      times,
-    );
+    const grown = computeGrowingDelay({ first: FIRST_REFUSED_MS, longest: MAX_DELAY_MS }, times);
     this.#refusal = { message, times, until: now + Math.max(grown, retryAfterMs ?? 0) };
     this.#onChange({ message });
     return before === null ? outcome : { ...outcome, uniform: true };
@@ -119,7 +116,7 @@ class CircuitBreaker {
 }
 
 /** Jobs whose waits are remembered: the oldest are forgotten first. */
-const MOST_WAITS = 10_000;
+const MAX_WAITS = 10_000;
 
 /** Job → not to be asked about before (ms), because the service said so. */
 class Waits {
@@ -135,7 +132,7 @@ class Waits {
     if (waitMs <= 0) return;
     this.#notBefore.set(job, this.#now() + waitMs);
     const [oldest] = this.#notBefore.keys();
-    if (this.#notBefore.size > MOST_WAITS && oldest !== undefined) this.#notBefore.delete(oldest);
+    if (this.#notBefore.size > MAX_WAITS && oldest !== undefined) this.#notBefore.delete(oldest);
   }
 
   leftMs(job: string): number {

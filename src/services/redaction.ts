@@ -17,10 +17,10 @@ const DISTINCT_LENGTH = 8;
 /** A shorter one may be a word of a result (an atom, a residue): it only counts after a name such as `token`. */
 const WORD_LENGTH = 4;
 /** Bytes before and after a match that decide whether it is one. */
-const LOOK_BEHIND = 64;
-const LOOK_AHEAD = 16;
+const CONTEXT_BEFORE = 64;
+const CONTEXT_AFTER = 16;
 /** Bytes for one of a secret: base64 adds a third, and each character may be spelled as `\u002b`. */
-const LONGEST_SPELLING = 9;
+const MAX_SPELLING_LENGTH = 9;
 
 type Place = readonly [from: number, to: number];
 
@@ -41,7 +41,7 @@ export class Redaction {
     const given = [...new Set(secrets)].filter((secret) => secret !== '');
     this.#patterns = given.map((secret) => new RegExp(buildPattern(secret), 'g'));
     const longest = Math.max(0, ...given.map((secret) => Buffer.byteLength(secret)));
-    this.#reach = longest * LONGEST_SPELLING + LOOK_AHEAD;
+    this.#reach = longest * MAX_SPELLING_LENGTH + CONTEXT_AFTER;
     // With a mask that is part of a secret, overwriting one could spell out another.
     const free = Array.from(MASKS).find((mask) => !secrets.some((secret) => secret.includes(mask)));
     this.#mask = (free ?? '*').charCodeAt(0);
@@ -78,7 +78,7 @@ export class Redaction {
       const ready = text.length - this.#reach;
       hidden.push(...this.#hide(text, ready));
       yield text.subarray(passed, ready);
-      const kept = Math.max(0, ready - LOOK_BEHIND);
+      const kept = Math.max(0, ready - CONTEXT_BEFORE);
       pieces = [text.subarray(kept)];
       gathered = text.length - kept;
       passed = ready - kept;

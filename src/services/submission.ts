@@ -74,7 +74,7 @@ export const SUBMISSION: Readonly<Record<number | `${number}xx`, Usual>> = {
  * A shorter wait, in ms, is ignored: with "Retry-After: 0", or a date in the past, we would call an overloaded service
  * without a pause. Without a requested wait, the delays grow from one second.
  */
-const SHORTEST_ORDER_MS = 1_000;
+const MIN_ORDER_MS = 1_000;
 type NotNow = Extract<SubmitOutcome, { type: 'notNow' }>;
 
 interface Submitted {
@@ -219,7 +219,7 @@ export function createNotNow(
   message: string,
   order: number | null = null,
 ): NotNow {
-  const retryAfterMs = order !== null && order < SHORTEST_ORDER_MS ? null : order;
+  const retryAfterMs = order !== null && order < MIN_ORDER_MS ? null : order;
   return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
 }
 

@@ -193,10 +193,10 @@ function serializeLease(record: LeaseRecord): string {
 }
 
 /** A holder renews its lease this often, in ms. */
-export const RENEW_EVERY_MS = 10_000;
+export const RENEW_INTERVAL_MS = 10_000;
 /** A lease that does not change for this long while a contender watches has expired, in ms by the contender's clock. */
 const STALE_AFTER_MS = 30_000;
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 export interface HoldOptions {
   /** Whether the holder's processes are known to be gone, because they ran on this machine. */
@@ -262,7 +262,7 @@ async function isAbandoned(store: Store, found: Lease, options: HoldOptions): Pr
   onWatch?.(found.record);
   const since = performance.now();
   while (performance.now() - since < staleAfterMs) {
-    await delay(LOOK_EVERY_MS, undefined, { signal });
+    await delay(POLL_INTERVAL_MS, undefined, { signal });
     const now = await readNewestLease(store);
     // Released, or removed with its folder.
     if (now === null || now.released) return false;

@@ -218,7 +218,7 @@ async function waitUntilListening(port: number, host?: string): Promise<void> {
 /** SQLite's messages for a file that it cannot read as a database. */
 const DAMAGED = /file is not a database|database disk image is malformed|file is encrypted/i;
 /** The server prints a chain of causes on one line; the last one is the actual cause. */
-const LONGEST_LINE = 300;
+const MAX_LINE_LENGTH = 300;
 
 /** The server logs this, and then prints a Go stack trace. */
 const PORT_TAKEN = /bind: address already in use/;
@@ -256,7 +256,7 @@ function createDatabaseError(file: string): HundredfoldError {
 }
 
 function shortenLine(line: string): string {
-  return line.length > LONGEST_LINE ? `… ${line.slice(-LONGEST_LINE)}` : line;
+  return line.length > MAX_LINE_LENGTH ? `… ${line.slice(-MAX_LINE_LENGTH)}` : line;
 }
 
 /** Taken between our check for a free port and the server's start, or after a server there has died. */

@@ -10,7 +10,7 @@ import {
   type ContinueAsNewOptions,
 } from '@temporalio/workflow';
 import type { FeedSpec } from '../domain/campaign.ts';
-import { LONGEST_POST_MS } from '../domain/longest-post.ts';
+import { MAX_POST_MS } from '../domain/longest-post.ts';
 import type { Activities } from './activity-types.ts';
 import { withFairness } from './names.ts';
 
@@ -27,7 +27,7 @@ const heartbeatTimeout = '4s';
  * attempt creates a note in the item's folder, which only one attempt can create (src/activities/sending-note.ts).
  */
 export const { submit } = proxyActivities<Activities>({
-  startToCloseTimeout: LONGEST_POST_MS,
+  startToCloseTimeout: MAX_POST_MS,
   heartbeatTimeout,
   // Dispatched by the server, not handed over with the workflow task: that answer may be lost with the worker, and
   // the submission would count as sent.

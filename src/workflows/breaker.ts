@@ -177,7 +177,7 @@ function toReason({ state, code, message }: ItemEnd, id: string): string {
  */
 
 /** Shorter ids of items may be words of a message: `1`, `a`. */
-const SHORTEST_ID = 3;
+const MIN_ID_LENGTH = 3;
 
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 /** `2026-11-23T04:05:06.7Z`, `2026-11-23`, `04:05:06`, `Mon, 23 Nov 2026 04:05:06 GMT`. */
@@ -210,5 +210,5 @@ export function normaliseMessage(message: string, id: string): string {
 
 /** Also within a longer name: a service calls a job by its `job_name`, a file by the name that it was sent with. */
 function removeId(message: string, id: string): string {
-  return id.length < SHORTEST_ID ? message : message.replaceAll(id, '<id>');
+  return id.length < MIN_ID_LENGTH ? message : message.replaceAll(id, '<id>');
 }

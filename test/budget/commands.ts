@@ -168,11 +168,11 @@ const ONLY: Readonly<Record<WorldKind, readonly fc.Arbitrary<Command>[]>> = {
   clocks: [steps, steps],
 };
 
-const MOST_COMMANDS = 50;
+const MAX_COMMANDS = 50;
 
 export function histories(world: WorldKind): fc.Arbitrary<Iterable<Command>> {
   return fc.commands([...EVERYWHERE, ...ONLY[world]], {
-    maxCommands: MOST_COMMANDS,
+    maxCommands: MAX_COMMANDS,
     size: 'max',
   });
 }

@@ -18,7 +18,7 @@ import { Turns } from './turns.ts';
 export const GUARD_MS = 25;
 
 /** So many rows are risked; repeated here on purpose. */
-const MOST_UNSETTLED = 32;
+const MAX_UNSETTLED = 32;
 
 /** A submission that was granted. */
 export interface Sent {
@@ -258,7 +258,7 @@ export class Expectations {
     if (!this.block.isOver(now)) return 'the service is to be left alone';
     const open = this.open;
     if (open.length >= this.maxOutstanding) return `${open.length} are in progress`;
-    if (this.unsettled.size >= MOST_UNSETTLED) return `${this.unsettled.size} are looked up`;
+    if (this.unsettled.size >= MAX_UNSETTLED) return `${this.unsettled.size} are looked up`;
     return this.block.probing && open.length > 0 ? 'a probe is on its way' : null;
   }
 

@@ -6,7 +6,7 @@ import { findBroken } from './histories.ts';
 /** Of each world: a minute in all. */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 6_000);
 /** ms for each world: ten times the time on two busy cores. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 test.each([
   // There are no other clients and the clock is right: what is expected is known to the slot.
@@ -25,5 +25,5 @@ test.each([
     const broken = await findBroken({ world, histories: HISTORIES, seed });
     expect(broken, broken ?? '').toBeNull();
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );

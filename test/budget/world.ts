@@ -18,7 +18,7 @@ import { GOOD, type Fate, type Setting } from './setting.ts';
 const START = 1_700_000_000_000;
 
 /** Answers and timers within a millisecond: more than a correct budget can cause with all items of a history. */
-const MOST_ROUNDS = 2_000;
+const MAX_ROUNDS = 2_000;
 
 /** A submission in progress. All times are true times. */
 interface Flight {
@@ -149,7 +149,7 @@ export class World {
       const { next } = this;
       if (next > end) break;
       rounds = next > this.time ? 0 : rounds + 1;
-      if (rounds > MOST_ROUNDS)
+      if (rounds > MAX_ROUNDS)
         throw new Broken('a service is not flooded', `${rounds} rounds in one millisecond`);
       this.time = Math.max(this.time, next);
       this.#sendDue();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setClockOffset } from './clock.ts';
 
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 export class Clocks {
   /** The processes with this clock. */
@@ -37,7 +37,7 @@ export class Clocks {
         if (before !== this.#offsetS && (await setClockOffset(pid, this.#offsetS)))
           this.#set.set(pid, this.#offsetS);
       }
-      await delay(LOOK_EVERY_MS);
+      await delay(POLL_INTERVAL_MS);
     }
   }
 }

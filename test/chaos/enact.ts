@@ -145,7 +145,7 @@ async function remove(stage: Stage, deed: Of<'remove'>): Promise<void> {
 }
 
 /** A command that hangs is killed after this time, and is an answer without a code. */
-const ANSWERS_WITHIN_MS = 90_000;
+const ANSWER_TIMEOUT_MS = 90_000;
 
 /** Runs a command that sends something to a campaign, or reads, to its end. */
 export async function control(stage: Stage, ...words: readonly string[]): Promise<number> {
@@ -158,7 +158,7 @@ export async function control(stage: Stage, ...words: readonly string[]): Promis
   };
   stage.chronicle.typed(name, life.typed);
   stage.controls.push(life);
-  const late = setTimeout(() => life.typed.kill('SIGKILL'), ANSWERS_WITHIN_MS);
+  const late = setTimeout(() => life.typed.kill('SIGKILL'), ANSWER_TIMEOUT_MS);
   const { code, signal } = await life.typed.ended;
   clearTimeout(late);
   life.endedAt = Date.now();

@@ -4,7 +4,7 @@ import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { PluginService } from './plugin-service.ts';
 
-const LOOK_EVERY_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /** The name in the chronicle for a rule that is in force. */
 export const inForce = (name: FaultRule['name']): string => `fault ${name}`;
@@ -46,7 +46,7 @@ export class FaultControl {
   /** Returns when these rules, and no others, are in force. */
   async begin(rules: readonly FaultRule[]): Promise<void> {
     this.#wanted = rules;
-    while (this.#applied !== this.#wanted) await delay(LOOK_EVERY_MS);
+    while (this.#applied !== this.#wanted) await delay(POLL_INTERVAL_MS);
   }
 
   /** Returns when the service has no faults any more. */
@@ -62,7 +62,7 @@ export class FaultControl {
   async #keepApplied(): Promise<void> {
     while (!this.#stopped) {
       if (this.#wanted !== this.#applied) await this.#apply(this.#wanted);
-      await delay(LOOK_EVERY_MS);
+      await delay(POLL_INTERVAL_MS);
     }
   }
 

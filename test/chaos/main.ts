@@ -84,11 +84,11 @@ async function passes(plan: Plan): Promise<boolean> {
   return broken.length === 0;
 }
 
-const STRUCK_WITHIN_MS = 45_000;
+const STRIKE_TIMEOUT_MS = 45_000;
 
 /** Ends all processes; false if some had to be killed. */
 async function inOrder(stage: Stage): Promise<boolean> {
-  const patience = new Patience(STRUCK_WITHIN_MS);
+  const patience = new Patience(STRIKE_TIMEOUT_MS);
   const struck = stage.strike().then(() => true);
   const ended = await Promise.race([struck, patience.over.then(() => false)]);
   patience.end();

@@ -1,7 +1,7 @@
 /** Time limits in the time of an idle machine. */
 import { availableParallelism, loadavg } from 'node:os';
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 /** Number of runnable processes per core from which on a machine counts as busy: a single round has as many. */
 const CALM_LOAD = 1.5;
 /** The limits are generous already; hanging processes must be found on a busy machine, too. */
@@ -23,7 +23,7 @@ export class Patience {
       this.#leftMs -= (now - last) / slowness();
       last = now;
       if (this.isOver) resolve(undefined);
-    }, LOOK_EVERY_MS);
+    }, POLL_INTERVAL_MS);
   }
 
   get isOver(): boolean {

@@ -14,7 +14,7 @@ import { podman, started, type Ended } from './engine.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 /** The user of the image. */
 const USER = 1000;
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 export type ServiceName = 'postgresql' | 'temporal' | 'temporal-ui' | 'services' | 'worker';
 
@@ -198,7 +198,7 @@ export class Composition {
     const end = Date.now() + withinMs;
     while (!(await check())) {
       if (Date.now() > end) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
-      await delay(LOOK_EVERY_MS);
+      await delay(POLL_INTERVAL_MS);
     }
   }
 }

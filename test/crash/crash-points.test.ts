@@ -14,8 +14,8 @@ import { LIMITS, Scene, type SceneOptions } from './scene.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /** For a life with many deaths, each of which takes some 5 s to be detected, on a busy machine. */
-const PATIENCE = { timeout: 400_000 };
-const DEATH_WITHIN_MS = 150_000;
+const LONG_TEST = { timeout: 400_000 };
+const DEATH_TIMEOUT_MS = 150_000;
 
 /** A campaign whose workers die one after the other. */
 interface Life {
@@ -130,7 +130,7 @@ async function deathOf(
   started: Started,
 ): Promise<void> {
   if (point.includes('before continue-as-new')) await lengthen(point, scene, started);
-  const late = delay(DEATH_WITHIN_MS, 'late' as const, { ref: false });
+  const late = delay(DEATH_TIMEOUT_MS, 'late' as const, { ref: false });
   const signal = await Promise.race([worker.ended, late]);
   expect(signal, `"${point}" was not reached:\n${scene.log()}`).toBe('SIGKILL');
   // Files under their own name are complete at that moment: a reader may come at any time.
@@ -156,7 +156,7 @@ async function lengthen(point: string, scene: Scene, { handle }: Started): Promi
 }
 
 describe.concurrent('workers killed one after the other', () => {
-  test.for(LIVES)('$title: every promise holds', PATIENCE, async (life, context) => {
+  test.for(LIVES)('$title: every promise holds', LONG_TEST, async (life, context) => {
     const scene = await Scene.open(life.services);
     context.onTestFinished(() => scene.close());
     const started = await live(life, scene);

@@ -39,7 +39,7 @@ const TOKEN = 'cR9secretK';
 export const LIMITS = { limit: 5, windowMs: 1_500 } as const satisfies Window;
 
 /** Only a hang lasts this long. */
-const ENDS_WITHIN_MS = 150_000;
+const END_TIMEOUT_MS = 150_000;
 
 export interface SceneOptions extends LocalServicesOptions {
   /** HOST:PORT of a Temporal server; default the one of the suite. */
@@ -130,8 +130,8 @@ export class Scene {
   /** Waits for the end of a campaign; shows the workers' log if it does not end. */
   async end({ handle, name }: Started): Promise<CampaignProgress> {
     const gaveUp = new AbortController();
-    const late = delay(ENDS_WITHIN_MS, null, { signal: gaveUp.signal }).then(() => {
-      throw new Error(`${name} did not end in ${ENDS_WITHIN_MS} ms. Workers:\n${this.log()}`);
+    const late = delay(END_TIMEOUT_MS, null, { signal: gaveUp.signal }).then(() => {
+      throw new Error(`${name} did not end in ${END_TIMEOUT_MS} ms. Workers:\n${this.log()}`);
     });
     late.catch(() => undefined);
     const progress = await Promise.race([handle.result(), late]);
@@ -159,7 +159,7 @@ export class Scene {
   }
 
   async #until(what: string, isSo: () => boolean): Promise<void> {
-    const giveUpAt = Date.now() + ENDS_WITHIN_MS;
+    const giveUpAt = Date.now() + END_TIMEOUT_MS;
     while (!isSo()) {
       if (Date.now() > giveUpAt) throw new Error(`waited for ${what} in vain:\n${this.log()}`);
       await delay(10);

@@ -9,7 +9,7 @@ import { openSession } from '../../src/host/open-session.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { startGateway } from '../temporal/grpc-gateway.ts';
 
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 let dir = '';
@@ -26,7 +26,7 @@ const environment = (): Environment => ({
 /** Another command holds the folder. */
 function opening(settings: Settings, lookOnly = false) {
   const lock = tryLock(dir);
-  const options = { settings, lookOnly, localServices: null, patienceMs: PATIENCE_MS };
+  const options = { settings, lookOnly, localServices: null, patienceMs: TIMEOUT_MS };
   const session = openSession({ ...options, environment: environment() });
   return session.finally(() => lock?.release());
 }
@@ -40,7 +40,7 @@ test('a clock that is set forward does not shorten the wait for a host that is s
   const session = opening(loadSettings(undefined, environment()), true);
   offset = HOUR_MS;
   await expect(session).rejects.toMatchObject({ code: 'HOST_NOT_READY' });
-  expect(performance.now() - since).toBeGreaterThanOrEqual(PATIENCE_MS);
+  expect(performance.now() - since).toBeGreaterThanOrEqual(TIMEOUT_MS);
 });
 
 test('a command that joins a host that is ending waits, and then reports HOST_NOT_READY', async () => {

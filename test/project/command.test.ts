@@ -38,7 +38,7 @@ describe('bin/hundredfold.js on a recent Node', () => {
 /** The same program, with every Node taken as too old; the pinned Node runs `script` in its place. */
 function onOldNode(checkout: Checkout, script: string): void {
   const bin = readFileSync(checkout.path('bin/hundredfold.js'), 'utf8');
-  const older = bin.replace('const LEAST = [22, 23]', 'const LEAST = [999, 0]');
+  const older = bin.replace('const MIN_NODE = [22, 23]', 'const MIN_NODE = [999, 0]');
   expect(older, 'the line to replace is there').not.toBe(bin);
   checkout.write('bin/hundredfold.js', older);
   const main = checkout.write('pinned.js', script);

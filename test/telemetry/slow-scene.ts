@@ -7,7 +7,7 @@ import { GoBetween } from '../workflows/go-between.ts';
 import { scene, services, type Scene } from './operated-worker.ts';
 
 /** The grace period that a scheduler must give a worker, docs/workers.md. */
-export const STOPS_WITHIN_MS = 45_000;
+export const STOP_TIMEOUT_MS = 45_000;
 
 interface SlowScene {
   readonly set: Scene;

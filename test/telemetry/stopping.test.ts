@@ -6,7 +6,7 @@ import { desk } from '../cli/command.ts';
 import { startProxy } from '../crash/proxy.ts';
 import { fragments } from '../cli/manifests.ts';
 import { endpointOf, get, scene, WORKER } from './operated-worker.ts';
-import { slowScene, STOPS_WITHIN_MS } from './slow-scene.ts';
+import { slowScene, STOP_TIMEOUT_MS } from './slow-scene.ts';
 
 test('workers replaced one after the other under load: each is not ready at once and finishes its POSTs, and no item is lost, held or sent twice', async () => {
   const at = desk();
@@ -32,7 +32,7 @@ test('workers replaced one after the other under load: each is not ready at once
     expect((await get(`${url}/healthz`)).status).toBe(200);
     current = await start();
     await former.endsWith(0);
-    expect(Date.now() - toldAt, 'ms until it had ended').toBeLessThan(STOPS_WITHIN_MS);
+    expect(Date.now() - toldAt, 'ms until it had ended').toBeLessThan(STOP_TIMEOUT_MS);
   }
   await at.runs(0, ['run', `${name}.csv`, '--no-worker'], { env });
   current.worker.kill('SIGTERM');
@@ -59,5 +59,5 @@ test('SIGTERM while Temporal cannot be reached: the worker still ends in time', 
   const toldAt = Date.now();
   worker.kill('SIGTERM');
   await worker.endsWith(0);
-  expect(Date.now() - toldAt).toBeLessThan(STOPS_WITHIN_MS);
+  expect(Date.now() - toldAt).toBeLessThan(STOP_TIMEOUT_MS);
 });

@@ -5,7 +5,7 @@ import type { MoleculeJob } from './engines/engine.ts';
 import { findMolecule, MOLECULES } from './molecules.ts';
 import { Refusal } from './refusal.ts';
 
-const MOST_JOBS = 100;
+const MAX_JOBS = 100;
 const HEADERS = {
   'Content-Security-Policy': "default-src 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -32,7 +32,7 @@ export function addPublicPage(app: FastifyInstance, services: Services): void {
   const titleOf = (seq: number): string =>
     escapeHtml((jobs.input(seq).job as MoleculeJob).fileName);
   app.get(`${MOLECULES}/`, (_request, reply) => {
-    const rows = jobs.published('molecules', MOST_JOBS).map(({ id, seq, state, views }) => {
+    const rows = jobs.published('molecules', MAX_JOBS).map(({ id, seq, state, views }) => {
       const link = `<a href="${MOLECULES}/jobs/${id}/">${titleOf(seq)}</a>`;
       return `<td>${link}</td><td>${state.toLowerCase()}</td><td>${String(views)} views</td>`;
     });

@@ -115,10 +115,10 @@ function printResult(exported: Exported, out: string, { json }: ExportFlags): vo
 }
 
 /** If there are more of a kind, the others are only in export.json. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 function printRemarks(what: string, remarks: readonly Remark[], out: string): void {
-  for (const { id, message } of remarks.slice(0, MOST_SHOWN)) say(`  ${what}: ${id}: ${message}`);
-  const more = remarks.length - MOST_SHOWN;
+  for (const { id, message } of remarks.slice(0, MAX_SHOWN)) say(`  ${what}: ${id}: ${message}`);
+  const more = remarks.length - MAX_SHOWN;
   if (more > 0) say(`  ${what}: ${more} more, all in ${buildAddress(out, EXPORT_RECORD)}`);
 }

@@ -18,13 +18,13 @@ import { say } from '../text/output.ts';
 
 const IDLE_ENDS_AFTER_MS = 15_000;
 /** That the command which runs the server has ended is noticed this soon. */
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /**
  * While a campaign is open, campaigns are counted this often. A count is a query of the server's database: two a second
  * were a third of what the server needs for a night in which everything waits. Any two calls a second are a third of
  * what the worker needs, so there are none while this process runs the server, which `ServerKeeper` watches.
  */
-const COUNT_EVERY_MS = 10_000;
+const COUNT_INTERVAL_MS = 10_000;
 
 /** Serves until it is stopped or nothing has been open for a while. */
 export async function serve(flags: ServiceFlags): Promise<number> {
@@ -51,7 +51,7 @@ async function waitUntilIdle(session: Session, stop: Interruption): Promise<void
   let isBusy = false;
   while (!stop.requested()) {
     try {
-      if (isBusy && Date.now() - busyAt < COUNT_EVERY_MS) {
+      if (isBusy && Date.now() - busyAt < COUNT_INTERVAL_MS) {
         await session.client.workflowService.getSystemInfo({});
       } else {
         const wasBusy = isBusy;
@@ -65,7 +65,7 @@ async function waitUntilIdle(session: Session, stop: Interruption): Promise<void
       busyAt = Date.now();
       await session.recover();
     }
-    const pauseMs = isBusy && session.role !== 'joined' ? COUNT_EVERY_MS : LOOK_EVERY_MS;
+    const pauseMs = isBusy && session.role !== 'joined' ? COUNT_INTERVAL_MS : POLL_INTERVAL_MS;
     await Promise.race([delay(pauseMs), stop.request]);
   }
 }
@@ -76,7 +76,7 @@ async function openCampaigns({ client }: Session): Promise<number> {
 }
 
 /** The worker waits 35 s for POSTs in progress, then the server is stopped. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export async function stop(flags: CommonFlags): Promise<number> {
   const { embeddedDir } = loadCommandSettings(flags, { tokens: 'optional' });
@@ -111,7 +111,7 @@ function readHostPid(dir: string): number | null {
 }
 
 async function end(pid: number): Promise<void> {
-  if (await endProcess(pid, 'SIGTERM', PATIENCE_MS)) return;
+  if (await endProcess(pid, 'SIGTERM', TIMEOUT_MS)) return;
   throw new HundredfoldError(
     'HOST_DOES_NOT_STOP',
     `process ${pid} does not end`,

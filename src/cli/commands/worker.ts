@@ -33,7 +33,7 @@ const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
  * Supervisors (systemd, Kubernetes) wait at least this long if configured so: a minute less 15 s. Within this time a
  * POST ends; other work is retried by another worker.
  */
-const STOP_WITHIN_MS = 44_000;
+const STOP_TIMEOUT_MS = 44_000;
 
 export async function worker(flags: WorkerFlags): Promise<number> {
   const roles = flags.role ?? ROLES;
@@ -96,7 +96,7 @@ async function stopInTime(
   running: { readonly stop: () => Promise<void> },
   log: ReturnType<typeof readWorkerLog>,
 ): Promise<void> {
-  const isDone = await finishesWithin(STOP_WITHIN_MS, running.stop());
+  const isDone = await finishesWithin(STOP_TIMEOUT_MS, running.stop());
   if (isDone) log.info('stopped');
   else log.warn('stopped before all work was finished: another worker continues the rest');
 }

@@ -4,11 +4,7 @@ import { type CampaignProgress, isSameReference } from '../../domain/campaign.ts
 import { formatClock } from '../../domain/clock-text.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import { type CampaignState, countEnded } from '../../domain/states.ts';
-import {
-  type EndedJobs,
-  LOOK_BACK_MS,
-  type CampaignObservation,
-} from '../../runner/command-line.ts';
+import { type EndedJobs, RECENT_MS, type CampaignObservation } from '../../runner/command-line.ts';
 import { listServices, listKindsOf } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
 import { type Tone, TONE_OF_STATE } from '../text/line.ts';
@@ -145,7 +141,7 @@ export interface PaceSample {
 }
 
 /** A shorter period is not meaningful. */
-const AT_LEAST_MS = 10_000;
+const MIN_SPAN_MS = 10_000;
 const APART_MS = 2_000;
 
 export function takePaceSample({ at, progress, budgets }: CampaignObservation): PaceSample {
@@ -169,7 +165,7 @@ function countEndedAt({ kinds = {} }: CampaignProgress, service: Service): numbe
 export function withSample(samples: readonly PaceSample[], sample: PaceSample): PaceSample[] {
   const last = samples.at(-1);
   if (last && sample.at - last.at < APART_MS) return [...samples];
-  return [...samples.filter(({ at }) => sample.at - at <= LOOK_BACK_MS), sample];
+  return [...samples.filter(({ at }) => sample.at - at <= RECENT_MS), sample];
 }
 
 /** null until enough was observed. */
@@ -177,8 +173,8 @@ export function computePace(
   samples: readonly PaceSample[],
   latest: PaceSample,
 ): CampaignPace | null {
-  const first = samples.find(({ at }) => latest.at - at <= LOOK_BACK_MS);
-  if (!first || latest.at - first.at < AT_LEAST_MS) return null;
+  const first = samples.find(({ at }) => latest.at - at <= RECENT_MS);
+  if (!first || latest.at - first.at < MIN_SPAN_MS) return null;
   return {
     ended: latest.ended - first.ended,
     endedBy: Object.fromEntries(

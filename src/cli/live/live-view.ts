@@ -24,7 +24,7 @@ export interface View {
   end(): void;
 }
 
-const REDRAW_EVERY_MS = 1_000;
+const REDRAW_INTERVAL_MS = 1_000;
 /** How long the effect of a key is shown, unless an observation comes first. */
 const NOTICE_MS = 5_000;
 
@@ -52,7 +52,7 @@ export class LiveView implements View {
 
   constructor(options: LiveViewOptions) {
     this.#options = options;
-    this.#clock = setInterval(() => this.#redraw(), REDRAW_EVERY_MS);
+    this.#clock = setInterval(() => this.#redraw(), REDRAW_INTERVAL_MS);
     this.#clock.unref();
     this.#terminal.on('resize', this.#resized);
     process.on('exit', this.#leave);

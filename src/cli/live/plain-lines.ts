@@ -13,7 +13,7 @@ import {
 } from '../text/progress-text.ts';
 import type { View } from './live-view.ts';
 
-const EVERY_MS = 60_000;
+const LINE_INTERVAL_MS = 60_000;
 
 export class PlainLines implements View {
   readonly #name: string;
@@ -38,7 +38,7 @@ export class PlainLines implements View {
       ...listBlockReasons(seen),
       ...listLimits(seen),
     ].join();
-    if (standing === this.#shown && seen.at - this.#shownAt < EVERY_MS) return;
+    if (standing === this.#shown && seen.at - this.#shownAt < LINE_INTERVAL_MS) return;
     const budgets = seen.budgets.map((budget) => formatBudgetText(budget, seen.at)).join('; ');
     say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)} [${budgets}]`);
     if (seen.obstacle !== null) say(seen.obstacle);

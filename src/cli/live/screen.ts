@@ -38,7 +38,7 @@ interface Part {
 const SIDE_BY_SIDE_FROM = 120;
 /** Number of events that take precedence over blank lines; older ones fill the remaining space. */
 const NEWS_FIRST = 3;
-const LEAST_RANK = 100;
+const MIN_RANK = 100;
 
 /** Never more lines than rows, nor wider than the columns. */
 export function renderScreen(scene: Scene, { columns, rows }: Size): Line[] {
@@ -96,7 +96,7 @@ function listParts(group: number, rank: number, lines: readonly Line[]): Part[] 
   const older = lines.slice(NEWS_FIRST);
   return [
     createPart(group, rank, lines.slice(0, NEWS_FIRST)),
-    ...older.map((line, n) => createPart(group, LEAST_RANK + n, [line])),
+    ...older.map((line, n) => createPart(group, MIN_RANK + n, [line])),
   ];
 }
 
@@ -126,7 +126,7 @@ function choose(parts: readonly Part[], rows: number): Part[] {
   // Blank lines take precedence over old events.
   const groups = new Set(parts.filter(({ lines }) => lines.length > 0).map(({ group }) => group));
   for (const one of parts.toSorted((a, b) => a.rank - b.rank)) {
-    const kept = one.rank >= LEAST_RANK ? groups.size - 1 : 0;
+    const kept = one.rank >= MIN_RANK ? groups.size - 1 : 0;
     if (one.lines.length === 0 || one.lines.length > room - kept) continue;
     chosen.add(one);
     room -= one.lines.length;

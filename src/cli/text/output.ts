@@ -122,7 +122,7 @@ function writeError(line: string): void {
     process.stderr.write(`${toTypedCommand(escapeUnsafe(one))}\n`);
 }
 
-const SHOW_EVERY_MS = 5_000;
+const SHOW_INTERVAL_MS = 5_000;
 
 /** Says the line of the progress that is reported, at most every few seconds. */
 export function throttleProgress<T extends readonly unknown[]>(
@@ -130,7 +130,7 @@ export function throttleProgress<T extends readonly unknown[]>(
 ): (...progress: T) => void {
   let shownAt = performance.now();
   return (...progress) => {
-    if (performance.now() - shownAt < SHOW_EVERY_MS) return;
+    if (performance.now() - shownAt < SHOW_INTERVAL_MS) return;
     shownAt = performance.now();
     say(progressLine(...progress));
   };

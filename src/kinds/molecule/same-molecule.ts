@@ -24,7 +24,7 @@ export type Difference =
   | 'doubleBond';
 
 /** If none of so many ways to lay one molecule on the other fits, the result passes. */
-const MOST_MATCHES = 2_000;
+const MAX_MATCHES = 2_000;
 /** Minimum volume that three or four unit vectors span: a flat arrangement has no configuration. */
 const FLAT = { 3: 0.2, 4: 0.5 } as const;
 /** Cosine of a dihedral angle. */
@@ -44,7 +44,7 @@ export function findDifference(
   }
   const turns = [readTurns(one, input), measureTurns(other, result.places, 3)] as const;
   const doubleBonds = 'places' in input.stereo ? [] : input.stereo.doubleBonds;
-  const matches = matchNodes(rdkit, pair, doubleBonds.length === 0 ? 1 : MOST_MATCHES, turns);
+  const matches = matchNodes(rdkit, pair, doubleBonds.length === 0 ? 1 : MAX_MATCHES, turns);
   if (matches.length === 0) return 'centre';
   const fits = matches.some((images) =>
     doubleBonds.every(({ atoms, trans }) => {
@@ -53,7 +53,7 @@ export function findDifference(
       return (isTrans(places) ?? trans) === trans;
     }),
   );
-  return fits || matches.length === MOST_MATCHES ? null : 'doubleBond';
+  return fits || matches.length === MAX_MATCHES ? null : 'doubleBond';
 }
 
 /** The atom of the result for each atom of the input, -1 for some hydrogens; null if they are bonded differently. */

@@ -197,7 +197,7 @@ const RULES = {
 };
 
 /** The longest header whose id was seen in a result. */
-const LONGEST = 147;
+const MAX_SHOWN = 147;
 
 interface RecordNames {
   /** The text after the `>`, record by record. */
@@ -217,7 +217,7 @@ export function nameRecords(
   const { known, id } = RULES[kind];
   const written = records.map(({ header }) => header);
   const isForeseeable = written.every(
-    (header) => header.length <= LONGEST && known.test(header) && !/\s\s/.test(header),
+    (header) => header.length <= MAX_SHOWN && known.test(header) && !/\s\s/.test(header),
   );
   const predicted = written.map(id);
   const isUnique = new Set(predicted).size === predicted.length && !predicted.includes('');

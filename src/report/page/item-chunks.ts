@@ -9,15 +9,15 @@ import type { Store } from '../../store/store.ts';
 import type { DetailText } from './item-detail.ts';
 
 /** A chunk is closed at either limit: one item is shown at a time, and its neighbours are loaded with it. */
-const MOST_ITEMS = 32;
-const MOST_LETTERS = 256 * 1024;
+const MAX_ITEMS = 32;
+const MAX_LETTERS = 256 * 1024;
 
 /** Limit for all chunks in the page, in base64 characters: the page with its table and programs stays below 25 MB. */
 export const EMBEDDED_LETTERS = 16 * 1024 * 1024;
 
 /** Higher levels hardly shrink numbers, and take three times as long. */
 const LEVEL = 3;
-const DEFLATE = { level: LEVEL, chunkSize: MOST_LETTERS };
+const DEFLATE = { level: LEVEL, chunkSize: MAX_LETTERS };
 
 const deflated = promisify(deflateRaw);
 /** Chunks deflated in parallel, by Node's thread pool, while this thread writes tables. */
@@ -50,7 +50,7 @@ export class ItemChunks {
     this.#open.push(text);
     this.#openLetters += text.length;
     this.#rows += 1;
-    if (this.#open.length >= MOST_ITEMS || this.#openLetters >= MOST_LETTERS) await this.#close();
+    if (this.#open.length >= MAX_ITEMS || this.#openLetters >= MAX_LETTERS) await this.#close();
   }
 
   async end(): Promise<ChunkLayout> {

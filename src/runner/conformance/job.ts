@@ -24,7 +24,7 @@ const { signal } = new AbortController();
 /** Between two requests (ms), if the double does not ask for another wait. */
 const PAUSE_MS = 250;
 /** How often a double is asked that is busy or whose job runs, and one that says nothing of it. */
-const [MOST_TRIES, MOST_DOUBTS] = [240, 8];
+const [MAX_TRIES, MAX_DOUBTS] = [240, 8];
 
 export async function tryJob(
   { service, report }: Pick<Watch, 'service' | 'report'>,
@@ -77,7 +77,7 @@ async function waitForEnd(client: ServiceClient, id: string, say: Say): Promise<
   const ended = await repeatWhile(
     () => client.poll(id, { signal }),
     ({ type }) =>
-      !/finished|failed|deleted/.test(type) && (type === 'running' || ++doubts < MOST_DOUBTS),
+      !/finished|failed|deleted/.test(type) && (type === 'running' || ++doubts < MAX_DOUBTS),
   );
   const isFinished = ended.type === 'finished';
   const message = 'message' in ended ? `: ${ended.message}` : '';
@@ -91,7 +91,7 @@ async function repeatWhile<T extends object>(
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     const seen = await ask();
-    if (tries >= MOST_TRIES || !isOpen(seen)) return seen;
+    if (tries >= MAX_TRIES || !isOpen(seen)) return seen;
     await delay((seen as { retryAfterMs?: number | null }).retryAfterMs ?? PAUSE_MS);
   }
 }

@@ -16,8 +16,8 @@ import type { Event, Plan } from './plan.ts';
 const LIMITS = { limit: 10, windowMs: 6_000, jobMs: 400 };
 /** Longer than the longest block of a service (60 s) and all restarts together. */
 const CALM_MS = 240_000;
-const ENDS_WITHIN_MS = 50_000;
-const MOST_TRIES = 5;
+const END_TIMEOUT_MS = 50_000;
+const MAX_TRIES = 5;
 
 export interface Verdict {
   /** The violations, a text each; empty if all holds. */
@@ -88,7 +88,7 @@ async function begun(lab: Lab, { name, user, host }: Campaign): Promise<void> {
     const typed = lab.type(host, user, ['run', `${name}.jsonl`, '--detach', '--json']);
     const { code, stderr } = await typed.ended;
     if (code === 0) return;
-    if (tries === MOST_TRIES || !stderr.includes('[WORKER_SILENT]')) throw new Error(typed.story());
+    if (tries === MAX_TRIES || !stderr.includes('[WORKER_SILENT]')) throw new Error(typed.story());
   }
 }
 
@@ -151,7 +151,7 @@ async function allEnd(lab: Lab, campaigns: readonly Campaign[]): Promise<void> {
 
 /** SIGTERM ends each worker with exit code 0; none has ended by itself before. */
 async function endInOrder(lab: Lab): Promise<void> {
-  const patience = new Patience(ENDS_WITHIN_MS);
+  const patience = new Patience(END_TIMEOUT_MS);
   try {
     for (const { typed } of lab.workers) typed.kill('SIGTERM');
     const ended = Promise.all(lab.workers.map(({ typed }) => typed.endsWith(0)));
