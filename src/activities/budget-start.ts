@@ -22,7 +22,7 @@ import type { BudgetReading } from '../workflows/budget-clock.ts';
 import { configureSignal, STATUS_MEMO, type BudgetInput } from '../workflows/messages.ts';
 import { buildBudgetWorkflowId } from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
-import { isReached } from './if-found.ts';
+import { isReached } from './not-found.ts';
 import { requireService } from './item-job.ts';
 
 /** Sends the configured limits to the budget workflow of a service, and starts it if it does not run. */

@@ -7,7 +7,7 @@
 import type { Client } from '@temporalio/client';
 import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/status.ts';
 import { STATUS_MEMO } from '../workflows/messages.ts';
-import { nullIfNotFound } from './if-found.ts';
+import { nullIfNotFound } from './not-found.ts';
 import { buildRunningQuery } from '../workflows/search-attributes.ts';
 
 /** null when it does not run, or has not written anything yet. */

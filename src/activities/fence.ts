@@ -13,7 +13,7 @@ import type { CampaignRun } from '../budget/queue.ts';
 import { FIRST_BYTE_MS } from '../domain/longest-post.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { nullIfNotFound } from './if-found.ts';
+import { nullIfNotFound } from './not-found.ts';
 
 type Described = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
 

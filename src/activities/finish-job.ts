@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { SUCCEEDED, type Attempt, type JobPolicy } from '../domain/campaign.ts';
-import { isOfNoUse } from '../domain/of-no-use.ts';
+import { shouldReplaceJob } from '../domain/job-replacement.ts';
 import { NO_TIMING, type ArtefactName, type Timing } from '../domain/outcomes.ts';
 import type {
   FetchResult,
@@ -77,7 +77,7 @@ async function endFailed(
   { code, message, timing }: FailedJob,
 ): Promise<JobFinish> {
   const { job, former, stage } = finishing;
-  if (former !== null && isOfNoUse(code, former))
+  if (former !== null && shouldReplaceJob(code, former))
     return giveUpJob(deps, finishing, { code, message }, []);
   const kept = code === 'JOB_LOST' ? null : await keepFailed(deps, job, stage.triesSinceEnd);
   // A job that may be good, and whose state nobody can read, is the user's decision: another one would be paid for.
@@ -99,7 +99,7 @@ async function endFinished(
   const fetched = await fetchAll(deps, finishing, artefacts);
   const problem = fetched.find((one) => one.problem !== null)?.problem ?? null;
   const files = fetched.flatMap((one) => one.files);
-  if (problem !== null && former !== null && isOfNoUse(problem.code, former))
+  if (problem !== null && former !== null && shouldReplaceJob(problem.code, former))
     return giveUpJob(deps, finishing, problem, files);
   const logged = fetched.find((one) => one.timing !== null)?.timing ?? null;
   return writeEnd(deps, finishing, {

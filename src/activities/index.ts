@@ -8,7 +8,7 @@ import { finishJob } from './finish-job.ts';
 import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
-import { settleFate } from './settle-fate.ts';
+import { settleFate } from './reconcile-submission.ts';
 import { startIfSettled, startItem } from './start-item.ts';
 import { submit } from './submit.ts';
 import { ensureBudget, readClock, readFormer } from './budget-start.ts';

@@ -26,7 +26,7 @@ import type {
 import { giveUpSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { nullIfNotFound } from './if-found.ts';
+import { nullIfNotFound } from './not-found.ts';
 import { createHindered, isElsewhere, storeFailure, type Tries } from './retry.ts';
 import { openHeldTree, type Trees } from './tree-leases.ts';
 

@@ -30,7 +30,7 @@ import { buildItemWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
-import { nullIfNotFound, isReached } from './if-found.ts';
+import { nullIfNotFound, isReached } from './not-found.ts';
 import { storeFailure } from './retry.ts';
 import { openHeldTree } from './tree-leases.ts';
 

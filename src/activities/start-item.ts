@@ -11,7 +11,7 @@ import { log } from '@temporalio/activity';
 import { pickStanding } from '../budget/queue.ts';
 import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
-import { isSettled } from '../workflows/fates.ts';
+import { isSettled } from '../workflows/submit-outcome.ts';
 import { buildItemStart } from '../workflows/search-attributes.ts';
 import type { EndBegin, ItemInput, JobBegin } from '../workflows/messages.ts';
 import { withFairness } from '../workflows/names.ts';

@@ -25,7 +25,7 @@ import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import type { Passage } from './fence.ts';
-import { nullIfNotFound } from './if-found.ts';
+import { nullIfNotFound } from './not-found.ts';
 import { readStoredJob, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
 import { closeSlot, reserveSlot, readWrittenAnswer, type TakenSlot } from './slot.ts';

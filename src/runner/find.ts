@@ -1,7 +1,7 @@
 /** Campaigns as Temporal knows them, and their output trees. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { z } from 'zod';
-import { nullIfNotFound } from '../activities/if-found.ts';
+import { nullIfNotFound } from '../activities/not-found.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_NAMES, type LocalName } from '../host/local-settings.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';

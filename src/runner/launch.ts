@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { nullIfNotFound, isReached } from '../activities/if-found.ts';
+import { nullIfNotFound, isReached } from '../activities/not-found.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type {

@@ -7,7 +7,7 @@ import {
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { nullIfNotFound, isReached } from '../activities/if-found.ts';
+import { nullIfNotFound, isReached } from '../activities/not-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { findStatus } from '../temporal/grpc-status.ts';
 import { buildBudgetWorkflowId } from '../workflows/names.ts';

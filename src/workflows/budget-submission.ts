@@ -11,7 +11,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { notifyRefusal, settleFate, startItem, submit, withToken } from './activity-options.ts';
 import { submitSummary, formatSummary } from './details.ts';
-import { toClosing, toSubmitResult, isSettled, isUnsettled } from './fates.ts';
+import { toClosing, toSubmitResult, isSettled, isUnsettled } from './submit-outcome.ts';
 import { withdrawnSignal } from './messages.ts';
 import { buildCampaignWorkflowId } from './names.ts';
 import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';

@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchArtefact } from '../../src/activities/download.ts';
 import { JobStage } from '../../src/activities/finish-job.ts';
-import { settleFate } from '../../src/activities/settle-fate.ts';
+import { settleFate } from '../../src/activities/reconcile-submission.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
 import type { FetchResult } from '../../src/workflows/activity-types.ts';
 import { JOBS, type OurKind } from '../services/jobs.ts';

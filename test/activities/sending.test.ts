@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { settleFate } from '../../src/activities/settle-fate.ts';
+import { settleFate } from '../../src/activities/reconcile-submission.ts';
 import { SendingNote } from '../../src/activities/sending-note.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { openFileStore } from '../../src/store/file-store.ts';

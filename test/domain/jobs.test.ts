@@ -1,6 +1,6 @@
 /** When a job is given up or replaced by another one. */
 import { describe, expect, test } from 'vitest';
-import { isOfNoUse } from '../../src/domain/of-no-use.ts';
+import { shouldReplaceJob } from '../../src/domain/job-replacement.ts';
 import { explainStuckJob } from '../../src/domain/stuck-job.ts';
 
 const timing = {
@@ -49,6 +49,6 @@ describe('a previous job', () => {
     ['was cancelled again', 'CANCELLED', 'CANCELLED', false],
     ['succeeded', null, 'JOB_LOST', false],
   ])('that %s (%s after %s) is followed by another job: %s', (_, code, before, followed) => {
-    expect(isOfNoUse(code, before)).toBe(followed);
+    expect(shouldReplaceJob(code, before)).toBe(followed);
   });
 });

@@ -101,7 +101,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'look-up-without-the-note',
-    file: 'src/activities/settle-fate.ts',
+    file: 'src/activities/reconcile-submission.ts',
     find: 'if (noted !== null) {',
     replace: 'if (noted !== null && request.attempt < 0) {',
     breaks: '3: a job whose answer only its worker has received is found.',
@@ -165,7 +165,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'unsure-molecule-sent-again',
-    file: 'src/activities/settle-fate.ts',
+    file: 'src/activities/reconcile-submission.ts',
     find: "if (policy.whenUnsure === 'resubmit' && attempt === 0) return again(false, []);",
     replace: 'if (attempt === 0) return again(false, []);',
     breaks: '4: a molecule of unknown fate is held, unless the user wants it to be sent again.',
@@ -173,7 +173,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'sender-given-up',
-    file: 'src/activities/settle-fate.ts',
+    file: 'src/activities/reconcile-submission.ts',
     find: 'const mayBeSending = byService === undefined && !isHarmless;',
     replace: 'const mayBeSending = false && byService === undefined && !isHarmless;',
     breaks: '4: a job is not lost whose worker has lost Temporal, and gets its answer later.',

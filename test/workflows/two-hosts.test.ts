@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
-import { nullIfNotFound } from '../../src/activities/if-found.ts';
+import { nullIfNotFound } from '../../src/activities/not-found.ts';
 import { buildBudgetStart, startOrFindBudget } from '../../src/activities/budget-start.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { countJobs } from '../../src/budget/policy.ts';

@@ -10,7 +10,7 @@ import {
   takePaceSample,
   type PaceSample,
   withSample,
-} from './happenings.ts';
+} from './recent-events.ts';
 import { renderClosingLines, renderScreen } from './screen.ts';
 import type { Scene } from './sections.ts';
 

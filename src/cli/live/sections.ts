@@ -19,7 +19,7 @@ import {
   countWidth,
 } from '../text/line.ts';
 import { drawBar, countItems, countText } from '../text/progress-text.ts';
-import type { CampaignPace, Happening } from './happenings.ts';
+import type { CampaignPace, Happening } from './recent-events.ts';
 
 export interface Scene {
   readonly followed: Observed;

@@ -1,7 +1,7 @@
 /** A command that follows a campaign: events, when to poll again, and how it concludes. */
 import { Client, Connection } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
-import { appendHappenings, type Happening } from '../../../src/cli/live/happenings.ts';
+import { appendHappenings, type Happening } from '../../../src/cli/live/recent-events.ts';
 import { conclude } from '../../../src/cli/conclusion.ts';
 import type { Settings } from '../../../src/config/settings.ts';
 import { Campaign } from '../../../src/runner/campaign.ts';

@@ -19,7 +19,7 @@ const OF_EVERY_JOB: readonly string[] = [
 ] satisfies ItemEndCode[];
 
 /** @param before how the job had ended when its item was reopened */
-export function isOfNoUse(code: string | null, before: string): boolean {
+export function shouldReplaceJob(code: string | null, before: string): boolean {
   if (code === null || OF_EVERY_JOB.includes(code)) return false;
   return OF_NO_USE.includes(code) || (code === before && /^(JOB|RESULT)_/.test(code));
 }
