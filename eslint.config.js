@@ -85,7 +85,8 @@ export default defineConfig(
         ...SYNTAX,
         {
           selector: 'Literal[value=/^(molecule|sequence|alignment|shifts|molecules|predictions)$/]',
-          message: 'Ask the kind (findKind) or the service (findService) instead of comparing names.',
+          message:
+            'Ask the kind (findKind) or the service (findService) instead of comparing names.',
         },
       ],
     },
