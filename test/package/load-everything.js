@@ -17,12 +17,12 @@ for (const folder of [lib, join(program, 'packages')])
     loaded += 1;
   }
 const inLib = async (name) => import(pathToFileURL(join(lib, name)).href);
-const { workflowBundle } = await inLib('temporal/bundle.js');
+const { loadWorkflowBundle } = await inLib('temporal/bundle.js');
 const { FAILURE_CONVERTER } = await inLib('temporal/codec.js');
-await workflowBundle();
-await workflowBundle(FAILURE_CONVERTER);
+await loadWorkflowBundle();
+await loadWorkflowBundle(FAILURE_CONVERTER);
 await import(pathToFileURL(FAILURE_CONVERTER).href);
-const { pagePieces } = await inLib('report/page/html.js');
-await pagePieces();
+const { readPagePieces } = await inLib('report/page/html.js');
+await readPagePieces();
 process.stdout.write(`${loaded} modules loaded\n`);
 process.exit(0);
