@@ -36,14 +36,9 @@ async function addEncrypted(client: Client): Promise<void> {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const executable = await shareTemporalCli();
   const dir = await mkdtemp(join(tmpdir(), 'hundredfold-temporal-'));
-  // User data belongs to the suite here. The commands of all tests choose their ports one after the other.
-  for (const [variable, name] of [
-    ['XDG_RUNTIME_DIR', 'runtime'],
-    ['HUNDREDFOLD_STATE_DIR', 'state'],
-  ] as const) {
-    process.env[variable] = join(dir, name);
-    await mkdir(join(dir, name), { mode: 0o700 });
-  }
+  // User data belongs to the suite here.
+  process.env['HUNDREDFOLD_STATE_DIR'] = join(dir, 'state');
+  await mkdir(join(dir, 'state'), { mode: 0o700 });
   const server = await startDevServer({
     executable,
     dir,

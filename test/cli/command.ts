@@ -298,7 +298,7 @@ export class Desk {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    const { TEMPORAL_CLI, LANG, XDG_RUNTIME_DIR } = process.env;
+    const { TEMPORAL_CLI, LANG } = process.env;
     return {
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       HOME: this.folder,
@@ -308,8 +308,6 @@ export class Desk {
       TMPDIR: tmpdir(),
       ...(TEMPORAL_CLI === undefined ? {} : { TEMPORAL_CLI }),
       ...(LANG === undefined ? {} : { LANG }),
-      // Of the suite (test/global-setup.ts); the ledger is in the home, which is the desk.
-      ...(XDG_RUNTIME_DIR === undefined ? {} : { XDG_RUNTIME_DIR }),
     };
   }
 }

@@ -79,7 +79,6 @@ describe.skipIf(missing !== null)(`the ten commands${missing ? ` (${missing})` :
         HOME: at.folder,
         LANG: 'C.UTF-8',
         HUNDREDFOLD_STATE_DIR: at.path('state'),
-        XDG_RUNTIME_DIR: at.folder,
         TMPDIR: '/tmp',
       },
     });

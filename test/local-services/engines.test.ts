@@ -11,7 +11,6 @@ import type {
 } from '../../packages/local-services/src/engines/engine.ts';
 import {
   RecordedEngine,
-  toCanonicalJob,
   loadIndex,
   readRecording,
 } from '../../packages/local-services/src/engines/recorded.ts';
@@ -21,7 +20,7 @@ import { readComposition } from '../../src/kinds/molecule/input.ts';
 import { inferElement } from '../../src/kinds/molecule/element.ts';
 import { readGro, readTopology, sumCharges } from '../../src/kinds/molecule/gromacs.ts';
 import { acpypeRecording } from '../services/recordings.ts';
-import { get, runMolecule, runSequence, start, type Body } from './running-services.ts';
+import { get, runMolecule, runSequence, start } from './running-services.ts';
 
 const recorded = new RecordedEngine(() => 0, 'molecules');
 const synthetic = new SyntheticEngine(() => 0);
@@ -81,32 +80,6 @@ describe('the choice', () => {
 });
 
 describe('the recorded engine', () => {
-  test('its index names existing files with the right contents', () => {
-    for (const { what, kind, files, failure } of index.recordings) {
-      for (const [name, file] of Object.entries(files)) {
-        const text = readRecording(file).toString();
-        expect(text, `${what} ${name}`).not.toBe('');
-        if (name !== 'job' || kind !== 'molecule') continue;
-        const { ok, results } = JSON.parse(text) as { ok: boolean; results: object };
-        expect(ok, what).toBe(failure === undefined);
-        expect(Object.keys(results), what).toHaveLength(failure === undefined ? 19 : 0);
-      }
-    }
-  });
-
-  test('finds every recorded sequence by its residues', () => {
-    const single = index.recordings.filter((entry) => entry.files.result?.includes('/single/'));
-    expect(single.length).toBeGreaterThan(30);
-    for (const { files, what, input, options } of single) {
-      const { proteins } = JSON.parse(readRecording(files.result ?? '').toString()) as {
-        proteins: Record<string, { seq: string[] }>;
-      };
-      const fasta = Object.entries(proteins).map(([id, { seq }]) => `>${id}\n${seq.join('')}\n`);
-      const found = toCanonicalJob(sequence(fasta.join(''), ...options.split('+')));
-      expect(found, what).toEqual({ kind: 'sequence', input, options });
-    }
-  });
-
   test('takes automatic charge and the number that it gives as one job', async () => {
     const aspirin = molecule({ smiles: 'CC(=O)Oc1ccccc1C(=O)O' });
     const asNumber = await outputs(recorded, { ...aspirin, netCharge: 0 });
@@ -169,16 +142,6 @@ describe('the recorded engine', () => {
     ['../../etc/passwd', '//etc/passwd'],
   ])('%s becomes the id %s, as b2bTools makes it', (header, id) => {
     expect(assignResultIds([header, header])).toEqual([id, `${id}_2`]);
-  });
-
-  test('uses the recording with exactly the predictors, else the smallest with more', async () => {
-    const fasta = '>x\nAYVINDSCIACGACKPECPVNIQQGSIYAIDADSCIDCGSCASVCPVGAPNPED\n';
-    const keys = async (...predictors: string[]): Promise<string[]> => {
-      const { result = '' } = await outputs(recorded, sequence(fasta, ...predictors));
-      return Object.keys((JSON.parse(result) as Body).proteins['x'] ?? {});
-    };
-    expect(await keys('dynamine')).not.toContain('disoMine');
-    expect(await keys('disomine')).toEqual(expect.arrayContaining(['disoMine', 'viterbi']));
   });
 
   test.each<[what: string, Partial<MoleculeJob>, message: RegExp]>([

@@ -74,19 +74,6 @@ describe('before acceptance: nothing is accepted', () => {
     services.faults.clear();
     await expect.poll(refused).toBe('200');
   });
-
-  test('refuse with `ms`: connections are accepted again after that time', async () => {
-    const own = await start({ faults: [{ name: 'refuse', ms: 1000 }] });
-    expect(await outcome(submitSequence(own))).toBe('ECONNREFUSED');
-    await expect.poll(() => outcome(submitSequence(own))).toBe('200');
-  });
-
-  test('slow: the job is accepted late', async () => {
-    strikeWith({ name: 'slow', ms: 300 });
-    const began = Date.now();
-    expect((await submitSequence(services)).status).toBe(200);
-    expect((acceptedBy(services).at(-1)?.at ?? 0) - began).toBeGreaterThanOrEqual(290);
-  });
 });
 
 describe('after acceptance: the job exists', () => {
@@ -128,12 +115,6 @@ describe('after acceptance: the job exists', () => {
     expect(ack.status).toBe(200);
     expect((await get(resultsUrl(services, ack))).status).toBe(404);
     expect(acceptedBy(services)).toHaveLength(before + 1);
-  });
-
-  test('fail: the job ends FAILED', async () => {
-    strikeWith({ name: 'fail', times: 1 });
-    expect((await runSequence(services)).result.status).toBe(422);
-    expect((await runSequence(services)).result.status).toBe(200);
   });
 });
 
@@ -287,17 +268,6 @@ describe('faults of a gateway answer everything, and nothing reaches the service
     await fetch(`${services.url}/_faults`, { method: 'DELETE' });
     expect((await submitMolecule(services)).status).toBe(200);
   });
-
-  test('captive-portal answers GETs of the login page with 200', async () => {
-    strikeWith({ name: 'captive-portal' });
-    const login = `${services.url}/captive-portal/login`;
-    expect(await ask(login)).toMatchObject({
-      status: 200,
-      headers: html,
-      text: like(/Network login/),
-    });
-    expect((await ask(login, '{}')).status).toBe(302);
-  });
 });
 
 describe('rules', () => {
@@ -335,11 +305,6 @@ describe('rules', () => {
     const first = await run();
     expect(await run()).toEqual(first);
     expect(new Set(first)).toEqual(new Set([200, 400]));
-  });
-
-  test('an unknown name is refused, with the known names', () => {
-    const rule = { name: 'nosuch' } as unknown as FaultRule;
-    expect(() => services.faults.add(rule)).toThrow(/Unknown fault "nosuch".*truncate/);
   });
 });
 

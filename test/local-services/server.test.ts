@@ -24,7 +24,6 @@ import {
   OWNER,
   postForm,
   postJson,
-  resultsUrl,
   runMolecule,
   runSequence,
   start,
@@ -95,15 +94,6 @@ describe('a body', () => {
       expect(body).toEqual({ error: 'The body is too large: at most 20 MiB are taken.' });
     }
     expect(acceptedBy(own)).toEqual([]);
-  });
-
-  test('with a long field of a form arrives completely', async () => {
-    const sequence = `>${'a long header '.repeat(100_000)}\r\nACDEFGHIKL`;
-    const form = { token: 'x', predictor_type: 'dynamine', sequence };
-    const url = resultsUrl(services, await postForm(sequenceUrl, form));
-    await until(url);
-    const input = await get(`${url}download/?format=input`, { 'X-Service-Token': 'x' });
-    expect(input.text === sequence, 'the input is what was sent').toBe(true);
   });
 
   test.each<[status: number, body: string, type: string]>([
@@ -226,24 +216,6 @@ describe('a restart on the same file', () => {
     expect((await submitSequence(after, { job_name: 'kept' })).status).toBe(409);
     const { headers } = await submitSequence(after);
     expect(headers.get('X-RateLimit-Remaining'), 'of the rolling window').toBe('0');
-  });
-
-  test('runs waiting jobs, and running ones again', async () => {
-    const database = databaseFile();
-    const before = await start({ database, jobMs: 60_000, concurrency: 1 });
-    const running = await submitSequence(before);
-    const waiting = await submitSequence(before);
-    await before.close();
-
-    const after = await start({ database, jobMs: 300, concurrency: 1 });
-    expect((await get(resultsUrl(after, running))).body.attempt).toBe(2);
-    const statesOf = async (ack: Answer): Promise<string[]> => {
-      expect((await until(resultsUrl(after, ack))).status).toBe(200);
-      const { history } = (await get(`${resultsUrl(after, ack)}history/`)).body;
-      return history.map(({ state }) => state);
-    };
-    expect(await statesOf(running)).toEqual(['RUNNING', 'enqueued', 'RUNNING', 'FINISHED']);
-    expect(await statesOf(waiting)).toEqual(['RUNNING', 'FINISHED']);
   });
 
   test('after a kill loses no accepted job: each ends, once', async () => {

@@ -77,10 +77,9 @@ export class Installed {
   /** Only the named variables of the tests' environment are passed on. */
   #spawn(program: string, args: readonly string[], cwd: string, more: NodeJS.ProcessEnv) {
     const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
-    const XDG_RUNTIME_DIR = this.folder('.runtime');
     const child = spawn(program, args, {
       cwd,
-      env: { PATH, HOME: this.home, XDG_RUNTIME_DIR, ...more },
+      env: { PATH, HOME: this.home, ...more },
       ...(isRoot && { uid: STRANGER, gid: STRANGER }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

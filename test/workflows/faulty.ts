@@ -7,9 +7,11 @@ import { readBudget, readSnapshot } from '../../src/activities/budget-status.ts'
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
+import { readItem } from '../../src/store/item-store.ts';
 import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
-import { Rig, type Ran, type RigOptions } from '../rig.ts';
+import { Rig, type Ran, type RigOptions, type Started } from '../rig.ts';
 import { GoBetween } from './go-between.ts';
 
 type Settings = Rig['settings'][number];
@@ -116,6 +118,16 @@ export const accepted = (rig: Rig): JournalEntry[] =>
 /** `expect.poll` does not know its test in concurrent ones. */
 export async function until(isSo: () => unknown, timeout = 120_000): Promise<void> {
   await vi.waitUntil(isSo, { timeout, interval: 100 });
+}
+
+/** Until each row of a campaign has a job, and its record tells of it. */
+export async function untilSent({ folder, ids }: Started): Promise<void> {
+  const store = await openFileStore(folder);
+  const isSent = async (id: string) => {
+    const kind = id.startsWith('mol') ? 'molecule' : 'sequence';
+    return Boolean((await readItem(store, kind, id))?.remoteId);
+  };
+  await until(async () => (await Promise.all(ids.map(isSent))).every(Boolean));
 }
 
 /** Until the budget of the predictions sends nothing more of a campaign that has paused. */

@@ -8,11 +8,10 @@ import { readBudget } from '../../src/activities/budget-status.ts';
 import { findObstacle, findTreeObstacle } from '../../src/runner/obstacles.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree, readNewestLease, releaseLease } from '../../src/store/lease.ts';
-import { readItem } from '../../src/store/item-store.ts';
 import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { OTHER_TEMPORAL } from '../other-temporal.ts';
 import { sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
-import { accepted, openRig, rowOf, settingsOf, until } from './faulty.ts';
+import { accepted, openRig, rowOf, settingsOf, until, untilSent } from './faulty.ts';
 
 const open = (context: TestContext, options: RigOptions = {}) =>
   openRig({ jobMs: 500, ...options }, context);
@@ -134,12 +133,8 @@ describe.concurrent('a tree', () => {
 describe.concurrent('an item folder that was removed while its job ran', () => {
   const removed = async (rig: Rig) => {
     const started = await rig.start(sequences(4));
-    const store = await openFileStore(started.folder);
-    // Their records have the ids of their jobs: nothing is written there until the jobs have ended.
-    await until(async () => {
-      const records = started.ids.map(async (id) => readItem(store, 'sequence', id));
-      return (await Promise.all(records)).every((record) => record?.remoteId);
-    });
+    // Nothing is written there until the jobs have ended.
+    await untilSent(started);
     await rm(join(started.folder, 'sequences', 'seq-1'), { recursive: true });
     return started;
   };

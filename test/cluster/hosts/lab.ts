@@ -267,7 +267,6 @@ jobs: { lostAfter: 2s, sameFailures: none }
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       HOME: home,
       TMPDIR: join(home, 'tmp'),
-      XDG_RUNTIME_DIR: join(home, 'tmp'),
       HUNDREDFOLD_STATE_DIR: join(home, `state-of-${user.name}`),
       HUNDREDFOLD_MOLECULE_TOKEN: user.molecules,
       HUNDREDFOLD_PREDICTION_TOKEN: user.predictions,
