@@ -7,7 +7,7 @@ const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.ur
 
 /** Minutes of kills, outages, upgrades, virtual nights, services in trouble and Temporal's UI: `npm test -- --long`. */
 const LONG = [
-  'test/cli/{background,elsewhere,full-disk,object-store,retry}.test.ts',
+  'test/cli/{background,elsewhere,object-store,retry}.test.ts',
   'test/cli/{terminal,together,trouble,two-folders}.test.ts',
   'test/cluster/restore.test.ts',
   'test/crash/**',

@@ -1,10 +1,5 @@
-/** The end of an item on disk, after it was run again: whose files are kept, and what is recorded of the former end. */
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { conclude } from '../../src/activities/conclude.ts';
-import { noteAcceptanceOnce, type Owed } from '../../src/activities/item-job.ts';
-import type { Tries } from '../../src/activities/retry.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -119,17 +114,6 @@ test('an end without a job has the one that the service accepted for this genera
   expect((await filesIn(store)).others).toEqual(INPUT_AND_RECORD);
 });
 
-test('no record is left if the folder is removed while the record is written', async () => {
-  const store = await openedAgain();
-  const write = store.write.bind(store);
-  vi.spyOn(store, 'write').mockImplementation(async (key, data, options) => {
-    if (key.endsWith('item.json')) await rm(join(store.location, FOLDER), { recursive: true });
-    return write(key, data, options);
-  });
-  await ended(store, {}, () => Promise.resolve(store));
-  expect(await collected(store.list(FOLDER))).toEqual([]);
-});
-
 describe('files of the previous job', () => {
   const both = ['result.csv', 'result.json'];
   test.each<[string, Partial<ItemRecord>, Partial<ItemConclusion>, string[], string[]]>([
@@ -198,17 +182,6 @@ describe('a late attempt for a job whose end is recorded', () => {
     });
   });
 
-  test('does not open the item again', async () => {
-    const store = await openedAgain();
-    const before = await concluded(store, {});
-    const { item, reference } = conclusionOf(store, {});
-    const job = { item, reference, remoteId: 'job-2' };
-    const submitted = { attempts: [], submittedAt: SUBMITTED };
-    const tries: Tries<Owed> = { attempt: 1, ageMs: () => 0, left: null, leave: () => undefined };
-    await noteAcceptanceOnce(deps(openFileStore), job, submitted, tries);
-    expect(await recordIn(store)).toEqual(before);
-  });
-
   test('that ends at the same time as another one returns the same end, and only its files are kept', async () => {
     const store = await openedAgain();
     const [wrong, right] = [await put(store, WRONG), await put(store, RIGHT)];
@@ -218,23 +191,6 @@ describe('a late attempt for a job whose end is recorded', () => {
     ]);
     expect(ends[0]).toEqual(ends[1]);
     expect((await filesIn(store)).others).toEqual(INPUT_AND_RECORD);
-  });
-});
-
-describe('the times of a job', () => {
-  const former = { submittedAt: SUBMITTED, sentAt: SUBMITTED, answeredAt: SUBMITTED };
-
-  test('are those of its POST', async () => {
-    const times = { sentAt: '2026-11-22T08:04:58.000Z', answeredAt: ENDED };
-    const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2', ...times }];
-    const store = await openedAgain({ ...wasFailed, ...former });
-    expect(await concluded(store, { attempts, ...times })).toMatchObject({ attempts, ...times });
-  });
-
-  test('stay when it is looked up again', async () => {
-    const attempts = [{ at: ENDED, outcome: 'found' as const, remoteId: 'job-1' }];
-    const store = await openedAgain({ ...wasDamaged, ...former });
-    expect(await concluded(store, { remoteId: 'job-1', attempts })).toMatchObject(former);
   });
 });
 
@@ -251,15 +207,6 @@ describe('a workflow that was terminated', () => {
     await concluded(store, {});
     expect(await concluded(store, byHand)).toMatchObject({ state: 'succeeded', error: null });
   });
-});
-
-test('a rejected result is stored with the other files of its job; files without checksums are removed', async () => {
-  const store = await openedAgain();
-  const files = await put(store, { 'rejected/result.json': 'wrong', 'result.csv': 'wrong' });
-  await put(store, { 'metadata.csv': 'wrong' });
-  await concluded(store, { files, end: failed('RESULT_WRONG_SEQUENCE') });
-  const recorded = ['rejected/result.csv', 'rejected/result.json'];
-  expect(await filesIn(store)).toEqual({ recorded, others: INPUT_AND_RECORD });
 });
 
 describe('files that contradict each other', () => {
@@ -283,14 +230,4 @@ describe('files that contradict each other', () => {
       expect(await ended(store, { files })).toEqual({ state, ...error });
     },
   );
-
-  test.each([
-    ['that agree', TEXTS, 2],
-    ['of which one is of an earlier job', OTHER, 1],
-  ])('%s leave the item succeeded', async (_, texts, count) => {
-    const store = await openedAgain();
-    const files = (await put(store, texts)).slice(0, count);
-    expect(await concluded(store, { files })).toMatchObject({ state: 'succeeded', error: null });
-    expect(await ended(store, { files })).toEqual(succeeded);
-  });
 });

@@ -4,14 +4,13 @@ import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'csv-parse/sync';
 import { itemsTable } from '../promises.ts';
 import { sharedDesk } from './command.ts';
-import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
+import { rehearse, TOKEN } from './rehearsal.ts';
 
 const typing = { env: TOKEN };
 const at = sharedDesk();
-let service: Rehearsal;
 
 beforeAll(async () => {
-  service = await rehearse(at, { limit: 100, seconds: 3_600 });
+  await rehearse(at, { limit: 100, seconds: 3_600 });
   await at.hosts(TOKEN);
 });
 
@@ -67,25 +66,4 @@ test('a row that differs from its job is refused; a later campaign reuses result
   for (const version of ['MKTFYIAKLL', 'MKTFYIAKGG', 'first.csv line 3'])
     expect(stderr).toContain(version);
   expect(stderr).not.toContain('first.csv:2');
-});
-
-test('rows that share a job are retried together, with one submission', async () => {
-  await service.faults([{ name: 'fail', service: 'predictions', times: 1 }]);
-  const rows = ['lead,MKTVYIAKQR,dynamine,', 'two,MKTVYIAKQR,,', 'three,MKTVYIAKQR,,'];
-  table('shared', rows);
-  const states = async () =>
-    (await itemsTable(at.path('results', 'shared'))).map(({ state }) => state);
-  const items = { total: 3, failed: 3 };
-  expect(await runs(3, 'shared.csv')).toMatchObject({ submissions: 1, items });
-  const item = (id: string) => ['retry', 'shared', '--item', id];
-  const alone = await at.runs(2, item('two'), typing);
-  expect(alone.stderr).toContain('two shares the job of lead, which is failed');
-  expect(alone.stderr).toContain('[ITEM_NOT_RETRYABLE]');
-  await at.runs(3, item('lead'), typing);
-  expect(await states()).toEqual(['succeeded', 'failed', 'failed']);
-  const { stderr } = await at.runs(0, ['retry', 'shared', '--failed'], typing);
-  expect(stderr).toContain('2 items get');
-  expect(await states()).toEqual(['succeeded', 'succeeded', 'succeeded']);
-  // Of all campaigns here: 2 + 4 + 2.
-  expect((await service.end()).filter(({ accepted }) => accepted)).toHaveLength(8);
 });

@@ -1,7 +1,4 @@
-/** Tokens that are missing, expire or are replaced: nothing fails for it, and open items stay open. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { freePort } from '../../src/temporal/ports.ts';
 import { desk, type Desk, type Typed } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
@@ -55,25 +52,6 @@ test('without tokens, a campaign is read, controlled, planned and ended, while a
   expect(stdout.match(/"cancelled"/g)).toHaveLength(2);
   await at.runs(0, ['report', 'night']);
   expect(await service.end()).toHaveLength(1);
-});
-
-test('a worker without the token, or its file, does not change items that wait for a submission', async () => {
-  const at = desk();
-  const url = `http://127.0.0.1:${await freePort()}`;
-  const services = (token: string) =>
-    at.write('hundredfold.yaml', `services: { predictions: { url: "${url}"${token} } }`);
-  services('');
-  peptides(at, 'night', 3);
-  await at.runs(0, ['run', 'night.csv', '--detach', '--yes'], { env: TOKEN });
-  await at.runs(0, ['stop']);
-  const watch = at.type(['watch', 'night']);
-  await watch.says('0 of 3');
-  // Meanwhile the budget offers its slots to this worker.
-  await delay(4_000);
-  await interrupt(watch);
-  services(', token: { file: gone }');
-  const { items } = await documentOf(at);
-  expect(items).toMatchObject({ total: 3, failed: 0, held: 0, cancelled: 0 });
 });
 
 test('a token that has expired: run shows the refusal, waits, and continues with a new token', async () => {

@@ -3,14 +3,13 @@
  * hangs, the cause is named, and the same command continues.
  */
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
 import { buildCampaignWorkflowId } from '../../src/workflows/names.ts';
 import { argumentsOf, beginWith, unreplayable } from '../other-code.ts';
-import { httpServer } from '../services/scripted-server.ts';
 import { desk, type Desk, type Typed } from './command.ts';
 import { fragments, peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
@@ -88,20 +87,6 @@ test('`cancel` ends a campaign that cannot be replayed, and `run` continues from
   const { stderr } = await at.runs(0, ['cancel', 'fragments']);
   expect(stderr).toContain('was ended: its history cannot be replayed');
   await at.runs(0, LOCAL);
-});
-
-test('run refuses a server that answers 404 everywhere and says what is there; only GETs are sent', async () => {
-  const at = desk();
-  await using server = await httpServer((_, response) => {
-    response.writeHead(404, { 'content-type': 'text/html' }).end(HTML);
-  });
-  at.write('hundredfold.yaml', `services: { predictions: { url: "${server.url}/ap" } }`);
-  peptides(at, 'night', 64);
-  const { stderr } = await at.runs(2, NIGHT, typing);
-  expect(stderr).toMatch(/HTTP 404, a web page "Not Found".*\[SERVICE_URL_WRONG\]/);
-  expect(stderr).toContain('Check services.predictions.url');
-  expect(existsSync(at.path('results', 'night', 'campaign')), 'nothing is laid out').toBe(false);
-  expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
 test('a campaign with accepted jobs continues with a warning if its service is down or another server', async () => {

@@ -1,5 +1,5 @@
 /** Commands in two working folders, each with its own embedded Temporal server: one output tree, or one token. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { neverOverBudget, neverRefusedForRate } from '../promises.ts';
 import { desk, type Desk, type Typing } from './command.ts';
@@ -20,37 +20,6 @@ async function twoFolders(at: Desk, seconds = 3) {
   };
   return { service, first: typingIn('first'), second: typingIn('second') };
 }
-
-const lease = (at: Desk) => {
-  const folder = at.path('results', 'night', '.hundredfold', 'lease');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return readFileSync(`${folder}/${files.sort().at(-1) ?? ''}`, 'utf8');
-};
-
-test('a second Temporal is refused while the first one runs, and has nothing left to do afterwards', async () => {
-  const at = desk();
-  // A command takes seconds on a busy machine: the first must not end before it is paused.
-  const { service, first, second } = await twoFolders(at, 12);
-  const running = at.type(RUN, first);
-  await running.until(() => at.done('night') >= 4, 'four items had ended');
-
-  const config = ['--config', '../hundredfold.yaml'];
-  await at.runs(0, ['pause', 'night', ...config], first);
-
-  const { stderr } = await at.runs(2, RUN, second);
-  expect(stderr).toContain('TREE_LEASED');
-  expect(stderr).toContain(at.path('first', '.hundredfold'));
-  expect(stderr).toContain(`process ${running.pid}`);
-  await at.runs(0, ['resume', 'night', ...config], first);
-
-  await running.endsWith(0);
-  expect(JSON.parse(lease(at))).toMatchObject({ released_by: { known: true } });
-  const after = await at.runs(0, RUN, second);
-  expect(after.stderr).toContain('Nothing to do');
-  expect(after.stderr).not.toContain('taken over');
-  await at.runs(0, ['report', 'night', ...RUN.slice(2)], second);
-  expect(await service.end()).toHaveLength(ROWS);
-});
 
 test('an abandoned tree is taken over, and the first Temporal submits none of its items again', async () => {
   const at = desk();

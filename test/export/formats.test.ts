@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { type AtomTypeLine, AtomTypes } from '../../src/export/gromacs.ts';
-import { findRegions } from '../../src/export/proteins.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { exportInMemory, recordedAlignments, recordedSequences, writeTo } from './recorded.ts';
 
@@ -27,32 +26,6 @@ test('GROMACS: equal atom types are merged, and a different one of the same name
   // It is reported once.
   expect(types.add([other])).toMatchObject({ renamed: [] });
   expect(types.text().match(/^c3/gm)).toHaveLength(2);
-});
-
-test('GFF3: a region extends from the first residue above the threshold to the last, counted from 1', () => {
-  const tracks = {
-    backbone: [0.7, 0.8, 1.2, 0.9, 0.5, 0.85],
-    disoMine: [0.6, 0.5, 0.51, 0.2, null, 0.9],
-  };
-  const regions = findRegions({ name: 'one', residues: 'ACDEFG', tracks, scores: {} });
-  expect(regions.map(({ label, start, end }) => [label, start, end])).toEqual([
-    ['rigid backbone', 2, 4],
-    ['rigid backbone', 6, 6],
-    ['membrane-spanning', 3, 3],
-    ['disordered', 1, 1],
-    ['disordered', 3, 3],
-    ['disordered', 6, 6],
-  ]);
-  expect(regions[0]?.score).toBeCloseTo((0.8 + 1.2 + 0.9) / 3);
-  // The columns of an alignment become the residues of the row.
-  const columns = { earlyFolding: [null, 0.2, null, 0.3, 0.1] };
-  const ofRow = findRegions({ name: 'row', residues: '-A-CD', tracks: columns, scores: {} });
-  expect(ofRow).toMatchObject([{ start: 1, end: 2, label: 'early folding' }]);
-  // A protein that is likely to separate into phases is one region.
-  const whole = (score: number) =>
-    findRegions({ name: 'one', residues: 'ACD', tracks: {}, scores: { protein_score: score } });
-  expect(whole(0.5611)).toMatchObject([{ start: 1, end: 3, score: 0.5611 }]);
-  expect(whole(0.56)).toEqual([]);
 });
 
 const hasValidator = spawnSync('gt', ['-version']).status === 0;

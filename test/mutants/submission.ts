@@ -242,7 +242,7 @@ export const SUBMISSION: readonly Mutant[] = [
     replace: "return SPENT.test(code) ? 'anew' : 'anew';",
     breaks:
       '4: `retry` sends a job whose fate is unknown under the name that the service accepts once.',
-    tests: ['test/store/reopen.test.ts', 'test/store/retry.test.ts'],
+    tests: ['test/store/retry.test.ts'],
   },
   {
     name: 'name-without-input',

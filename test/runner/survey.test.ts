@@ -63,17 +63,6 @@ const A = 'MKTAYIAKAA';
 const B = 'MKTAYIAKDC';
 
 describe('a survey', () => {
-  test('counts adopted rows separately: no job has to be submitted for them', async () => {
-    const lines = ['id,kind,sequence,remote_id', `a,,${A},job-1`, `b,,${A},`, 'c,sequence,,job-2'];
-    const { survey, fates, spool } = await surveyed(lines.join('\n'));
-    expect(survey).toMatchObject({ items: 3, adopted: 2, duplicates: 0, jobs: { sequence: 1 } });
-    expect(fates['a']).toEqual({ type: 'adopted', remoteId: 'job-1' });
-    const tree = await prepared({ survey, spool });
-    // Another job under the same id is another item.
-    const changed = await surveyed(lines.join('\n').replace('job-2', 'job-3'), { tree });
-    expect(changed.problems).toMatchObject([{ code: 'MANIFEST_ROW_CHANGED', column: 'remote_id' }]);
-  });
-
   test('counts rows, kinds, problems, duplicates and jobs, and separates valid and invalid rows', async () => {
     const lines = [
       'id,kind,sequence,smiles,predictors',
@@ -135,26 +124,6 @@ describe('a survey over existing items', () => {
       e: { type: 'new' },
     });
     expect(survey).toMatchObject({ ended: 2, submitted: 1, jobs: { sequence: 2 } });
-  });
-
-  test('an added row does not use the job of a failed leader', async () => {
-    const store = await tree(`id,sequence\na,${A}\n`);
-    await change(store, 'a', { state: 'failed', error });
-    const added = `id,sequence\na,${A}\nb,${A}\nc,${A}\n`;
-    const { survey, fates } = await surveyed(added, { tree: store });
-    expect(survey).toMatchObject({ ended: 1, duplicates: 1, jobs: { sequence: 1 } });
-    expect([fates['b']?.type, fates['c']?.type]).toEqual(['new', 'duplicate']);
-  });
-
-  test('the job of a leader serves only rows that need no other predictors', async () => {
-    const head = 'id,sequence,predictors\n';
-    const store = await tree(`${head}a,${A},dynamine\n`);
-    await change(store, 'a', DONE);
-    const added = `${head}a,${A},dynamine\nb,${A},dynamine\nc,${A},agmata\nd,${A},"agmata,dynamine"\n`;
-    const { survey, fates } = await surveyed(added, { tree: store });
-    const types = Object.values(fates).map(({ type }) => type);
-    expect(types).toEqual(['ended', 'duplicate', 'new', 'duplicate']);
-    expect(survey.jobs['sequence']).toBe(1);
   });
 
   test('a changed row is refused, and listed with the invalid rows; a corrected one is not', async () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Predictor } from '../../src/kinds/vocabulary.ts';
 import { loadPlugins } from '../../src/plugins/load.ts';
-import { checkFiles } from '../../src/report/audit.ts';
 import { deliver, deliverDuplicates, createDuplicateSource } from '../../src/store/deliver.ts';
 import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
@@ -72,15 +71,6 @@ describe('the rows that share the job of another row', () => {
   const ending = (changes: Partial<ItemRecord>) => async (store: Store) =>
     changeRecord(store, 'sequence', 'leader', { address: 'host', ...changes });
 
-  test('get its result when the campaign ends, once', async () => {
-    const store = await tree((s) => succeeded(s, LEADER));
-    const record = await ended(store);
-    expect(record).toMatchObject({ state: 'succeeded' });
-    expect((await checkFiles(store, record)).faults).toEqual([]);
-    await store.write('sequences/leader/result.csv', 'changed since');
-    expect(await ended(store)).toEqual(record);
-  });
-
   test.each([
     ['failed', 'JOB_FAILED'],
     ['held', 'SUBMIT_UNSURE'],
@@ -98,11 +88,6 @@ describe('the rows that share the job of another row', () => {
       expect(await store.exists('sequences/follower/result.csv')).toBe(false);
     },
   );
-
-  test('wait while the other row is open', async () => {
-    const store = await tree(ending({ state: 'running', remoteId: 'job' }));
-    expect(await ended(store)).toMatchObject({ state: 'waiting' });
-  });
 
   test.each([
     ['changed by hand', CSV.replace('1', '7')],
@@ -210,16 +195,6 @@ describe('the results of earlier campaigns', () => {
   test('contain all results of a shared job, not only those that its row requested', async () => {
     const { served } = await scene({ jobOptions: ITEM.options }, asking(['dynamine']));
     expect(await served()).toMatchObject({ state: 'succeeded' });
-  });
-
-  test.each<[string, Partial<ItemRecord>]>([
-    ['failed', { state: 'failed', error: { code: 'JOB_FAILED', message: 'no' } }],
-    ['came from another row', { resultFrom: { type: 'duplicate', id: 'q' } }],
-    ['came from the cache itself', { resultFrom: { type: 'cache', campaign: 'c', id: 'q' } }],
-    ['is older than digests of work', { work: null }],
-  ])('are not kept for an item that %s', async (_, changes) => {
-    const { kept } = await scene(changes);
-    expect(await collected(kept.list(''))).toEqual([]);
   });
 
   test('are replaced by a result with more predictors, and not by one with fewer', async () => {

@@ -117,18 +117,6 @@ test('any record is read back unchanged', () => {
   );
 });
 
-test('its keys are snake_case, its options have the names of the manifest columns', () => {
-  const written = JSON.parse(serializeItem(ETHANOL)) as object;
-  expect(written).toMatchObject({
-    format: 1,
-    kind: 'molecule',
-    remote_id: null,
-    options: { charge_method: 'bcc', net_charge: null, atom_type: 'gaff2' },
-    input: { name: 'input.smi', bytes: 4 },
-  });
-  for (const key of Object.keys(written)) expect(key).toMatch(/^[a-z_]+$/);
-});
-
 test.each([
   ['cut off', '{"format": 1, "id"'],
   ['of another format', serializeItem(ETHANOL).replace('1', '2')],

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { PREDICTORS } from '../../src/kinds/vocabulary.ts';
-import { Shares, surveyManifests } from '../../src/runner/survey.ts';
+import { surveyManifests } from '../../src/runner/survey.ts';
 import { Spool } from '../../src/runner/spool.ts';
 import { isFinal } from '../../src/domain/states.ts';
 import { checkFiles } from '../../src/report/audit.ts';
@@ -234,58 +234,3 @@ test('a row that only seems to request the same work gets its own job, with its 
   for (const { kind, id, options } of items)
     expect(await recordIn(store, kind, id)).toMatchObject({ jobOptions: options, options });
 });
-
-const GROUP = ['a', 'b', 'c'].map((id) => aSequenceOf(id, 0, ['dynamine']));
-const LED = [
-  { id: 'a', kind: 'sequence' },
-  { id: 'b', kind: 'sequence', follows: 'a' },
-  { id: 'c', kind: 'sequence', follows: 'a' },
-];
-const ANOTHER_LEADS = [
-  { id: 'a', kind: 'sequence', done: 'succeeded' },
-  { id: 'b', kind: 'sequence' },
-  { id: 'c', kind: 'sequence', follows: 'b' },
-];
-
-test.each<[string, (store: Store) => Promise<unknown>, string, number, object[]]>([
-  [
-    'file was changed before there were others',
-    (s) => s.write('sequences/a/result.json', 'changed'),
-    'STORE_DIGEST_MISMATCH',
-    1,
-    ANOTHER_LEADS,
-  ],
-  ['record was removed', (s) => s.remove('sequences/a/item.json'), 'STORE_MISSING', 3, LED],
-  [
-    'files were removed',
-    (s) => s.remove('sequences/a/result.json'),
-    'STORE_DIGEST_MISMATCH',
-    3,
-    ANOTHER_LEADS,
-  ],
-])(
-  'after the %s, the leader or another row has a job for all',
-  async (_, spoil, code, there, ways) => {
-    const assigned = (items: readonly Item[]) => {
-      const shares = new Shares();
-      for (const item of items) shares.add(item);
-      const again = async function* (): AsyncGenerator<Item> {
-        await Promise.resolve();
-        yield* items;
-      };
-      return shares.assign(again());
-    };
-    const store = await temporaryStore();
-    await prepareCampaign(store, CAMPAIGN, assigned(GROUP.slice(0, there)));
-    await succeed(store, 'a');
-    await spoil(store);
-    await deliverTo(store);
-    if (there > 1) {
-      const failed = { state: 'failed', error: { code } };
-      expect(await recordIn(store, 'sequence', 'b')).toMatchObject(failed);
-    }
-    await prepareCampaign(store, CAMPAIGN, assigned(GROUP));
-    expect(await allEntries(store)).toEqual(ways);
-    expect(await store.exists('sequences/b/result.json')).toBe(false);
-  },
-);

@@ -168,20 +168,6 @@ describe('growing a campaign while its workflow reads the existing pages', () =>
   const grow = async (store: Store, items: Iterable<Item>, pageSize = 2) =>
     growCampaign(store, await campaignIn(store), LONGER, items, { pageSize });
 
-  test('appends pages, and records the new manifests', async () => {
-    const store = await prepared(molecules(3));
-    expect(await grow(store, [...molecules(5), aSequence('p')])).toEqual({
-      pages: 4,
-      items: 6,
-      done: 0,
-      following: 0,
-      changed: true,
-    });
-    expect(await campaignIn(store)).toMatchObject({ ...LONGER, pages: 4, items: 6 });
-    expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'p']);
-    expect((await recordIn(store, 'sequence', 'p')).state).toBe('waiting');
-  });
-
   test('does not change open items, including rows that are missing in the new manifest', async () => {
     const store = await prepared(molecules(3));
     const job = { state: 'running', remoteId: 'h', address: 'host' } as const;
@@ -189,33 +175,6 @@ describe('growing a campaign while its workflow reads the existing pages', () =>
     await grow(store, [aMolecule('m1', { user: { note: 'new' } }), aMolecule('new')]);
     expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'new']);
     expect(await readItem(store, 'molecule', 'm1')).toEqual(record);
-  });
-
-  test.each([1, 2, 3, 4, 5])(
-    'can be repeated after an interruption (%i), and loses no row',
-    async (n) => {
-      const store = await prepared(molecules(3));
-      const former = await campaignIn(store);
-      const more = [...molecules(3), ...['a', 'b', 'c', 'd'].map((id) => aMolecule(id))];
-      await expect(grow(store, untilKilled(more.slice(0, 2 + n)), 1)).rejects.toThrow('killed');
-      expect(await campaignIn(store), 'what the workflow goes by').toEqual(former);
-      await grow(store, more);
-      expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'a', 'b', 'c', 'd']);
-    },
-  );
-
-  test('includes a row whose folder exists from an earlier manifest', async () => {
-    const store = await prepared(molecules(3));
-    await prepareCampaign(store, CAMPAIGN, molecules(2));
-    await grow(store, molecules(3));
-    expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
-  });
-
-  test('does not list an item twice if the user removed its folder', async () => {
-    const store = await prepared(molecules(2));
-    await store.remove('molecules/m1/item.json');
-    await grow(store, molecules(3));
-    expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
   });
 });
 

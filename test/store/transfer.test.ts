@@ -36,18 +36,6 @@ async function expectWhole(to: Store): Promise<void> {
   for (const [key, text] of Object.entries(PUBLISHED)) expect(await to.readText(key)).toBe(text);
 }
 
-test('all files except the lease and the identity are copied; a second transfer has nothing to do', async () => {
-  const both = await between();
-  expect(await transfer(both)).toMatchObject({ copied: TOTAL, kept: 0, faults: [] });
-  await expectWhole(both.to);
-  expect(await transfer(both)).toMatchObject({ copied: 0, kept: TOTAL, bytes: 0 });
-});
-
-test('only the selected files are copied', async () => {
-  const wanted = (key: string) => key.startsWith('molecules/');
-  expect(await transfer({ ...(await between()), wanted })).toMatchObject({ copied: 2 });
-});
-
 test('a transfer continues after an interruption, and replaces wrong files', async () => {
   const both = await between();
   const abort = new AbortController();

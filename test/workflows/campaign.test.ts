@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { itemsTable, noSecret } from '../promises.ts';
+import { noSecret } from '../promises.ts';
 import { molecules, progressOf, sequences, TOKEN, type Started } from '../rig.ts';
 import { accepted, histories, openRig, outcomes, until, untilPaused, untilSent } from './faulty.ts';
 
@@ -20,15 +20,6 @@ describe.concurrent('a campaign', () => {
     const texts = await histories(rig, name);
     expect(Object.keys(texts).length, 'histories read').toBeGreaterThan(24);
     await noSecret(TOKEN, folder, texts);
-  });
-
-  test('delivers the successful items when others fail, each with its reason', async (context) => {
-    const rig = await openRig(RECORDED, context);
-    const rows = await itemsTable((await rig.run('batches/failures')).folder);
-    expect(rows.some(({ state }) => state === 'succeeded')).toBe(true);
-    const failed = rows.filter(({ state }) => state === 'failed');
-    expect(failed.length).toBeGreaterThan(1);
-    for (const { id, error } of failed) expect(error, `the words about ${id}`).not.toBe('');
   });
 
   test('keeps the limit in several windows that it shares with another campaign', async (context) => {
@@ -139,18 +130,6 @@ describe.concurrent('the operator', () => {
       told += 1;
     }
     expect(told % 2, 'told, in pairs').toBe(0);
-  });
-
-  test('cancels while a pause is on its way to the budget: the tree is published', async (context) => {
-    const rig = await openRig(FEW, context);
-    const { handle } = await rig.start(sequences(3));
-    await rig.stopWorker();
-    await handle.signal('pause');
-    await handle.cancel();
-    await rig.startWorker();
-    const { state, ended } = await handle.result();
-    expect(state).toBe('cancelled');
-    expect(ended.cancelled + ended.succeeded).toBe(3);
   });
 
   test('pauses and resumes: nothing is submitted in between', async (context) => {

@@ -69,14 +69,6 @@ describe.concurrent('rows that request the same work', () => {
     for (const { id } of GROUP) expect(failed).toContain(`\n${id},`);
   });
 
-  test('are cancelled with the row that has the job', async (context) => {
-    const rig = await openRig({ jobMs: 30_000 }, context);
-    const { handle } = await rig.start(GROUP);
-    await until(() => accepted(rig).length === 1);
-    await handle.cancel();
-    expect(await handle.result()).toMatchObject({ state: 'cancelled', ended: { cancelled: 3 } });
-  });
-
   test('do not get a file that the user changed before the end; a damaged record ends its row alone', async (context) => {
     // The last ones wait for the next window: there is time to edit files before the end.
     const rig = await openRig({ limit: 5, windowMs: 6_000 }, context);
@@ -123,14 +115,5 @@ describe.concurrent('a later campaign', () => {
     ]);
     const summary = { duplicates: 2, cached: 2, submissions: 2 };
     expect(await jsonOf(second.folder, 'campaign.json')).toMatchObject(summary);
-  });
-
-  test('does not depend on the cache: if it cannot be written, all rows still end', async (context) => {
-    const rig = await openRig({}, context);
-    const cache = await cacheOf(rig);
-    const results = join(rig.folder, 'results', '.cache', 'results');
-    await writeFile(results, 'a file where a folder has to be');
-    const ran = await rig.run([{ id: 'mol', smiles: 'CCO' }], 'only', cache);
-    expect(ran.progress).toMatchObject({ state: 'completed', ended: { succeeded: 1 } });
   });
 });

@@ -38,19 +38,6 @@ describe.concurrent('a service that echoes the token', () => {
       expect(overwritten.get(name), name).toBeGreaterThan(0);
   });
 
-  test('in refusals, failures and redirections', async (context) => {
-    const once = { service: 'predictions', times: 1 } as const;
-    const faults: FaultRule[] = [
-      { name: 'reject', endpoint: 'submit', ...once },
-      { name: 'error', status: 308, endpoint: 'submit', ...once },
-      { name: 'error', status: 404, endpoint: 'results', ...once },
-      { name: 'fail', ...once },
-      { name: 'echo-token' },
-    ];
-    const rows = await itemsTable((await echoed(faults, context)).folder);
-    expect(rows.some(({ error }) => error?.includes('**********'))).toBe(true);
-  });
-
   test('in the id of a job: the id is rejected', async (context) => {
     const ids = ['hash_id', 'request_id'].map((key): FaultRule => ({
       name: 'echo-token',

@@ -170,19 +170,6 @@ describe('a campaign that publishes', () => {
     expect(pages).toEqual([0, 1]);
   });
 
-  test('runs the rows of another service that are added while it starts those of the first', async () => {
-    const { handle, pages, answer, letIn } = await publishing({ shut: true });
-    await expect.poll(() => pages.length).toBe(1);
-    const other = { ...REFERENCE, service: 'molecules' } as const;
-    const feeds = [feed(1), { ...feed(1), reference: other }];
-    await handle.signal(growSignal, { ...grown, feeds });
-    await expect.poll(async () => (await progressOf(handle)).total).toBe(2);
-    letIn();
-    await answer(1, 0);
-    expect(await handle.result()).toMatchObject({ total: 2, ended: { succeeded: 2 } });
-    expect(pages).toEqual([0, 0]);
-  });
-
   test('waits for the message about rows that it finds in the tree', async () => {
     const { handle, pages, answer } = await publishing();
     await answer(1, 1);

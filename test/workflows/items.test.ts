@@ -1,7 +1,6 @@
 /** The workflow of an item: begun by the answer to its submission, short in its history, and its end when cancelled. */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -166,35 +165,5 @@ describe.concurrent('the history of an item', () => {
       'publish',
       name,
     ]);
-  });
-
-  test('ends as cancelled, not as failed, if the disk is full while it is cancelled', async (context) => {
-    const rig = await openRig({ limit: 0, jobMs: 0 }, context);
-    await rig.stopWorker();
-    const asked = Promise.withResolvers<null>();
-    const requested = Promise.withResolvers<null>();
-    await rig.startWorker(rig.settings, (real) => ({
-      ...real,
-      openStore: async (folder, options) => {
-        if (Context.current().info.activityType !== 'finishJob')
-          return real.openStore(folder, options);
-        asked.resolve(null);
-        await requested.promise;
-        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-      },
-    }));
-    const started = await rig.start(sequences(1));
-    await asked.promise;
-    await started.handle.cancel();
-    await until(async () =>
-      (await eventsOf(rig, buildItemWorkflowId(started.name, 'seq-0'))).some(
-        (event) => event.activityTaskCancelRequestedEventAttributes != null,
-      ),
-    );
-    requested.resolve(null);
-    const { ended } = await started.handle.result();
-    expect(ended).toMatchObject({ cancelled: 1, failed: 0 });
-    const item = rig.client.workflow.getHandle(buildItemWorkflowId(started.name, 'seq-0'));
-    expect((await item.describe()).status.name).toBe('CANCELLED');
   });
 });

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import { molecules, sequences, type Ran } from '../rig.ts';
-import * as fate from './fates.ts';
 import { jsonOf, openRig, openWithGoBetween, reconnect, recordOf, rowOf } from './faulty.ts';
 import type { Answer, GoBetween } from './go-between.ts';
 
@@ -142,40 +141,5 @@ describe.concurrent('the files of a failed job', () => {
     expect(await jsonOf(ran.folder, 'molecules/mol-0/record.json')).toMatchObject({ log });
     expect(await filesOf(ran, 'seq-0')).toEqual(['history.json']);
     expect((await itemOf(ran, 'seq-0')).timing?.started_at).not.toBeNull();
-  });
-
-  test.for<[string, Partial<FaultRule>, Partial<FaultRule>]>([
-    [
-      'unavailable',
-      { name: 'error', status: 404 },
-      { name: 'error', status: 503, retryAfter: 3_600 },
-    ],
-    ['cut off, or not sent at all', { name: 'hang' }, { name: 'truncate' }],
-  ])('may be %s: the item ends all the same', async ([, ofPrediction, ofMolecule], context) => {
-    const faults = [
-      FAIL,
-      { service: 'predictions', endpoint: 'history', ...ofPrediction } as FaultRule,
-      { service: 'molecules', endpoint: 'results', ...ofMolecule } as FaultRule,
-    ];
-    const rig = await openRig({ faults }, context);
-    const ran = await rig.run(ROWS);
-    expect(ran.progress).toMatchObject({ failuresByCode: { JOB_FAILED: 2 } });
-    for (const id of ran.ids) expect(await filesOf(ran, id)).toEqual([]);
-  });
-
-  test.for<[string, fate.Fate]>([
-    ['RESULT_MISSING_FILES', { result: fate.withoutKey('AC_lib') }],
-    [
-      'JOB_FAILED',
-      { poll: fate.onceDone(fate.withoutKey('AC_lib')), result: fate.withoutKey('AC_lib') },
-    ],
-  ])('are 18 of the 19 of a molecule, rejected: %s', async ([code, spoilt], context) => {
-    const { rig, between } = await openWithGoBetween({}, context);
-    fate.inflict(between, new Map([['mol-0', spoilt]]));
-    const ran = await rig.run(molecules(1));
-    expect((await itemOf(ran, 'mol-0')).error?.code).toBe(code);
-    const files = await filesOf(ran, 'mol-0');
-    expect(files).toContain('rejected/job.log');
-    expect(files.filter((name) => !/job\.log|record\.json/.test(name))).toHaveLength(18);
   });
 });

@@ -82,15 +82,6 @@ describe.concurrent('a webhook', () => {
     },
   );
 
-  test('is notified of a cancelled campaign', async (context) => {
-    const { received, notify } = await webhook(context, (response) => response.end());
-    const rig = await openRig({ limit: 1, jobMs: 0, notify }, context);
-    const { handle } = await rig.start(sequences(5));
-    await handle.cancel();
-    await handle.result();
-    expect(JSON.parse(received[0]?.body ?? '{}')).toMatchObject({ state: 'cancelled' });
-  });
-
   test('is called once by a worker that is stopped meanwhile, and the campaign ends with the next one', async (context) => {
     const answers: (() => void)[] = [];
     const { received, notify } = await webhook(context, (response) => {

@@ -116,18 +116,6 @@ describe.concurrent('a tree', () => {
     expect((await budget())?.free).toBe(0);
     expect(accepted(rig)).toHaveLength(2);
   });
-
-  test('whose id was removed gets it again by the next command', async (context) => {
-    const rig = await open(context);
-    await rig.stopWorker();
-    const started = await rig.start(sequences(2));
-    await rm(join(started.folder, '.hundredfold/tree.json'));
-    await rig.startWorker();
-    const why = 'it has no .hundredfold/tree.json';
-    await until(async () => (await obstacle(started)).includes(why));
-    await rig.start(sequences(2), started.name);
-    expect(await started.handle.result()).toMatchObject({ ended: { succeeded: 2 } });
-  });
 });
 
 describe.concurrent('an item folder that was removed while its job ran', () => {
