@@ -9,7 +9,7 @@ import { openTree } from 'hundredfold';
 const tree = await openTree(process.argv[2] ?? 'results/demo');
 
 for await (const item of tree.items()) {
-  console.log(`${item.id}: ${item.state}${item.error ? ` (${item.error.code})` : ''}`);
+  console.log(`${item.id}: ${item.state}${item.code ? ` (${item.code})` : ''}`);
   for (const file of item.files) {
     // Compares the file with the digest that was taken when it was received.
     const data = await file.read();
@@ -18,5 +18,6 @@ for await (const item of tree.items()) {
 }
 
 console.log(`Residues: ${tree.tables['residues.parquet'] ?? ''}`);
-const faults = await tree.verify();
-console.log(faults.length === 0 ? 'The tree is whole.' : faults.join('\n'));
+const { faults } = await tree.verify();
+if (faults.length === 0) console.log('The tree is whole.');
+for (const { message } of faults) console.log(message);

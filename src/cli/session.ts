@@ -7,9 +7,7 @@ import { isObjectAddress } from '../domain/object-store.ts';
 import type { Session } from '../host/session.ts';
 import {
   type CampaignLine,
-  type CampaignTree,
   findCampaign,
-  openFolder,
   requireTree,
   openTreeIfAny,
   describeTree,
@@ -20,7 +18,8 @@ import {
   type Purpose,
   readSettings,
 } from '../runner/command-line.ts';
-import { resolveAddress, buildCampaignAddress } from '../store/layout.ts';
+import { openTree, type OutputTree } from '../runner/index.ts';
+import { buildCampaignAddress } from '../store/layout.ts';
 import type { CommonFlags } from './command-line/options.ts';
 import { Interruption } from './interruption.ts';
 import { say, logToTerminal, setRunCommand } from './text/output.ts';
@@ -98,10 +97,7 @@ export async function findMeant<F extends TreeFlags>(
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  * @throws StoreError `STORE_NOT_PREPARED`
  */
-export async function findTree(
-  given: string | undefined,
-  wanted: TreeFlags,
-): Promise<CampaignTree> {
+export async function findTree(given: string | undefined, wanted: TreeFlags): Promise<OutputTree> {
   const { name, flags } = await findMeant(given, wanted);
   const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? storeUrl, name);
@@ -123,13 +119,13 @@ export async function findTree(
 export async function findTreeOrFolder(
   nameOrFolder: string | undefined,
   { config, json }: CommonFlags,
-): Promise<CampaignTree> {
+): Promise<OutputTree> {
   const flags = { ...(config !== undefined && { config }), ...(json !== undefined && { json }) };
   if (nameOrFolder === undefined) return findTree(undefined, flags);
   // Campaign names contain no slash, and do not consist of dots.
   if (isObjectAddress(nameOrFolder) || /[/\\]|^\.\.?$/.test(nameOrFolder)) {
     loadCommandSettings(flags, { tokens: 'optional' });
-    return openFolder(resolveAddress(nameOrFolder));
+    return openTree(nameOrFolder, flags);
   }
   return findTree(checkName(nameOrFolder), flags);
 }
@@ -189,7 +185,7 @@ export async function withCampaign(
 export async function findTreeElsewhere(
   name: string,
   { storeUrl }: Settings,
-): Promise<CampaignTree | null> {
+): Promise<OutputTree | null> {
   const folders = readRemembered().filter((one) => one.name === name);
   const expected = buildCampaignAddress(storeUrl, name);
   for (const folder of [expected, ...folders.map((one) => one.folder)]) {
@@ -204,7 +200,7 @@ async function explainUnknown(name: string, settings: Settings, error: unknown):
   if (!(error instanceof HundredfoldError) || error.code !== 'CAMPAIGN_UNKNOWN') return error;
   const tree = await findTreeElsewhere(name, settings);
   if (tree === null) return error;
-  const command = await findRunCommand(name, tree.folder);
+  const command = await findRunCommand(name, tree.location);
   return new HundredfoldError(
     'CAMPAIGN_UNKNOWN',
     `${name} ran at another Temporal server: ${await describeTree(tree)}`,

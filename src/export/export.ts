@@ -44,26 +44,37 @@ export interface ExportWork extends ExportSource {
   readonly onItem?: (() => void) | undefined;
 }
 
+/** A remark of the export about an item. */
 export interface Remark {
   /** Id of the item. */
   readonly id: string;
+  /** One sentence. */
   readonly message: string;
 }
 
+/** An item that is missing from the files. */
 export interface LeftOutItem extends Remark {
+  /** Reason, as in docs/export.md. */
   readonly code: string;
 }
 
+/** What an export wrote, and what it skipped. */
 export interface Exported {
+  /** Name of the format. */
   readonly format: string;
+  /** Name of the campaign. */
   readonly campaign: string;
+  /** How it was exported. */
   readonly options: Readonly<Record<string, string>>;
   /** Items in the files. */
   readonly exported: number;
+  /** Selected items that are missing from the files. */
   readonly leftOut: readonly LeftOutItem[];
+  /** Remarks about exported items. */
   readonly notes: readonly Remark[];
   /** Selected items of kinds that the format does not support. */
   readonly otherKinds: number;
+  /** The files, with their digests; paths are relative to the folder. */
   readonly files: ReadonlyMap<string, FileDigest>;
 }
 

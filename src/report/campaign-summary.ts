@@ -239,19 +239,45 @@ function isSettled(attempts: readonly Attempt[], unsure: number): boolean {
   return next?.outcome === 'found' || next?.outcome === 'absent';
 }
 
+/** Items of a campaign, counted by how they ended (docs/output-tree.md). */
+export interface ItemCounts {
+  /** All rows. */
+  readonly total: number;
+  /** Items with a checked result. */
+  readonly succeeded: number;
+  /** Items that ended with an error. */
+  readonly failed: number;
+  /** Items whose job may exist at the service but cannot be found. */
+  readonly held: number;
+  /** Items that had not ended when the campaign was cancelled. */
+  readonly cancelled: number;
+  /** Rows that were refused and skipped. */
+  readonly invalid: number;
+  /** Items that share the job of another row. */
+  readonly duplicates: number;
+  /** Items with the result of an earlier campaign. */
+  readonly cached: number;
+  /** Items whose job was submitted elsewhere. */
+  readonly adopted: number;
+}
+
 /** The `--json` document of `run`, `watch`, `status` and `report`. */
 export interface CampaignDocument {
+  /** Name of the campaign. */
   readonly campaign: string;
+  /** `completed` or `cancelled`, once it has ended. */
   readonly state: string;
-  readonly items: Omit<Counts, 'open'> & {
-    readonly duplicates: number;
-    readonly cached: number;
-    readonly adopted: number;
-  };
+  /** Items by how they ended. */
+  readonly items: ItemCounts;
+  /** Jobs that the services accepted for this campaign. */
   readonly submissions: number;
+  /** Submissions that a service answered with 429. */
   readonly rejected429: number;
+  /** The output tree: a folder or an s3:// address. */
   readonly out: string;
+  /** ISO 8601, UTC. */
   readonly startedAt: string;
+  /** ISO 8601, UTC; null while the campaign is open. */
   readonly endedAt: string | null;
   /** What blocks an open campaign until the user acts, in a sentence; absent if nothing does. */
   readonly obstacle?: string;

@@ -37,7 +37,9 @@ import type { FileWriter, PublishedItem, Writer } from './writer.ts';
 export const CHECKS = ['records', 'files', 'tables', 'summary', 'crate', 'checksums'] as const;
 export type Check = (typeof CHECKS)[number];
 
+/** What is wrong in a tree. */
 export interface Fault {
+  /** What was compared. */
   readonly check: Check;
   /** Key in the tree; a folder if all of it is affected. */
   readonly path: string;
@@ -64,6 +66,7 @@ interface VerifyOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What a check of a tree has found. */
 export interface Verification {
   /** Empty if there are none. */
   readonly faults: readonly Fault[];

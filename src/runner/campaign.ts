@@ -7,13 +7,14 @@ import type { Session } from '../host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
-import { type CampaignEvent, type CampaignResult, EventSource, readResult } from './events.ts';
+import { type CampaignEvent, EventSource } from './events.ts';
 import { findCampaign } from './find.ts';
 import { Follower, type Sight } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
 import { isBackgroundRunning, startInBackground, waitForTakeover } from '../host/background.ts';
 import type { LocalName } from '../host/local-settings.ts';
+import { type CampaignResult, readResult } from './tree.ts';
 import {
   type ConfigurationOptions,
   readEnvironment,

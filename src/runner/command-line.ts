@@ -21,14 +21,14 @@ export { WRONG_ADDRESS } from './doctor-services.ts';
 export { listNotices } from './events.ts';
 export {
   type CampaignLine,
-  type CampaignTree,
   describeCampaign,
+  describeTree,
   findCampaign,
+  findRunCommand,
   listCampaigns,
-  openFolder,
   readCampaignLine,
-  requireTree,
-  openTreeIfAny,
+  readRemembered,
+  runCommand,
 } from './find.ts';
 export { createExistsError, writeFixes } from './fixes.ts';
 export { isUnreplayable, createTemporalAwayError } from './follow.ts';
@@ -44,21 +44,12 @@ export {
   sumJobs,
   toPlannedServices,
 } from './forecast.ts';
-export { rebuildReport } from './tree.ts';
+export { openTreeIfAny, requireTree } from './tree.ts';
 export { KeptProblems, chooseRows } from './intake.ts';
-export {
-  type ItemFilter,
-  type ItemLine,
-  type OpenItem,
-  listItemLines,
-  openItems,
-  readItemLine,
-} from './items.ts';
-export { type LogLine, formatAccounts, readLogs, viewLedger } from './logs.ts';
+export { type ItemFilter, type OpenItem, listItemLines, openItems } from './items.ts';
+export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './logs.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';
 export { type Planned, freeIn, canBeCharged, planCampaign } from './plan.ts';
-export { pullTree } from './pull.ts';
-export { describeTree, findRunCommand, readRemembered, runCommand } from './remembered.ts';
 export { type ListedJob, type RemoteJobs, listRemoteJobs, withServices } from './remote-jobs.ts';
 export {
   type Purpose,

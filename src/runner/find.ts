@@ -1,18 +1,24 @@
-/** Campaigns as Temporal knows them, and their output trees. */
+/**
+ * Campaigns, as Temporal knows them, and as this machine remembers those that were started on it, in whatever folder:
+ * `hundredfold status night` finds them from anywhere, and messages name the exact command that continues one.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { z } from 'zod';
 import { nullIfNotFound } from '../activities/not-found.ts';
+import type { Environment } from '../domain/environment.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { LOCAL_NAMES, type LocalName } from '../host/local-settings.ts';
-import { openStore, openStoreIfAny } from '../store/open-store.ts';
-import {
-  createNotPreparedError,
-  type PreparedCampaign,
-  readPreparedCampaign,
-} from '../store/prepared-campaign.ts';
-import type { Store } from '../store/store.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import { quoteWord } from '../domain/plain-text.ts';
+import { readStanding } from '../report/publish.ts';
+import { PRIVATE_FILE } from '../state/private-folder.ts';
+import { REMEMBERED_FILE, chooseStatePath } from '../state/state-folder.ts';
+import { describeHolder, readNewestLease } from '../store/lease.ts';
+import { nullIfUnreadable } from '../store/store-error.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { openTreeIfAny, type OutputTree } from './tree.ts';
 
 export interface CampaignLine {
   readonly name: string;
@@ -83,73 +89,108 @@ function readMemoText(memo: Record<string, unknown> | undefined, key: string): s
   return typeof value === 'string' ? value : null;
 }
 
-export interface CampaignTree {
-  readonly store: Store;
-  readonly folder: string;
-  readonly campaign: PreparedCampaign;
-  /** The services it used, from its settings. */
-  readonly services: Readonly<Record<string, unknown>>;
-  /** The services of this project that it used; null if it used others. */
-  readonly local: LocalName | null;
+const remembered = z.object({
+  name: z.string(),
+  /** Its output tree. */
+  folder: z.string(),
+  /** Where the command was typed. */
+  cwd: z.string(),
+  command: z.string(),
+  config: z.string().optional(),
+  /** ISO 8601, UTC. */
+  at: z.string(),
+});
+type Remembered = z.infer<typeof remembered>;
+
+/** A line of a file that only grows: commands that start at the same time do not disturb each other. */
+export function rememberCampaign(stateFolder: string, campaign: Remembered): void {
+  const line = `${JSON.stringify(campaign)}\n`;
+  appendFileSync(join(stateFolder, REMEMBERED_FILE), line, { mode: PRIVATE_FILE });
 }
 
-const settings = z.object({ services: z.record(z.string(), z.unknown()) });
-const localService = z.object({ url: z.enum(LOCAL_NAMES) });
-
-/** Null when the folder contains no prepared campaign of this name. Creates no folder. */
-export async function openTreeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
-  const tree = await readTree(folder);
-  return tree?.campaign.name === name ? tree : null;
-}
-
-/**
- * The tree in a folder that the user names, of whatever campaign it is.
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
- */
-export async function openFolder(folder: string): Promise<CampaignTree> {
-  const tree = await readTree(folder);
-  if (tree !== null) return tree;
-  throw new HundredfoldError(
-    'CAMPAIGN_UNKNOWN',
-    `${folder} contains no campaign`,
-    'Give the folder of a campaign: it contains campaign.json and items.csv.',
-  );
-}
-
-async function readTree(folder: string): Promise<CampaignTree | null> {
-  const store = await openStoreIfAny(folder);
-  if (store === null) return null;
-  const campaign = await readPreparedCampaign(store);
-  if (campaign === null) return null;
-  const read = settings.safeParse(campaign.settings);
-  const services = read.success ? read.data.services : {};
-  const [local = null] = Object.values(services).flatMap(
-    (service) => localService.safeParse(service).data?.url ?? [],
-  );
-  return { store, folder, campaign, services, local };
-}
-
-/**
- * `known`: Temporal has a campaign of this name, which wrote there.
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
- * @throws StoreError `STORE_NOT_PREPARED`
- */
-export async function requireTree(
-  folder: string,
-  name: string,
-  known: boolean,
-): Promise<CampaignTree> {
-  const tree = await openTreeIfAny(folder, name);
-  if (tree) return tree;
-  if (known && (await openStoreIfAny(folder)) !== null) {
-    throw createNotPreparedError(
-      await openStore(folder),
-      `it does not contain the campaign ${name}`,
-    );
+/** The newest first, each tree once; those whose tree was removed are left out. */
+export function readRemembered(environment: Environment = process.env): readonly Remembered[] {
+  const file = join(chooseStatePath(environment), REMEMBERED_FILE);
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  const trees = new Map<string, Remembered>();
+  for (const line of lines.reverse()) {
+    const read = parse(line);
+    if (read !== null && !trees.has(read.folder)) trees.set(read.folder, read);
   }
-  throw new HundredfoldError(
-    'CAMPAIGN_UNKNOWN',
-    `no campaign is named ${name}, and ${folder} is not its output folder`,
-    '`hundredfold status` shows all campaigns; --out sets the folder of its output.',
+  return [...trees.values()].filter(({ folder }) => isObjectAddress(folder) || existsSync(folder));
+}
+
+/** Null for a line that was cut off in a crash. */
+function parse(line: string): Remembered | null {
+  try {
+    return remembered.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
+
+interface RunWords {
+  readonly out?: string | undefined;
+  readonly name?: string | undefined;
+  readonly allowOutside?: boolean | undefined;
+  readonly cache?: boolean | undefined;
+  readonly skipInvalid?: boolean | undefined;
+  readonly services?: string | undefined;
+  readonly config?: string | undefined;
+  readonly worker?: boolean | undefined;
+}
+
+/** With the options that decide which rows are run, and where. */
+export function runCommand(manifests: readonly string[], options: RunWords): string {
+  const { out, name, allowOutside, cache, skipInvalid, services, config, worker } = options;
+  const value = (option: string, text: string | undefined) =>
+    text === undefined ? [] : [option, quoteWord(text)];
+  return [
+    'hundredfold run',
+    ...manifests.map(quoteWord),
+    ...value('--out', out),
+    ...value('--name', name),
+    ...(allowOutside ? ['--allow-outside'] : []),
+    ...(skipInvalid ? ['--skip-invalid'] : []),
+    ...(cache === false ? ['--no-cache'] : []),
+    ...(worker === false ? ['--no-worker'] : []),
+    ...value('--services', services),
+    ...value('--config', config),
+  ].join(' ');
+}
+
+/** The command that continues a campaign, as it can be typed here; null if nothing here tells its manifests. */
+export async function findRunCommand(name: string, folder?: string): Promise<string | null> {
+  const known = readRemembered().find(
+    (one) => one.name === name && (folder === undefined || one.folder === folder),
   );
+  if (known) return formatTypedIn(known.cwd, known.command);
+  const tree =
+    folder === undefined ? null : await openTreeIfAny(folder, name).catch(nullIfUnreadable);
+  return tree && formatCommand(tree);
+}
+
+function formatTypedIn(cwd: string, command: string): string {
+  return cwd === process.cwd() ? command : `cd ${quoteWord(cwd)} && ${command}`;
+}
+
+/** The tree has the manifests as they were typed, but not where. */
+function formatCommand({ location, campaign, local }: OutputTree): string {
+  const out = isObjectAddress(location)
+    ? location.slice(0, location.lastIndexOf('/'))
+    : dirname(resolve(location));
+  return runCommand(
+    campaign.manifestDigests.map(({ file }) => file),
+    { name: campaign.name, out, services: local ?? undefined },
+  );
+}
+
+/** What a tree tells of its campaign, which this Temporal does not know. */
+export async function describeTree(tree: OutputTree): Promise<string> {
+  const { ended, items, isPublished } = await readStanding(tree.store, tree.campaign);
+  const state = isPublished ? 'it has ended' : `${ended} of ${items} items have ended`;
+  const lease = await readNewestLease(tree.store);
+  const holder =
+    lease?.record && !lease.released ? `, used by ${describeHolder(lease.record)}` : '';
+  return `${state}, by its tree in ${tree.location}${holder}`;
 }

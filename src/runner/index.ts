@@ -14,6 +14,7 @@ export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './i
 export type { ConfigurationOptions } from './session.ts';
 export { cancel, pause, resume, type ResumeOptions } from './control.ts';
 export { pull, type CopyOptions, type TreeCopy } from './pull.ts';
+export type { ItemLine } from './items.ts';
 export type {
   BudgetState,
   CampaignEvent,
@@ -26,21 +27,18 @@ export type {
 export {
   openTree,
   OutputTree,
-  type TreeError,
+  type CampaignResult,
+  type TreeExportOptions,
   type TreeFile,
   type TreeItem,
   type TreeReport,
 } from './tree.ts';
+export type { Exported, LeftOutItem, Remark } from '../export/export.ts';
+export type { CampaignDocument, ItemCounts } from '../report/campaign-summary.ts';
+export type { Fault, Verification } from '../report/verify.ts';
 export { doctor, type DoctorOptions } from './doctor.ts';
 export type { Finding } from './finding.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions } from './plan.ts';
-export type { CampaignResult, ItemCounts } from './events.ts';
 export { retry, type RetryOptions } from './retry.ts';
-export {
-  type ExportLeftOut,
-  type ExportRemark,
-  type TreeExport,
-  type TreeExportOptions,
-} from './tree.ts';
 export { startCampaign, type StartOptions } from './start.ts';
 export { watch, type WatchOptions } from './campaign.ts';

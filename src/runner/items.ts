@@ -12,16 +12,20 @@ import {
   buildPath,
   readState,
 } from '../report/campaign-items.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
 import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
-import type { CampaignTree } from './find.ts';
 import { readHindrances } from './obstacles.ts';
 
+/** An item, as `items` and the output tree show it. */
 export interface ItemLine {
+  /** Unique in the campaign. */
   readonly id: string;
-  /** null for a refused row whose kind is unknown. */
+  /** What its input is; null for a refused row whose kind is unknown. */
   readonly kind: Kind | null;
+  /** How it ended, or what it waits for. */
   readonly state: ItemState;
-  /** Why it did not succeed; null otherwise. */
+  /** Code of the error; null if there is none. */
   readonly code: string | null;
   /** The same in words, or why an open item waits. */
   readonly message: string | null;
@@ -51,7 +55,7 @@ export interface ItemFilter {
 }
 
 export async function* listItemLines(
-  { store, campaign }: Pick<CampaignTree, 'store' | 'campaign'>,
+  { store, campaign }: { readonly store: Store; readonly campaign: PreparedCampaign },
   open: ReadonlyMap<string, OpenItem>,
   { state, kind, code }: ItemFilter,
 ): AsyncGenerator<ItemLine> {

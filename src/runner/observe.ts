@@ -9,7 +9,7 @@ import type { RowCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
 import { buildBudgetWorkflowId, buildCampaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { type CampaignLine, describeCampaign, openTreeIfAny } from './find.ts';
+import { type CampaignLine, describeCampaign } from './find.ts';
 import {
   describeHindrance,
   findObstacle,
@@ -18,6 +18,7 @@ import {
   findTreeObstacle,
 } from './obstacles.ts';
 import { Attendance, readProgress, waitIfOverdue } from './progress.ts';
+import { openTreeIfAny } from './tree.ts';
 
 export interface CampaignObservation {
   readonly at: number;

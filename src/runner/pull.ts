@@ -8,52 +8,53 @@ import {
 } from '../store/layout.ts';
 import { readTreeId } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Store } from '../store/store.ts';
 import { transfer, type Transferred } from '../store/transfer.ts';
-import { type CampaignTree, requireTree } from './find.ts';
 import { withTreeAlone } from './hold-tree.ts';
-import { type ItemLine, listItemLines } from './items.ts';
 import {
   type ConfigurationOptions,
   ignoreNotices,
   type OnNotice,
   readSettings,
 } from './session.ts';
+import { type OutputTree, requireTree, type TreeItem } from './tree.ts';
 
-interface TreeTransfer {
-  readonly name: string;
-  /** The folder or bucket of all trees in the store. */
-  readonly storeUrl: string;
-  /** The local folder of all trees. */
-  readonly out: string;
-  /** Selects items; without it, the whole tree is copied. */
-  readonly where: ((line: ItemLine) => boolean) | undefined;
-  readonly onNotice: OnNotice;
-  /** Called after each file. */
-  readonly onFile: (done: Transferred) => void;
+/** What is copied, and where the local folder is. */
+export interface CopyOptions extends ConfigurationOptions {
+  /** The local folder that contains the trees; default: `./results`. */
+  readonly out?: string;
+  /** Which items are copied, then without the tables, which describe all items; default: the whole tree. */
+  readonly wanted?: ((item: TreeItem) => boolean) | undefined;
+  /** Called after each file, with what was copied so far. */
+  readonly onFile?: (done: Transferred) => void;
+  /** Gets each line for people. */
+  readonly onNotice?: OnNotice;
 }
 
-/** What was copied, and between which places. */
-interface TransferredTree {
+/** What was copied. */
+export interface TreeCopy extends Transferred {
+  /** Where it was copied from: a folder or an s3:// address. */
   readonly from: string;
+  /** Where it was copied to: a folder or an s3:// address. */
   readonly to: string;
-  readonly done: Awaited<ReturnType<typeof transfer>>;
 }
 
 /**
- * From the store to the local folder.
- * @throws HundredfoldError `PULL_REFUSED`
+ * Copies a tree from the store of the configuration (`store.url`) to a local folder. Files that are there and correct
+ * are not copied again.
+ *
+ * @param name - name of the campaign
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `PULL_REFUSED`, `CONFIG_*`, `STORE_*`
  */
-export async function pullTree(wanted: TreeTransfer): Promise<TransferredTree> {
-  const { name, storeUrl, out } = wanted;
-  if (resolveAddress(storeUrl) === resolveAddress(out)) {
+export async function pull(name: string, options: CopyOptions = {}): Promise<TreeCopy> {
+  const { out = './results', wanted, onFile, onNotice = ignoreNotices } = options;
+  const { storeUrl } = readSettings(options, { tokens: 'optional' });
+  if (resolveAddress(storeUrl) === resolveAddress(out))
     throw new HundredfoldError(
       'PULL_REFUSED',
       `store.url and --out are the same place: ${resolveAddress(out)}`,
       'Name the store in store.url (s3://bucket/prefix), and a folder of this machine with --out.',
     );
-  }
-  const source = await requireTree(buildCampaignAddress(storeUrl, name), name, false);
+  const tree = await requireTree(buildCampaignAddress(storeUrl, name), name, false);
   const here = buildCampaignAddress(out, name);
   const to = await openStore(here);
   if ((await readTreeId(to)) !== null)
@@ -62,82 +63,22 @@ export async function pullTree(wanted: TreeTransfer): Promise<TransferredTree> {
       `${here} is the output tree of a campaign, not a copy of one`,
       'Choose another folder with --out; nothing was changed.',
     );
-  const filter = await createFilter(source, wanted);
-  const lease = { where: 'hundredfold pull', store: to, onNotice: wanted.onNotice };
-  return withTreeAlone(lease, () => copy(wanted, source.store, to, filter));
+  const from = tree.store;
+  const selected = wanted && (await selectFiles(tree, wanted));
+  const lease = { where: 'hundredfold pull', store: to, onNotice };
+  const done = await withTreeAlone(lease, () =>
+    transfer({ from, to, ...(onFile && { onFile }), ...(selected && { wanted: selected }) }),
+  );
+  return { from: from.location, to: to.location, ...done };
 }
 
-/** For `transfer`: empty without a selection. */
-interface Filter {
-  readonly wanted?: (key: string) => boolean;
-}
-
-/** The files of the selected items, without the tables, which describe all items. */
-async function createFilter(tree: CampaignTree, { where }: TreeTransfer): Promise<Filter> {
-  if (where === undefined) return {};
+async function selectFiles(
+  tree: OutputTree,
+  wanted: (item: TreeItem) => boolean,
+): Promise<(key: string) => boolean> {
   const folders = new Set<string>();
-  for await (const line of listItemLines(tree, new Map(), {})) {
-    if (line.kind !== null && line.path !== null && where(line)) {
-      folders.add(buildItemFolder(line.kind, line.id));
-    }
-  }
-  return {
-    wanted: (key) => folders.has(parseItemKey(key)?.folder ?? ''),
-  };
-}
-
-async function copy(
-  { onFile }: TreeTransfer,
-  from: Store,
-  to: Store,
-  filter: Filter,
-): Promise<TransferredTree> {
-  const done = await transfer({ from, to, onFile, ...filter });
-  return { from: from.location, to: to.location, done };
-}
-
-/** What is copied, and where the local folder is. */
-export interface CopyOptions extends ConfigurationOptions {
-  /** The local folder that contains the trees; default: `./results`. */
-  readonly out?: string;
-  /** Ids of the items to copy, without the tables; default: the whole tree. */
-  readonly items?: readonly string[];
-  /** Called after each file, with the number of files and bytes copied so far. */
-  readonly onFile?: (copied: { readonly files: number; readonly bytes: number }) => void;
-}
-
-/** What was copied. */
-export interface TreeCopy {
-  /** Where it was copied from: a folder or an s3:// address. */
-  readonly from: string;
-  /** Where it was copied to: a folder or an s3:// address. */
-  readonly to: string;
-  /** Number of files, copied or already there. */
-  readonly files: number;
-  /** Number of files that were copied. */
-  readonly copied: number;
-  /** Number of files that were already there and correct. */
-  readonly kept: number;
-  /** Bytes copied. */
-  readonly bytes: number;
-  /** Files that differ from their record, one sentence each; empty for an intact tree. */
-  readonly faults: readonly string[];
-}
-
-/**
- * Copies a tree from the store of the configuration (`store.url`) to a local folder. Files that are there and correct
- * are not copied again.
- *
- * @param name - name of the campaign
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `PULL_REFUSED`, `PULL_REFUSED`, `CONFIG_*`, `STORE_*`
- */
-export async function pull(name: string, options: CopyOptions = {}): Promise<TreeCopy> {
-  const { out = './results', items, onFile = () => undefined } = options;
-  const { storeUrl } = readSettings(options, { tokens: 'optional' });
-  const ids = items && new Set(items);
-  const where = ids && (({ id }: { readonly id: string }) => ids.has(id));
-  const wanted = { name, storeUrl, out, where, onNotice: ignoreNotices, onFile };
-  const { from, to, done } = await pullTree(wanted);
-  const { files, copied, kept, bytes, faults } = done;
-  return { from, to, files, copied, kept, bytes, faults };
+  for await (const item of tree.items())
+    if (item.kind !== null && item.path !== null && wanted(item))
+      folders.add(buildItemFolder(item.kind, item.id));
+  return (key) => folders.has(parseItemKey(key)?.folder ?? '');
 }

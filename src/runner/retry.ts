@@ -18,7 +18,7 @@ import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../
 import { buildRunningQuery } from '../workflows/search-attributes.ts';
 import { Campaign } from './campaign.ts';
 import { startInBackground } from '../host/background.ts';
-import { type CampaignTree, requireTree, openTreeIfAny } from './find.ts';
+import { type OutputTree, requireTree, openTreeIfAny } from './tree.ts';
 import { type HeldTree, reportTokens, takeOver, withTree } from './hold-tree.ts';
 import { findCampaignRun, computeDigestOfIds, describeSettings, launch } from './launch.ts';
 import { chooseServices } from './services.ts';
@@ -99,7 +99,7 @@ async function startRetry(session: Session, wanted: RetryStart): Promise<RetrySt
   const tree = await requireTree(known, name, run !== null);
   return withTree({ session, store: tree.store, onNotice }, async (held) => {
     const idle = await surveyAndBegin(session, wanted, tree, held);
-    return { result: { folder: tree.folder, idle }, goesOn: !idle };
+    return { result: { folder: tree.location, idle }, goesOn: !idle };
   });
 }
 
@@ -107,7 +107,7 @@ async function startRetry(session: Session, wanted: RetryStart): Promise<RetrySt
 async function surveyAndBegin(
   session: Session,
   wanted: RetryStart,
-  tree: CampaignTree,
+  tree: OutputTree,
   held: HeldTree,
 ): Promise<boolean> {
   const { name, selection, onNotice } = wanted;
@@ -117,7 +117,7 @@ async function surveyAndBegin(
   const feeds = pickServices(wanted, tree, survey);
   wanted.onSurvey?.(survey);
   const nothing = survey.chosen.size + survey.open === 0;
-  if (nothing && (await isPublished(tree.folder))) return true;
+  if (nothing && (await isPublished(tree.location))) return true;
   if (survey.open === 0) await waitForItems(session, name);
   await begin(session, { wanted, tree, survey, feeds, held });
   return false;
@@ -125,7 +125,7 @@ async function surveyAndBegin(
 
 interface Beginning {
   readonly wanted: RetryStart;
-  readonly tree: CampaignTree;
+  readonly tree: OutputTree;
   readonly survey: RetrySurvey;
   readonly feeds: readonly ServiceSettings[];
   readonly held: HeldTree;
@@ -133,7 +133,7 @@ interface Beginning {
 
 async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
   const { name, settings, onNotice } = wanted;
-  const { store, folder, campaign } = tree;
+  const { store, location: folder, campaign } = tree;
   const { services, jobs, plugins } = describeSettings(feeds, settings.policy);
   const merged = {
     ...campaign.settings,
@@ -175,7 +175,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
 /** Those that have something to do must be known; the others only let the view count what had ended before. */
 function pickServices(
   { settings, local }: RetryStart,
-  tree: CampaignTree,
+  tree: OutputTree,
   survey: RetrySurvey,
 ): readonly ServiceSettings[] {
   const welcome = new Set(Object.keys(tree.services));

@@ -37,7 +37,7 @@ import { Spool } from './spool.ts';
 import { startOrJoin, type CampaignStart } from './start-or-join.ts';
 import { findCampaignRun } from './launch.ts';
 import { readCharged } from './plan.ts';
-import { rememberCampaign, runCommand } from './remembered.ts';
+import { rememberCampaign, runCommand } from './find.ts';
 import { readBudgets } from '../activities/budget-status.ts';
 import { forecastCampaign, type ServiceForecast } from './forecast.ts';
 import { startInBackground } from '../host/background.ts';

@@ -24,7 +24,9 @@ interface TransferOptions {
 }
 
 export interface Transferred {
+  /** Number of files, copied or already there. */
   readonly files: number;
+  /** Number of files that were copied. */
   readonly copied: number;
   /** Already there and correct. */
   readonly kept: number;

@@ -161,16 +161,17 @@ describe.skipIf(WITHOUT_S3 !== null)(`in a bucket${skipped}`, () => {
     const wanted = ({ id }: { readonly id: string }) => !id.endsWith('1');
     const folder = await temporaryFolder();
     for (const format of ['gromacs', 'gff']) {
-      const there = await tree.export(format, `s3://${server.bucket}/out/${format}`, { wanted });
+      const out = `s3://${server.bucket}/out/${format}`;
+      const there = await tree.export(format, out, { wanted });
       const here = await tree.export(format, join(folder, format), { wanted });
       expect(there).toMatchObject({ exported: here.exported, files: here.files });
-      const store = await openStore(there.out);
-      for (const file of [...there.files, 'export.json']) {
-        const text = await readFile(join(here.out, file), 'utf8');
+      const store = await openStore(out);
+      for (const file of [...there.files.keys(), 'export.json']) {
+        const text = await readFile(join(folder, format, file), 'utf8');
         expect(await store.readText(file), file).toBe(text);
       }
       // The same again, in the same place.
-      expect((await tree.export(format, there.out, { wanted })).files).toEqual(there.files);
+      expect((await tree.export(format, out, { wanted })).files).toEqual(there.files);
     }
   });
 });

@@ -1,7 +1,7 @@
 /** `--where state=failed`: selects items of a campaign by the properties that `items` shows. */
 import { HundredfoldError } from '../../domain/errors.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
-import type { ItemLine } from '../../runner/command-line.ts';
+import type { ItemLine } from '../../runner/index.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 
 const PROPERTIES = ['state', 'kind', 'code', 'id'] as const;

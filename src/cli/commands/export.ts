@@ -1,19 +1,15 @@
 /** `hundredfold export NAME --to FORMAT`: files for other programs. `export --list`: the formats. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { DEFAULT_OPTIONS } from '../../export/format.ts';
 import {
   EXPORT_RECORD,
   type Exported,
   findExportFormat,
-  exportTree,
   FORMATS,
   type Remark,
 } from '../../export/export.ts';
 import { resolveAddress, buildAddress } from '../../store/layout.ts';
-import { openStore } from '../../store/open-store.ts';
 import { say, throttleProgress, printDocument, printLine } from '../text/output.ts';
 import type { CommonFlags } from '../command-line/options.ts';
-import { readItemLine } from '../../runner/command-line.ts';
 import { printTable } from '../text/table.ts';
 import { findTreeOrFolder } from '../session.ts';
 import { parseWhere } from '../command-line/where.ts';
@@ -37,21 +33,12 @@ export async function exportCampaign(
   if (flags.to === undefined) throw createUsageError();
   const format = findExportFormat(flags.to);
   const where = flags.where && parseWhere(flags.where);
-  const { store, campaign } = await findTreeOrFolder(name, flags);
-  const out = resolveAddress(flags.out ?? `export/${campaign.name}-${format.name}`);
-  const exported = await exportTree({
-    store,
-    campaign,
-    format,
-    options: {
-      predictor: flags.predictor ?? DEFAULT_OPTIONS.predictor,
-      structureColumn: flags.structureColumn ?? DEFAULT_OPTIONS.structureColumn,
-    },
-    structures: flags.structures,
-    wanted: where && ((item) => where(readItemLine(item, undefined))),
-    to: await openStore(out),
-    replace: flags.replace,
-    onItem: createProgress(campaign.name, campaign.items),
+  const tree = await findTreeOrFolder(name, flags);
+  const out = resolveAddress(flags.out ?? `export/${tree.name}-${format.name}`);
+  const exported = await tree.export(format.name, out, {
+    ...flags,
+    wanted: where,
+    onItem: createProgress(tree.name, tree.campaign.items),
   });
   printResult(exported, out, flags);
   return exported.leftOut.some(({ code }) => code !== 'NOT_SUCCEEDED') ? EXIT.incomplete : EXIT.ok;

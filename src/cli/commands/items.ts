@@ -8,12 +8,11 @@ import {
   listItemLines,
   type ItemFilter,
   type OpenItem,
-  type ItemLine,
   openItems,
   requireTree,
   openTreeIfAny,
-  type CampaignTree,
 } from '../../runner/command-line.ts';
+import type { ItemLine, OutputTree } from '../../runner/index.ts';
 import { buildCampaignAddress } from '../../store/layout.ts';
 import { checkChoice, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say, beginDocument } from '../text/output.ts';
@@ -29,9 +28,8 @@ class ItemsDocument implements ItemsPrinter {
   readonly #head: string;
   #written = 0;
 
-  constructor({ folder, campaign }: Pick<CampaignTree, 'folder' | 'campaign'>) {
-    const { name } = campaign;
-    this.#head = JSON.stringify({ campaign: name, out: folder, items: [] }).slice(0, -2);
+  constructor({ name, location }: OutputTree) {
+    this.#head = JSON.stringify({ campaign: name, out: location, items: [] }).slice(0, -2);
   }
 
   async line(line: ItemLine): Promise<void> {
@@ -67,8 +65,8 @@ class ItemsText implements ItemsPrinter {
   readonly #campaign: string;
   readonly #table = new Table(HEADER);
 
-  constructor({ campaign }: { readonly campaign: { readonly name: string } }) {
-    this.#campaign = campaign.name;
+  constructor({ name }: OutputTree) {
+    this.#campaign = name;
   }
 
   line({ id, kind, state, since, code, path, remoteId, message }: ItemLine): Promise<void> {
@@ -98,8 +96,7 @@ export async function items(given: string | undefined, wanted: ItemsFlags): Prom
   const { name, flags } = await findMeant(given, wanted);
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? settings.storeUrl, name);
-  const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
-    print(tree, open, flags);
+  const show = (tree: OutputTree, open: ReadonlyMap<string, OpenItem>) => print(tree, open, flags);
   // If no server runs, nothing progresses: the tree has the complete state, and reading it is fast.
   if (!settings.temporal && !isHostRunning(settings.embeddedDir)) {
     const tree = await openTreeIfAny(expected, name);
@@ -117,7 +114,7 @@ function isHostRunning(embeddedDir: string): boolean {
 }
 
 async function print(
-  tree: CampaignTree,
+  tree: OutputTree,
   open: ReadonlyMap<string, OpenItem>,
   flags: ItemsFlags,
 ): Promise<number> {

@@ -1,8 +1,12 @@
 /** `hundredfold logs NAME [ID]`: the worker's log of a campaign, and the history of one of its items. */
-import { readLogs, type LogLine } from '../../runner/command-line.ts';
+import { readWorkerLog, type LogLine } from '../../runner/command-line.ts';
+import type { OutputTree } from '../../runner/index.ts';
 import type { Attempt } from '../../domain/campaign.ts';
-import { EXIT } from '../../domain/errors.ts';
-import { JOB_LOG } from '../../store/layout.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { readListedItems } from '../../report/campaign-items.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { buildItemKey, JOB_LOG } from '../../store/layout.ts';
+import { buildItemWorkflowId } from '../../workflows/names.ts';
 import { loadCommandSettings, findTree, type TreeFlags } from '../session.ts';
 import { say, logText, printDocument, printLine } from '../text/output.ts';
 
@@ -12,10 +16,17 @@ export async function logs(
   flags: TreeFlags,
 ): Promise<number> {
   const tree = await findTree(given, flags);
-  const { name } = tree.campaign;
+  const { name } = tree;
   // Those of its folder.
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
-  const { record, worker, engine } = await readLogs(tree, id ?? null, settings);
+  const record = id === undefined ? null : await findRecord(tree, id);
+  // The log of the service's engine, if it was part of the item's result.
+  const engine =
+    record && (await tree.store.readText(buildItemKey(record.kind, record.id, JOB_LOG)));
+  const item = id === undefined ? null : buildItemWorkflowId(name, id);
+  const worker: LogLine[] = [];
+  for await (const line of readWorkerLog(settings))
+    if (line.campaign === name && (item === null || line.item === item)) worker.push(line);
   const attempts = record?.attempts ?? [];
   if (flags.json) {
     printDocument({ campaign: name, id: id ?? null, attempts, worker, engine });
@@ -29,6 +40,17 @@ export async function logs(
   else if (worker.length === 0 && record === null)
     say(`The worker logged no warning about ${name}.`);
   return EXIT.ok;
+}
+
+/** @throws HundredfoldError `ITEM_UNKNOWN` */
+async function findRecord({ name, store, campaign }: OutputTree, id: string): Promise<ItemRecord> {
+  for await (const item of readListedItems(store, campaign))
+    if (item.id === id && item.record !== null) return item.record;
+  throw new HundredfoldError(
+    'ITEM_UNKNOWN',
+    `the campaign ${name} has no item ${id}`,
+    `hundredfold items ${name} lists them.`,
+  );
 }
 
 function mergeInOrder(attempts: readonly Attempt[], lines: readonly LogLine[]): string[] {

@@ -1,10 +1,9 @@
 /** `hundredfold pull`: copies a campaign's tree, or a part of it, from its store to a local folder. */
-import { pullTree } from '../../runner/command-line.ts';
+import { pull as pullTree } from '../../runner/index.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { formatSize } from '../../domain/size-text.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { parseWhere } from '../command-line/where.ts';
-import { loadCommandSettings } from '../session.ts';
 import { say, throttleProgress, printDocument } from '../text/output.ts';
 
 interface PullFlags extends CommonFlags {
@@ -13,16 +12,11 @@ interface PullFlags extends CommonFlags {
   readonly where?: readonly string[];
 }
 
-const HERE = './results';
-
 export async function pull(name: string, flags: PullFlags): Promise<number> {
   const where = flags.where && parseWhere(flags.where);
-  const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
-  const { from, to, done } = await pullTree({
-    name,
-    storeUrl,
-    out: flags.out ?? HERE,
-    where,
+  const { from, to, ...done } = await pullTree(name, {
+    ...flags,
+    wanted: where,
     onNotice: say,
     onFile: throttleProgress(
       ({ files, bytes }) => `${name}: ${files} files, ${formatSize(bytes)} copied`,

@@ -1,9 +1,7 @@
 /** `hundredfold report NAME`: (re)builds tables and report of a campaign from its output tree alone, at any time. */
 import { pathToFileURL } from 'node:url';
-import { rebuildReport } from '../../runner/command-line.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
-import { buildDocument } from '../../report/campaign-summary.ts';
 import { buildAddress, REPORT } from '../../store/layout.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { findTree } from '../session.ts';
@@ -17,9 +15,8 @@ interface ReportFlags extends CommonFlags {
 }
 
 export async function report(given: string | undefined, flags: ReportFlags): Promise<number> {
-  const found = await findTree(given, flags);
-  const { folder, campaign } = found;
-  const { name } = campaign;
+  const tree = await findTree(given, flags);
+  const { name, location: folder } = tree;
   const path = buildAddress(folder, REPORT);
   if (flags.open && isObjectAddress(path))
     throw new HundredfoldError(
@@ -27,10 +24,8 @@ export async function report(given: string | undefined, flags: ReportFlags): Pro
       `the report of ${name} is at ${path}, where a browser cannot open it`,
       `Copy it to disk first: hundredfold pull ${name}; then open its report.html.`,
     );
-  const summary = await rebuildReport(found, say);
-  const { so_far: soFar, damaged } = summary;
-  if (flags.json)
-    printDocument({ ...buildDocument(summary, folder), ...(soFar && { soFar }), report: path });
+  const { document, soFar, damaged } = await tree.report(say);
+  if (flags.json) printDocument({ ...document, ...(soFar && { soFar }), report: path });
   const what = soFar ? `so far, ${soFar.ended} of ${soFar.items} items ended,` : 'and checksums';
   say(`${name}: tables, report ${what} were rebuilt from ${folder}.`);
   say(`  report: ${path}`);

@@ -80,7 +80,7 @@ async function showElsewhere(
       `no campaign is named ${name}`,
       '`hundredfold status` shows all campaigns.',
     );
-  const { store, campaign, folder } = tree;
+  const { store, campaign, location: folder } = tree;
   const { ended, items, isPublished } = await readStanding(store, campaign);
   if (isPublished) {
     await showEnd(folder, flags);

@@ -1,6 +1,7 @@
 /** `hundredfold verify NAME`: checks the tree of a campaign against its records. */
 import { EXIT } from '../../domain/errors.ts';
-import { CHECKS, type Fault, verifyTree, type Verification } from '../../report/verify.ts';
+import { CHECKS } from '../../report/verify.ts';
+import type { Fault, Verification } from '../../runner/index.ts';
 import { say, throttleProgress, printDocument } from '../text/output.ts';
 import { findTreeOrFolder } from '../session.ts';
 import type { CommonFlags } from '../command-line/options.ts';
@@ -10,11 +11,12 @@ export async function verify(
   nameOrFolder: string | undefined,
   flags: CommonFlags,
 ): Promise<number> {
-  const { folder, store, campaign } = await findTreeOrFolder(nameOrFolder, flags);
-  const { name, items } = campaign;
-  const verification = await verifyTree(store, {
-    onItem: throttleProgress((done) => `${name}: ${done} of ${items} items read`),
-  });
+  const tree = await findTreeOrFolder(nameOrFolder, flags);
+  const { name, location: folder } = tree;
+  const { items } = tree.campaign;
+  const verification = await tree.verify(
+    throttleProgress((done) => `${name}: ${done} of ${items} items read`),
+  );
   const { faults, files } = verification;
   const ok = faults.length === 0;
   if (flags.json) {
