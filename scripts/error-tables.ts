@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { ERROR_EXITS, EXIT } from '../src/domain/errors.ts';
-import { ITEM_END_FAMILIES, ITEM_ENDS } from '../src/domain/item-end-codes.ts';
+import { ITEM_END_FAMILIES, ITEM_ENDS } from '../src/domain/item-ends.ts';
 import { LEFT_OUT } from '../src/export/format.ts';
 import { modulesBelow } from './imports.ts';
 

@@ -14,7 +14,7 @@ import { NOBODY, notifyWays, type NotifySettings } from '../src/config/settings.
 import type { Window } from '../src/budget/policy.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
 import { Secret } from '../src/config/secret.ts';
-import type { Environment } from '../src/domain/environment.ts';
+import type { Environment } from '../src/domain/process.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
 import { startLocalServices, type LocalServices } from '../packages/local-services/src/server.ts';

@@ -3,8 +3,8 @@
  * notifies the campaign, which counts each item once, however often it is notified.
  */
 import type { ItemEnd } from '../domain/campaign.ts';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { isFinal } from '../domain/states.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
+import { isFinal } from '../domain/item.ts';
 import { findDisagreement } from '../report/audit.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { changeItem, type WriteChanged } from '../store/item-store.ts';

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../budget/state.ts';
 import type { NotifySettings } from '../config/settings.ts';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/process.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -9,9 +9,9 @@
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, RETRY_TIMEOUT_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
 import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
-import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
+import { RESULTS_KEPT_MS } from '../domain/limits.ts';
 import { checkJobId } from '../kinds/provenance.ts';
 import { findKind } from '../kinds/registry.ts';
 import type { ServiceClient } from '../services/client.ts';

@@ -10,7 +10,7 @@
 import type { Info } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { CampaignRun } from '../budget/queue.ts';
-import { FIRST_BYTE_MS } from '../domain/longest-post.ts';
+import { FIRST_BYTE_MS } from '../domain/limits.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { nullIfNotFound } from './not-found.ts';

@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { SUCCEEDED, type Attempt, type JobPolicy } from '../domain/campaign.ts';
-import { shouldReplaceJob } from '../domain/job-replacement.ts';
+import { shouldReplaceJob } from '../domain/item-ends.ts';
 import { NO_TIMING, type ArtefactName, type Timing } from '../domain/outcomes.ts';
 import type {
   FetchResult,

@@ -6,8 +6,7 @@
 import { log } from '@temporalio/activity';
 import type { Attempt, ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Kind, Options } from '../domain/item.ts';
-import { isFinal } from '../domain/states.ts';
+import { type Kind, type Options, isFinal } from '../domain/item.ts';
 import { findService } from '../services/registry.ts';
 import { findMaxNameLength, type Job } from '../services/service.ts';
 import { readJobOptions, type ItemRecord } from '../store/item-record.ts';

@@ -4,11 +4,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
-import { formatDuration, formatNonZeroDuration } from '../domain/duration.ts';
-import { computeGrowingDelay } from '../domain/growing-delay.ts';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
+import { formatDuration, formatNonZeroDuration } from '../domain/units.ts';
+import { computeGrowingDelay } from '../domain/limits.ts';
+import { type ItemEndCode, explainStuckJob } from '../domain/item-ends.ts';
 import type { ArtefactName, PollOutcome, Timing } from '../domain/outcomes.ts';
-import { explainStuckJob } from '../domain/stuck-job.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
 import { isOwnService } from '../services/registry.ts';

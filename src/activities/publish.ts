@@ -1,7 +1,7 @@
 /** Makes the tables, the summary and the checksums of a campaign that has ended. */
 import { Context } from '@temporalio/activity';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { isFinal } from '../domain/states.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
+import { isFinal } from '../domain/item.ts';
 import { readItemPages } from '../report/campaign-items.ts';
 import { deliverDuplicates } from '../store/deliver.ts';
 import { runInParallel } from '../store/in-parallel.ts';

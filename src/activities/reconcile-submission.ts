@@ -5,8 +5,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { RETRY_TIMEOUT_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';
-import { computeGrowingDelay } from '../domain/growing-delay.ts';
-import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { computeGrowingDelay, LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import type { FindOutcome } from '../domain/outcomes.ts';
 import { buildSlotKey } from '../budget/queue.ts';
 import type { SettledFate, UnsettledResult } from '../budget/state.ts';

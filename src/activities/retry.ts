@@ -1,9 +1,8 @@
 /** How an activity asks for a retry (the server waits, and no event is written), and shows that it lives: heartbeats. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { ErrorCode } from '../domain/errors.ts';
-import { HundredfoldError } from '../domain/errors.ts';
-import { computeGrowingDelay } from '../domain/growing-delay.ts';
+import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
+import { computeGrowingDelay } from '../domain/limits.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /**

@@ -9,8 +9,8 @@
 import { log } from '@temporalio/activity';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { ItemEntry, Sent, ServiceReference } from '../domain/campaign.ts';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import { isFinal } from '../domain/states.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
+import { isFinal } from '../domain/item.ts';
 import { findKind } from '../kinds/registry.ts';
 import { listKindsOf, findService } from '../services/registry.ts';
 import { runInParallel } from '../store/in-parallel.ts';

@@ -14,7 +14,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';

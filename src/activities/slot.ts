@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration } from '../domain/units.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
 import type { Answer, Reservation, WrittenAnswer } from '../ledger/ledger.ts';

@@ -11,7 +11,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/service.ts';
-import { isFinal } from '../domain/states.ts';
+import { isFinal } from '../domain/item.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { ITEM_RECORD, buildItemFolder } from '../store/layout.ts';

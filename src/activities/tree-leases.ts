@@ -6,7 +6,7 @@
  * activity. Rejected: a heartbeat activity, an event in the history each time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Periodic } from '../domain/periodic.ts';
+import { Periodic } from '../domain/process.ts';
 import { checkPlugins } from '../store/campaign-plugins.ts';
 import {
   RENEW_INTERVAL_MS,

@@ -7,7 +7,7 @@
  * The state is plain data (continue-as-new carries it) and is changed in place, so that an event does not copy the
  * queues.
  */
-import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { computeBlockedUntil, observe, computeHeldUntil, sweepHolds } from './block.ts';
 import { adjustToSetBack, restore, takeSlot, createTicket, type Ticket } from './charges.ts';
 import {

@@ -1,5 +1,5 @@
 /** What is charged to a credential: it changes with each submission, and `policy.ts` says what it leaves. */
-import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import {
   countCharged,
   findFirstAfter,

@@ -12,7 +12,7 @@
  *
  * So each job is charged from a moment that is not before its acceptance, and its slot was taken until then.
  */
-import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { recover, recoverByRefusal, mergeHolds } from './block.ts';
 import { charge, giveBack, reconcile } from './charges.ts';
 import { listCounting, createLongestWindow, type Close, type Usage } from './policy.ts';

@@ -2,7 +2,7 @@
  * What a budget takes over from the run before it, by the memo of that run. The memo is written in the workflow task that
  * grants, so what is closed and what is outstanding there are at least what may count (docs/promises.md).
  */
-import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { createBlock, type Block } from './block.ts';
 import { pauseCampaign } from './queue.ts';
 import type { Close } from './policy.ts';

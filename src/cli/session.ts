@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { LoadOptions } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { checkName } from '../domain/name.ts';
-import { isObjectAddress } from '../domain/object-store.ts';
+import { isObjectAddress } from '../domain/addresses.ts';
 import type { Session } from '../host/session.ts';
 import {
   type CampaignLine,

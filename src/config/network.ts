@@ -2,10 +2,10 @@
 import { validateHeaderValue } from 'node:http';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { isLocalHost } from '../domain/local-host.ts';
+import { isLocalHost } from '../domain/addresses.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/process.ts';
 
 export interface NetworkSettings {
   /** Sent with each request, by name in lower case. */

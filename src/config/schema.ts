@@ -4,8 +4,8 @@
  * (`node scripts/schemas.ts`). Descriptions are Markdown; `example` is what the starter file shows if there is no default.
  */
 import { z } from 'zod';
-import { parseDuration } from '../domain/duration.ts';
-import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
+import { parseDuration } from '../domain/units.ts';
+import { isObjectAddress, parseObjectAddress } from '../domain/addresses.ts';
 import { listServices } from '../services/registry.ts';
 import type { Service } from '../services/service.ts';
 

@@ -2,7 +2,7 @@
  * A token, wrapped so that it cannot be printed by accident: it must be revealed explicitly, at the one place that puts
  * it into a request (promise 6: no secret leaves).
  */
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';

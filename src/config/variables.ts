@@ -3,7 +3,7 @@
  * named after it: `HUNDREDFOLD_SERVICES_PREDICTIONS_URL` for `services.predictions.url`.
  */
 import { z } from 'zod';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 
 /** The values with `${NAME}` and `${NAME:-default}` filled in; `$${` stands for `${`. Throws CONFIG_INVALID. */

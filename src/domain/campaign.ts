@@ -2,8 +2,7 @@
  * A campaign is one run of one or several manifests into one output tree. These types travel through Temporal:
  * references, never payloads and never a secret.
  */
-import type { Kind, Options, ServiceName } from './item.ts';
-import type { CampaignState, FinalState } from './states.ts';
+import type { Kind, Options, ServiceName, CampaignState, FinalState } from './item.ts';
 
 /** Where jobs go, and under which budget: names that a worker maps to its own URL and token. */
 export interface ServiceReference {
@@ -255,4 +254,34 @@ export interface CampaignProgress {
   readonly recent?: readonly RecentEnd[];
   /** The same for failed and held items only, which the others would soon displace. */
   readonly failures?: readonly RecentEnd[];
+}
+
+/** Numbers of items; the states and `open` add up to `total`. */
+export type Counts = Readonly<Record<'total' | 'open' | FinalState, number>>;
+
+/** The state or the end of a campaign in numbers, for `campaign.json` and the report's page. */
+export interface CampaignFacts {
+  readonly name: string;
+  readonly state: CampaignState;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  /** ISO 8601, UTC; null while the campaign is open. */
+  readonly endedAt: string | null;
+  /** Published before the end: how many of the items have ended; null once it has ended. */
+  readonly soFar: { readonly ended: number; readonly items: number } | null;
+  /** Versions of the programs that ran, by name: `hundredfold`, `node`, … */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly items: Counts;
+  /** Only the kinds that the campaign has. */
+  readonly kinds: Readonly<Partial<Record<Kind, Counts>>>;
+  /** Items that got the result of another row's job. */
+  readonly duplicates: number;
+  /** Items that got the result of an earlier campaign. */
+  readonly cached: number;
+  /** Jobs that the services accepted, as far as known: charges of the budget. */
+  readonly submissions: number;
+  /** Submissions answered with 429. */
+  readonly rejected429: number;
+  /** Files that differ from what was received, one sentence each. */
+  readonly damaged: readonly string[];
 }

@@ -2,10 +2,19 @@
  * Coded errors: this project never throws a bare string. A code is stable and searchable; the message says what happened
  * and where, the remedy what to do. Both stand where the error is thrown; test/goldens/errors.txt has them all.
  */
-import { EXIT, type ExitName } from './exit.ts';
-import type { ItemEndCode } from './item-end-codes.ts';
+import type { ItemEndCode } from './item-ends.ts';
 
-export { EXIT } from './exit.ts';
+/** Exit codes of the command line. */
+export const EXIT = {
+  ok: 0,
+  usage: 1,
+  refused: 2,
+  incomplete: 3,
+  cancelled: 4,
+  interrupted: 130,
+} as const;
+
+type ExitName = keyof typeof EXIT;
 
 /** The codes of errors, and how a command ends that fails with one. */
 export const ERROR_EXITS = {

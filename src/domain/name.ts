@@ -54,3 +54,11 @@ export function toAscii(text: string): string {
       return GREEK[small.charCodeAt(0) - 0x3b1] ?? LATIN.get(small) ?? letter;
     });
 }
+
+/**
+ * Whether this can be the identifier of a job at its service: `request_id` (predictions, 2.2), `hash_id` (molecules,
+ * 2.2). It becomes part of paths there: no character in it may change the path. A plugin may give anything.
+ */
+export function isUsableId(id: unknown): id is string {
+  return typeof id === 'string' && /^[\w.~-]{1,200}$/.test(id) && !/^\.+$/.test(id);
+}

@@ -3,7 +3,7 @@
  * items and writes the files.
  */
 import type { Kind } from '../domain/item.ts';
-import type { BondOrders } from '../domain/molecular-graph.ts';
+import type { BondOrders } from '../domain/chemistry.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import type { AlignmentReading, SequenceReading, ShiftsReading } from '../kinds/protein/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';

@@ -1,5 +1,5 @@
 /** Formats of single molecules: `openmm` (AMBER's files as ACPYPE wrote them), `sdf` and `smi` (with bond orders). */
-import type { BondOrders } from '../domain/molecular-graph.ts';
+import type { BondOrders } from '../domain/chemistry.ts';
 import { findMissingHydrogens, isNetCharge } from '../kinds/molecule/bonding.ts';
 import { readStructureText } from '../kinds/molecule/input.ts';
 import { writeMolfile } from '../kinds/molecule/molfile.ts';

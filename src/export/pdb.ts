@@ -1,5 +1,5 @@
 /** `pdb`: the user's structure, with a predictor's values as B factors. */
-import { ONE_LETTER } from '../domain/amino-acids.ts';
+import { ONE_LETTER } from '../domain/chemistry.ts';
 import {
   type Added,
   formatCodeBlock,

@@ -1,7 +1,7 @@
 /** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { readErrno } from '../domain/errno.ts';
+import { readErrno } from '../domain/process.ts';
 import { listFilesNamed, listFilesToRead, readResult } from '../report/read-result.ts';
 import { computeDigest, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';

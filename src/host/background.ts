@@ -14,7 +14,7 @@ import { COMMAND } from '../program/files.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { isRunningAs } from '../temporal/processes.ts';
 import { readRecord } from './record.ts';
-import { Deadline } from '../domain/deadline.ts';
+import { Deadline } from '../domain/process.ts';
 import type { LocalName } from './local-settings.ts';
 
 const READY_TIMEOUT_MS = 60_000;

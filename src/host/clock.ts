@@ -8,7 +8,7 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNonZeroDuration } from '../domain/duration.ts';
+import { formatNonZeroDuration } from '../domain/units.ts';
 import { createSystemClock, type Moment, type SteadyClock } from '../ledger/steady-clock.ts';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
 import { warn } from '../state/warn.ts';

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { isSameReference } from '../domain/campaign.ts';
-import { Deadline } from '../domain/deadline.ts';
+import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { connectClient } from '../temporal/connection.ts';

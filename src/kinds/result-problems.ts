@@ -1,5 +1,5 @@
 /** What can be wrong with the result of a finished job: promise 5, "whole and right". */
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
 
 export interface ResultProblem {
   readonly ok: false;

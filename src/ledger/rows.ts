@@ -10,7 +10,7 @@ import {
 } from '../budget/policy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { LATEST_ACCEPTANCE_MS } from '../domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { createPrivateFile } from '../state/private-folder.ts';
 import type { Moment } from './steady-clock.ts';
 

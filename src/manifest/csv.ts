@@ -1,6 +1,6 @@
 /** CSV and TSV (RFC 4180), parsed by csv-parse: the first line has the column names, every other line is a row. */
 import { CsvError, parse } from 'csv-parse';
-import { REASON_COLUMNS, unguardCell } from '../domain/formula-guard.ts';
+import { REASON_COLUMNS, unguardCell } from '../domain/plain-text.ts';
 import { checkHeader, toFieldNames, listWorkFields } from './columns.ts';
 import { createComplaint, type Complaint } from './problems.ts';
 import { createFileRow, type RawRow, type RowReader } from './row.ts';

@@ -1,7 +1,7 @@
 /** One row of a manifest: its id, its input, its kind, its options, what its kind says of the input → an item, or problems. */
 import path from 'node:path';
 import type { CheckedRow, InputText, Item, Kind, Options } from '../domain/item.ts';
-import { isUsableId } from '../domain/remote-id.ts';
+import { isUsableId } from '../domain/name.ts';
 import type { InputFinding } from '../kinds/finding.ts';
 import { listKinds, listKindNames, findKind } from '../kinds/registry.ts';
 import { listInputFields, isField, nameIn, findNearest } from './columns.ts';

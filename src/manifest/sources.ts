@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, type Dirent } from 'node:fs';
 import { glob, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readErrno, hasErrno } from '../domain/errno.ts';
+import { readErrno, hasErrno } from '../domain/process.ts';
 import { nameFrom } from '../domain/name.ts';
 import { listKinds } from '../kinds/registry.ts';
 import { createComplaint, type Complaint } from './problems.ts';

@@ -1,6 +1,6 @@
 /** The form of the definitions of plugins, which may be JavaScript, and what differs from it, in words. */
 import { z } from 'zod';
-import { parseDuration } from '../domain/duration.ts';
+import { parseDuration } from '../domain/units.ts';
 import type { AnyKind } from '../kinds/registry.ts';
 import { OUTCOMES } from '../services/answers.ts';
 import type { Service } from '../services/service.ts';

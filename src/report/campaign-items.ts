@@ -1,7 +1,6 @@
 /** The items of a campaign in manifest order, read from the tree page by page, so that memory stays constant. */
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Kind } from '../domain/item.ts';
-import type { ItemState } from '../domain/states.ts';
+import type { Kind, ItemState } from '../domain/item.ts';
 import type { FileDigest } from '../store/digest.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readListed } from '../store/item-store.ts';

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { Attempt } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Kind } from '../domain/item.ts';
-import { type CampaignState, isFinal, type ItemState } from '../domain/states.ts';
+import { type Kind, type CampaignState, isFinal, type ItemState } from '../domain/item.ts';
 import { parseJson } from '../kinds/json.ts';
 import { listKindNames } from '../kinds/registry.ts';
 import { listWarnings } from '../store/item-record.ts';

@@ -1,6 +1,6 @@
 /** The CSV of our tables: RFC 4180 with LF line ends, UTF-8 without BOM; and the user's own columns beside ours. */
 import { stringify } from 'csv-stringify/sync';
-import { guardCell } from '../domain/formula-guard.ts';
+import { guardCell } from '../domain/plain-text.ts';
 
 export type Row = readonly string[];
 

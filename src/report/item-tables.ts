@@ -3,8 +3,8 @@
  * succeed and can be run again, with the reason. It is a manifest: `hundredfold run failed.csv` accepts it, as it is or
  * corrected.
  */
-import { REASON_COLUMNS } from '../domain/formula-guard.ts';
-import type { ItemState } from '../domain/states.ts';
+import { REASON_COLUMNS } from '../domain/plain-text.ts';
+import type { ItemState } from '../domain/item.ts';
 import { findKind } from '../kinds/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { listWarnings } from '../store/item-record.ts';

@@ -2,16 +2,14 @@
  * The data of the report's page: src/report/page creates it, packages/report-page draws it. All of it is JSON,
  * deflated and in base64 (`embedded.ts`), so that user input is never part of the page's own HTML or script.
  */
-import type { Attempt } from '../domain/campaign.ts';
-import type { CampaignFacts } from '../domain/campaign-facts.ts';
-import type { Drawing } from '../domain/drawing.ts';
-import type { Kind, ServiceName } from '../domain/item.ts';
-import type { FinalState, ItemState } from '../domain/states.ts';
+import type { Attempt, CampaignFacts } from '../domain/campaign.ts';
+import type { Drawing } from '../domain/chemistry.ts';
+import type { Kind, ServiceName, FinalState, ItemState } from '../domain/item.ts';
 import type { Verdict } from '../kinds/kind.ts';
 import type { PackedResult, TrackFacts } from '../kinds/page-data.ts';
 
-export type { Counts } from '../domain/campaign-facts.ts';
-export type { Drawing } from '../domain/drawing.ts';
+export type { Counts } from '../domain/campaign.ts';
+export type { Drawing } from '../domain/chemistry.ts';
 export type { Verdict } from '../kinds/kind.ts';
 export type * from '../kinds/page-data.ts';
 export type { Kind };

@@ -2,8 +2,8 @@
 import type { Secret } from '../config/secret.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
-import { formatDuration } from '../domain/duration.ts';
-import type { Environment } from '../domain/environment.ts';
+import { formatDuration } from '../domain/units.ts';
+import type { Environment } from '../domain/process.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { listUsedLocals } from '../host/local-settings.ts';

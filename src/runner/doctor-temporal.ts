@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { readBudget } from '../activities/budget-status.ts';
-import { formatNonZeroDuration } from '../domain/duration.ts';
+import { formatNonZeroDuration } from '../domain/units.ts';
 import type { Session } from '../host/session.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { createNamespaceError } from '../temporal/grpc-status.ts';

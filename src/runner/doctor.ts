@@ -13,10 +13,10 @@ import {
   type State,
 } from '../../packages/local-services/src/engines/install.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { isObjectAddress } from '../domain/object-store.ts';
-import { formatSize } from '../domain/size-text.ts';
+import { isObjectAddress } from '../domain/addresses.ts';
+import { formatSize } from '../domain/units.ts';
 import { checkOpenFiles } from '../host/open-session.ts';
 import { readRecord } from '../host/record.ts';
 import { readProgramVersion } from '../program/files.ts';

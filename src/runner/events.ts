@@ -1,8 +1,7 @@
 /** Typed events of a running campaign, made by comparing successive polls. */
 import type { BudgetStatus } from '../budget/status.ts';
 import type { RecentEnd } from '../domain/campaign.ts';
-import type { Kind } from '../domain/item.ts';
-import type { CampaignState, FinalState } from '../domain/states.ts';
+import type { Kind, CampaignState, FinalState } from '../domain/item.ts';
 import type { Sight } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { CampaignResult } from './tree.ts';

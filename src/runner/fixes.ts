@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { hasErrno } from '../domain/errno.ts';
+import { hasErrno } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { CheckedRow } from '../domain/item.ts';
 import { listKinds, findKind } from '../kinds/registry.ts';

@@ -1,9 +1,8 @@
 /** Follows a campaign: polls it until it ends, also when Temporal or the host goes away in between. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { Deadline } from '../domain/deadline.ts';
-import type { ErrorCode } from '../domain/errors.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { Deadline } from '../domain/process.ts';
+import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
 import { toReason } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';

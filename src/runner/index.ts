@@ -5,9 +5,15 @@
  */
 
 export { HundredfoldError, type ErrorCode, type ErrorOptions } from '../domain/errors.ts';
-export type { Kind, ServiceName } from '../domain/item.ts';
+export type {
+  Kind,
+  ServiceName,
+  CampaignState,
+  FinalState,
+  ItemState,
+  OpenState,
+} from '../domain/item.ts';
 export type { Problem, Severity } from '../domain/problem.ts';
-export type { CampaignState, FinalState, ItemState, OpenState } from '../domain/states.ts';
 export { adopt, type AdoptOptions } from './adopt.ts';
 export { Campaign } from './campaign.ts';
 export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './intake.ts';

@@ -3,8 +3,7 @@
  * comes from Temporal and is passed in. Read page by page, so that memory stays constant.
  */
 import type { Client } from '@temporalio/client';
-import type { Kind } from '../domain/item.ts';
-import { isFinal, type ItemState, OPEN_STATES } from '../domain/states.ts';
+import { type Kind, isFinal, type ItemState, OPEN_STATES } from '../domain/item.ts';
 import {
   readError,
   type Listed,

@@ -3,8 +3,7 @@ import { createReadStream, createWriteStream, existsSync, mkdirSync } from 'node
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Settings } from '../config/settings.ts';
-import type { Environment } from '../domain/environment.ts';
-import { hasErrno } from '../domain/errno.ts';
+import { type Environment, hasErrno } from '../domain/process.ts';
 import { createFolderError } from '../host/lock.ts';
 import { parseJson } from '../kinds/json.ts';
 import { Ledger, LEDGER_FILE } from '../ledger/ledger.ts';

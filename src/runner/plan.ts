@@ -7,7 +7,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
-import { isObjectAddress } from '../domain/object-store.ts';
+import { isObjectAddress } from '../domain/addresses.ts';
 import type { Problem } from '../domain/problem.ts';
 import {
   estimateDisk,

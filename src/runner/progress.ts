@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { CampaignProgress } from '../domain/campaign.ts';
-import { Deadline } from '../domain/deadline.ts';
+import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { isClosedPart, isRecent, readHeartbeats } from '../temporal/namespace.ts';

@@ -3,7 +3,7 @@ import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
-import { RESULTS_KEPT_MS } from '../domain/results-kept.ts';
+import { RESULTS_KEPT_MS } from '../domain/limits.ts';
 import { type LocalName, createLocalSettings, chooseRecord } from '../host/local-settings.ts';
 import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';

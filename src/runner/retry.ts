@@ -4,7 +4,7 @@ import { notifyWays } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
-import { Deadline } from '../domain/deadline.ts';
+import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { LocalName } from '../host/local-settings.ts';
 import { openSession } from '../host/open-session.ts';

@@ -1,7 +1,7 @@
 /** Settings and sessions of the use cases: a session is open while campaigns are read or changed in it. */
 import { join } from 'node:path';
 import { type LoadOptions, loadSettings, type Settings } from '../config/settings.ts';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { toReason } from '../domain/plain-text.ts';
 import { waitForLock } from '../host/lock.ts';

@@ -7,7 +7,7 @@ import { notifyWays } from '../config/settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { isObjectAddress } from '../domain/object-store.ts';
+import { isObjectAddress } from '../domain/addresses.ts';
 import { openSession } from '../host/open-session.ts';
 import type { Session } from '../host/session.ts';
 import { openStore, probe } from '../store/open-store.ts';

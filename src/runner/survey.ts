@@ -2,9 +2,16 @@
  * Checks all rows once, before anything is submitted: which have problems, which have results already, which have to be
  * computed. `plan` shows it, `run` acts on it.
  */
-import type { CheckedRow, Item, Kind, Options, ServiceName } from '../domain/item.ts';
+import {
+  type CheckedRow,
+  type Item,
+  type Kind,
+  type Options,
+  type ServiceName,
+  isFinal,
+  canSucceed,
+} from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
-import { isFinal, canSucceed } from '../domain/states.ts';
 import { combineOptions, canShare, listKindNames } from '../kinds/registry.ts';
 import { checkManifests } from '../manifest/check.ts';
 import { listFields } from '../manifest/columns.ts';

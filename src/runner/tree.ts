@@ -1,7 +1,7 @@
 /** The output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
-import { isObjectAddress } from '../domain/object-store.ts';
+import { isObjectAddress } from '../domain/addresses.ts';
 import { type Exported, exportTree, findExportFormat } from '../export/export.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
 import { LOCAL_NAMES, type LocalName } from '../host/local-settings.ts';

@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
+import { DEFAULT_MAX_DOWNLOAD } from '../domain/limits.ts';
 import { readFailureCode, describeFailure } from './connection.ts';
 import type { RedactedStream, Redaction } from './redaction.ts';
 

@@ -1,7 +1,7 @@
 /** Reads the list of the jobs of our credential, page by page, and looks a job up in it by its name. */
-import { parseDuration } from '../domain/duration.ts';
+import { parseDuration } from '../domain/units.ts';
 import type { FindOutcome, ListOutcome, PastJob, Unavailable } from '../domain/outcomes.ts';
-import { isUsableId } from '../domain/remote-id.ts';
+import { isUsableId } from '../domain/name.ts';
 import {
   resolveAnswers,
   findMeaning,

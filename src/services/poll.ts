@@ -1,5 +1,5 @@
 /** Asks for the state of a job; what an answer means by the table of the service, else as for any service. */
-import { parseDuration } from '../domain/duration.ts';
+import { parseDuration } from '../domain/units.ts';
 import { NO_TIMING, type PollOutcome, type Timing } from '../domain/outcomes.ts';
 import {
   resolveAnswers,

@@ -8,7 +8,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_REFUSED_MS, MAX_DELAY_MS } from '../budget/block.ts';
-import { computeGrowingDelay } from '../domain/growing-delay.ts';
+import { computeGrowingDelay } from '../domain/limits.ts';
 import type { FetchOutcome, PollOutcome, Unavailable } from '../domain/outcomes.ts';
 import type { RequestOptions, ServiceClient } from './client.ts';
 

@@ -2,9 +2,9 @@
  * What an answer to a POST means for the job (docs/promises.md, "Submit is at most once"). The same rule applies to
  * every service; only the place of the id differs.
  */
-import { parseDuration } from '../domain/duration.ts';
+import { parseDuration } from '../domain/units.ts';
 import type { PingOutcome, RateLimitSeen, SubmitOutcome } from '../domain/outcomes.ts';
-import { isUsableId } from '../domain/remote-id.ts';
+import { isUsableId } from '../domain/name.ts';
 import { toObject } from '../kinds/json.ts';
 import {
   findMeaning,

@@ -3,7 +3,7 @@ import { constants, accessSync, existsSync, readFileSync, realpathSync } from 'n
 import { createHash } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { createPrivateFolder } from './private-folder.ts';
 import { warn } from './warn.ts';

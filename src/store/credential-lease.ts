@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { parseJson } from '../kinds/json.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 
-import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
+import { isObjectAddress, parseObjectAddress } from '../domain/addresses.ts';
 import { isHeldBy, readNewestLease, renewLease, takeLease, type LeaseHolder } from './lease.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';

@@ -3,8 +3,7 @@
  * copied and not linked, so that an edit in one tree never changes another.
  */
 import type { ErrorCode } from '../domain/errors.ts';
-import type { Kind } from '../domain/item.ts';
-import { isFinal } from '../domain/states.ts';
+import { type Kind, isFinal } from '../domain/item.ts';
 import type { Judge } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
 import type { FileDigest } from './digest.ts';

@@ -10,7 +10,7 @@ import {
 import { copyFile, link, lstat, mkdir, open, readdir, rename, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { hasErrno } from '../domain/errno.ts';
+import { hasErrno } from '../domain/process.ts';
 import { createBadKeyError } from './layout.ts';
 import type { CheckedFolders } from './store.ts';
 import { createNoRoomError, toStoreError } from './store-error.ts';

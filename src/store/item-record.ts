@@ -5,9 +5,14 @@
  */
 import { z } from 'zod';
 import { ATTEMPT_OUTCOMES } from '../domain/campaign.ts';
-import type { InputText, Item, Options } from '../domain/item.ts';
-import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-warnings.ts';
-import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
+import {
+  type InputText,
+  type Item,
+  type Options,
+  FINAL_STATES,
+  OPEN_STATES,
+} from '../domain/item.ts';
+import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-ends.ts';
 import { findKind } from '../kinds/registry.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 import { computeDigest } from './digest.ts';

@@ -2,8 +2,7 @@
  * Jobs that are recorded in the item.json files of output trees: those of a folder's campaigns by their ids, and those of
  * one tree that may still count against a token, which a new budget needs after its Temporal database was lost.
  */
-import type { ServiceName } from '../domain/item.ts';
-import { isFinal, type ItemState } from '../domain/states.ts';
+import { type ServiceName, isFinal, type ItemState } from '../domain/item.ts';
 import { runInParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, readNotes } from './item-store.ts';

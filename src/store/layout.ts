@@ -6,7 +6,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Kind } from '../domain/item.ts';
 import { ID } from '../domain/name.ts';
-import { isObjectAddress } from '../domain/object-store.ts';
+import { isObjectAddress } from '../domain/addresses.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { listKinds, isOwnKind, listKindNames, findKind } from '../kinds/registry.ts';
 import { StoreError } from './store-error.ts';

@@ -5,7 +5,7 @@ import {
   isObjectAddress,
   type ObjectStoreAccess,
   parseObjectAddress,
-} from '../domain/object-store.ts';
+} from '../domain/addresses.ts';
 import { type FileStoreOptions, openFileStore } from './file-store.ts';
 import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';

@@ -2,8 +2,7 @@
  * Prepares a campaign's items in the tree before the first workflow starts: first inputs and records, then the pages,
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
-import type { Item, Options } from '../domain/item.ts';
-import { isFinal, canSucceed } from '../domain/states.ts';
+import { type Item, type Options, isFinal, canSucceed } from '../domain/item.ts';
 import { combineOptions, canShare } from '../kinds/registry.ts';
 import {
   deliver,

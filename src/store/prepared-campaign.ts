@@ -3,7 +3,7 @@
  * that a workflow reads a few hundred ids at a time.
  */
 import { z } from 'zod';
-import type { Kind } from '../domain/item.ts';
+import { type Kind, FINAL_STATES, isFinal } from '../domain/item.ts';
 import {
   isOwnKind,
   listKindNames,
@@ -14,7 +14,6 @@ import {
 import { describedKind, describeKind, restoreKind } from '../kinds/stored-reading.ts';
 import { describedService, describeService, restoreService } from '../services/described.ts';
 import { registerDescribedService, findServiceOfKind } from '../services/registry.ts';
-import { FINAL_STATES, isFinal } from '../domain/states.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import type { ItemRecord } from './item-record.ts';
 import { computeJobDigest } from './item-store.ts';

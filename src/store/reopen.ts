@@ -4,9 +4,8 @@
  * it is unusable (workflows/item.ts).
  */
 import type { Attempt } from '../domain/campaign.ts';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
-import type { FinalState } from '../domain/states.ts';
-import { isFinal } from '../domain/states.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
+import { type FinalState, isFinal } from '../domain/item.ts';
 import { findService } from '../services/registry.ts';
 import { findMaxNameLength } from '../services/service.ts';
 import type { ItemRecord } from './item-record.ts';

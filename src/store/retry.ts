@@ -1,7 +1,6 @@
 /** Determines what a retry of a campaign would do, by reading alone: nothing is changed before everything is known. */
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/item.ts';
-import { isFinal } from '../domain/states.ts';
+import { type ServiceName, isFinal } from '../domain/item.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 import { runInParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';

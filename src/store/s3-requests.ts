@@ -13,7 +13,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { ObjectStoreAccess } from '../domain/object-store.ts';
+import type { ObjectStoreAccess } from '../domain/addresses.ts';
 import { computeDigest, type FileDigest } from './digest.ts';
 import type { Incoming } from './incoming.ts';
 import {

@@ -8,7 +8,7 @@ import {
   ListMultipartUploadsCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import type { ObjectAddress, ObjectStoreAccess } from '../domain/object-store.ts';
+import type { ObjectAddress, ObjectStoreAccess } from '../domain/addresses.ts';
 import { computeDigest, type FileDigest } from './digest.ts';
 import { Incoming } from './incoming.ts';
 import { createBadKeyError, splitKey } from './layout.ts';

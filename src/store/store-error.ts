@@ -2,7 +2,7 @@
  * Errors of the store, with codes. `retryable`: the same write can succeed later without a change to the item. A full
  * disk is a fault of the machine and must not fail the item.
  */
-import { readErrno } from '../domain/errno.ts';
+import { readErrno } from '../domain/process.ts';
 import { HundredfoldError, type ErrorCode, type ErrorOptions } from '../domain/errors.ts';
 
 export class StoreError extends HundredfoldError {

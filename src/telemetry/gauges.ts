@@ -9,7 +9,7 @@ import proto from '@temporalio/proto';
 import { readBudget } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { OPEN_STATES } from '../domain/states.ts';
+import { OPEN_STATES } from '../domain/item.ts';
 import { buildBudgetWorkflowId } from '../workflows/names.ts';
 import { buildRunningQuery } from '../workflows/search-attributes.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { MetricCounter, MetricGauge, MetricHistogram, MetricMeter } from '@temporalio/common';
 import type { ItemEnd } from '../domain/campaign.ts';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
 import type { Kind } from '../domain/item.ts';
 import { listKindNames } from '../kinds/registry.ts';
 import { readProgramVersion } from '../program/files.ts';

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { readErrno } from '../domain/errno.ts';
+import { readErrno } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { freePort } from '../temporal/ports.ts';
 import { StateGauges } from './gauges.ts';

@@ -11,7 +11,7 @@ import {
 } from '@temporalio/client';
 import type { TlsMaterial } from '../config/temporal.ts';
 import { readProgramVersion } from '../program/files.ts';
-import { isLocalHost } from '../domain/local-host.ts';
+import { isLocalHost } from '../domain/addresses.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { parseAddress, probeAccess } from './access.ts';
 import { loadDataConverter } from './codec.ts';

@@ -12,7 +12,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort, isListening } from './ports.ts';
 import { endProcess, isRunningAs } from './processes.ts';
-import { Deadline } from '../domain/deadline.ts';
+import { Deadline } from '../domain/process.ts';
 
 export interface DevServer {
   readonly pid: number;

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
-import { Deadline } from '../domain/deadline.ts';
+import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { ATTRIBUTE_NAMES } from '../workflows/search-attributes.ts';
 import { hasStatus, isClosed, isTemporalAway, findStatus } from './grpc-status.ts';

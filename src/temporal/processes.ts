@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Deadline } from '../domain/deadline.ts';
+import { Deadline } from '../domain/process.ts';
 
 export function isAlive(pid: number): boolean {
   // To the system, 0 and negative numbers are process groups, including our own.

@@ -11,7 +11,7 @@ import { nullIfNotFound, isReached } from '../activities/not-found.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { findStatus } from '../temporal/grpc-status.ts';
 import { buildBudgetWorkflowId } from '../workflows/names.ts';
-import { Periodic } from '../domain/periodic.ts';
+import { Periodic } from '../domain/process.ts';
 import { findStuck } from './stuck.ts';
 import { recheckSignal } from '../workflows/messages.ts';
 import { buildRunningQuery } from '../workflows/search-attributes.ts';

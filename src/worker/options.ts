@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import type { ServiceSettings } from '../config/services.ts';
 import type { NotifySettings } from '../config/settings.ts';
-import type { Environment } from '../domain/environment.ts';
+import type { Environment } from '../domain/process.ts';
 import type { Observation } from '../telemetry/observation.ts';
 import type { Build } from '../temporal/deployment.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';

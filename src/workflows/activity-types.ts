@@ -160,7 +160,7 @@ export interface Activities {
    * retry.
    *
    * `former`: how the job had ended before `retry`; null for another. It was paid for, so it is polled first; if it is of no use, another
-   * one follows it (domain/job-replacement.ts).
+   * one follows it (domain/item-ends.ts).
    */
   finishJob(
     job: RemoteJob,

@@ -1,6 +1,6 @@
 /** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
 import { findTightestWindow, type BudgetStatus, type WindowStatus } from '../budget/status.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration } from '../domain/units.ts';
 import {
   joinBlocks,
   formatClock,

@@ -24,8 +24,13 @@ import type {
   RecentEnd,
   SameFailures,
 } from '../domain/campaign.ts';
-import type { Kind } from '../domain/item.ts';
-import { type CampaignState, countEnded, FINAL_STATES, type FinalState } from '../domain/states.ts';
+import {
+  type Kind,
+  type CampaignState,
+  countEnded,
+  FINAL_STATES,
+  type FinalState,
+} from '../domain/item.ts';
 import type { Breaker } from './breaker.ts';
 import { formatCampaignDetails } from './details.ts';
 import type { Feed } from './feed.ts';

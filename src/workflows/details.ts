@@ -13,11 +13,9 @@ import {
   type CampaignSpec,
   type ItemEnd,
 } from '../domain/campaign.ts';
-import { formatDuration } from '../domain/duration.ts';
-import type { Options } from '../domain/item.ts';
+import { formatDuration, formatSize } from '../domain/units.ts';
+import { type Options, countEnded } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
-import { formatSize } from '../domain/size-text.ts';
-import { countEnded } from '../domain/states.ts';
 import type { ItemJob, KeptFile } from './activity-types.ts';
 import type { ItemInput } from './messages.ts';
 

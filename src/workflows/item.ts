@@ -20,7 +20,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
-import type { ItemEndCode } from '../domain/item-end-codes.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import { conclude, finishJob, withToken } from './activity-options.ts';
 import type { ItemAddress, KeptFile, SubmittedJob } from './activity-types.ts';

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { settleFate } from '../../src/activities/reconcile-submission.ts';
 import { SendingNote } from '../../src/activities/sending-note.ts';

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { inherit } from '../../src/budget/inherit.ts';
 import type { BudgetSnapshot } from '../../src/budget/status.ts';
 import { GUARD_MS, type Window } from '../../src/budget/policy.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { policyOf } from '../policy.ts';
 import { ACCEPTED, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';
 import { throughJson } from './budget-under-test.ts';

@@ -27,7 +27,7 @@ import {
   type Policy,
   type Window,
 } from '../../src/budget/policy.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { policyOf } from '../policy.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';
 

@@ -8,7 +8,7 @@ import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/state.t
 import { applyReading, take } from '../../src/budget/budget.ts';
 import { computeLongestMs, type Policy, type Window } from '../../src/budget/policy.ts';
 import { requestKey, buildSlotKey, type Request } from '../../src/budget/queue.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/longest-post.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { Broken, type Moment, passed } from './naive.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { Expectations, GUARD_MS, type Sent } from './expectations.ts';

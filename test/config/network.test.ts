@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findProxy, revealNetwork } from '../../src/config/network.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import type { Environment } from '../../src/domain/environment.ts';
+import type { Environment } from '../../src/domain/process.ts';
 import { removeSecrets } from '../../src/config/secret.ts';
 
 let folder: string;

@@ -4,10 +4,10 @@ import { inspect } from 'node:util';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { parseDuration } from '../../src/domain/duration.ts';
+import { parseDuration } from '../../src/domain/units.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
-import type { Environment } from '../../src/domain/environment.ts';
+import type { Environment } from '../../src/domain/process.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));

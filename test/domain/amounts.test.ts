@@ -1,7 +1,6 @@
 /** Durations and sizes as people read them. */
 import { expect, test } from 'vitest';
-import { formatDuration, formatNonZeroDuration } from '../../src/domain/duration.ts';
-import { formatSize } from '../../src/domain/size-text.ts';
+import { formatDuration, formatNonZeroDuration, formatSize } from '../../src/domain/units.ts';
 
 test.each([
   [formatDuration, 0, '0 s'],

@@ -1,7 +1,6 @@
 /** When a job is given up or replaced by another one. */
 import { describe, expect, test } from 'vitest';
-import { shouldReplaceJob } from '../../src/domain/job-replacement.ts';
-import { explainStuckJob } from '../../src/domain/stuck-job.ts';
+import { shouldReplaceJob, explainStuckJob } from '../../src/domain/item-ends.ts';
 
 const timing = {
   queuedAt: null,

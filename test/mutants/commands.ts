@@ -44,7 +44,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'formula-in-table',
-    file: 'src/domain/formula-guard.ts',
+    file: 'src/domain/plain-text.ts',
     find: "return first + replaceFormulas(visible, (piece) => `'${piece}`);",
     replace: 'return first + replaceFormulas(visible, (piece) => piece);',
     breaks: '5: no cell of a table runs as a formula.',

@@ -36,7 +36,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     name: 'unreadable-followed',
-    file: 'src/domain/job-replacement.ts',
+    file: 'src/domain/item-ends.ts',
     find: "  'JOB_UNREADABLE',\n",
     replace: '',
     breaks: '4: `retry` does not replace a job whose state cannot be read.',

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { EXIT } from '../../src/domain/exit.ts';
+import { EXIT } from '../../src/domain/errors.ts';
 import { COMMAND } from '../../src/program/files.ts';
 import { SETTINGS } from '../../src/temporal/dev-server.ts';
 

@@ -12,8 +12,7 @@ import {
 } from '../../scripts/error-tables.ts';
 import { schemaFiles } from '../../scripts/schemas.ts';
 import { ERROR_EXITS } from '../../src/domain/errors.ts';
-import { ITEM_ENDS } from '../../src/domain/item-end-codes.ts';
-import { ITEM_WARNINGS } from '../../src/domain/item-warnings.ts';
+import { ITEM_ENDS, ITEM_WARNINGS } from '../../src/domain/item-ends.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CODES: readonly string[] = Object.keys(ERROR_EXITS);

@@ -1,6 +1,6 @@
 /** What is written into a cell. That a reader gives it back: cells.property.test.ts. */
 import { describe, expect, test } from 'vitest';
-import { guardCell, unguardCell } from '../../src/domain/formula-guard.ts';
+import { guardCell, unguardCell } from '../../src/domain/plain-text.ts';
 import { renameOwnCells } from '../../src/report/csv-table.ts';
 
 describe('a cell that a spreadsheet would execute gets an apostrophe, and control codes are escaped', () => {

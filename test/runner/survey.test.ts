@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/domain/problem.ts';
-import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
+import { FINAL_STATES, OPEN_STATES } from '../../src/domain/item.ts';
 import { Spool } from '../../src/runner/spool.ts';
 import {
   checkChangedRow,

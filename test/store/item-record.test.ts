@@ -2,9 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
-import type { Options } from '../../src/domain/item.ts';
+import { type Options, FINAL_STATES, OPEN_STATES } from '../../src/domain/item.ts';
 import { ATOM_TYPES, PREDICTORS } from '../../src/kinds/vocabulary.ts';
-import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
 import {
   parseItem,
   type ItemRecord,

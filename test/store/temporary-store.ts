@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { isObjectAddress, type ObjectStoreAccess } from '../../src/domain/object-store.ts';
+import { isObjectAddress, type ObjectStoreAccess } from '../../src/domain/addresses.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,7 +1,7 @@
 /** The commands of every day: from a manifest to the end of its campaign. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
-import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
+import { FINAL_STATES, OPEN_STATES } from '../../domain/item.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import {

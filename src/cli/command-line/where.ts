@@ -1,6 +1,6 @@
 /** `--where state=failed`: selects items of a campaign by the properties that `items` shows. */
 import { HundredfoldError } from '../../domain/errors.ts';
-import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
+import { FINAL_STATES, OPEN_STATES } from '../../domain/item.ts';
 import type { ItemLine } from '../../runner/index.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { readErrno } from '../../domain/errno.ts';
+import { readErrno } from '../../domain/process.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
 import { say } from '../text/output.ts';

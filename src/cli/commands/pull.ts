@@ -1,7 +1,7 @@
 /** `hundredfold pull`: copies a campaign's tree, or a part of it, from its store to a local folder. */
 import { pull as pullTree } from '../../runner/index.ts';
 import { EXIT } from '../../domain/errors.ts';
-import { formatSize } from '../../domain/size-text.ts';
+import { formatSize } from '../../domain/units.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { parseWhere } from '../command-line/where.ts';
 import { say, throttleProgress, printDocument } from '../text/output.ts';

@@ -1,7 +1,7 @@
 /** `hundredfold report NAME`: (re)builds tables and report of a campaign from its output tree alone, at any time. */
 import { pathToFileURL } from 'node:url';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { isObjectAddress } from '../../domain/object-store.ts';
+import { isObjectAddress } from '../../domain/addresses.ts';
 import { buildAddress, REPORT } from '../../store/layout.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { findTree } from '../session.ts';

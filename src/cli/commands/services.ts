@@ -1,6 +1,6 @@
 /** `hundredfold services`: runs the two local services in the foreground. */
 import { pino } from 'pino';
-import { parseDuration } from '../../domain/duration.ts';
+import { parseDuration } from '../../domain/units.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { startServices } from '../../host/local.ts';
 import { say } from '../text/output.ts';

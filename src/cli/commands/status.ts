@@ -19,7 +19,7 @@ import {
   readRemembered,
   canBeCharged,
 } from '../../runner/command-line.ts';
-import { formatClock } from '../../domain/clock-text.ts';
+import { formatClock } from '../../domain/units.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import {
   formatBudgetText,

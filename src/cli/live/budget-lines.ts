@@ -6,8 +6,7 @@ import {
   type BudgetStatus,
   type WindowStatus,
 } from '../../budget/status.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { formatClock } from '../../domain/clock-text.ts';
+import { formatDuration, formatClock } from '../../domain/units.ts';
 import { drawBar, countText, isBlocked } from '../text/progress-text.ts';
 import { padText, createSpan, countWidth, type Line, type Span } from '../text/line.ts';
 

@@ -1,9 +1,8 @@
 /** What changed between two observations of a campaign, and how fast it is. Pure. */
 import type { BudgetStatus } from '../../budget/status.ts';
 import { type CampaignProgress, isSameReference } from '../../domain/campaign.ts';
-import { formatClock } from '../../domain/clock-text.ts';
-import type { ServiceName } from '../../domain/item.ts';
-import { type CampaignState, countEnded } from '../../domain/states.ts';
+import { formatClock } from '../../domain/units.ts';
+import { type ServiceName, type CampaignState, countEnded } from '../../domain/item.ts';
 import { type EndedJobs, RECENT_MS, type CampaignObservation } from '../../runner/command-line.ts';
 import { listServices, listKindsOf } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';

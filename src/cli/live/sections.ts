@@ -1,9 +1,7 @@
 /** The parts of the live view, each as lines of a given width. Pure. */
 import { describeFirst, type RecentEnd } from '../../domain/campaign.ts';
-import { formatClock } from '../../domain/clock-text.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import type { Kind } from '../../domain/item.ts';
-import { countEnded, type FinalState } from '../../domain/states.ts';
+import { formatClock, formatDuration } from '../../domain/units.ts';
+import { type Kind, countEnded, type FinalState } from '../../domain/item.ts';
 import { listKindNames, findKind } from '../../kinds/registry.ts';
 import { estimateEnd, type CampaignObservation, type Observed } from '../../runner/command-line.ts';
 import { buildCampaignLink, buildUiLink } from '../links.ts';

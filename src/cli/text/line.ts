@@ -1,5 +1,5 @@
 /** A line of the live view: styled text, measured in terminal columns. Pure. */
-import type { FinalState } from '../../domain/states.ts';
+import type { FinalState } from '../../domain/item.ts';
 
 import { createRequire } from 'node:module';
 import { styleText } from 'node:util';

@@ -1,9 +1,7 @@
 /** What a campaign would do, as text: its problems and its forecast, for `plan`, and for `run` before it starts. */
-import { formatClock } from '../../domain/clock-text.ts';
-import { formatNonZeroDuration } from '../../domain/duration.ts';
+import { formatClock, formatNonZeroDuration, formatSize } from '../../domain/units.ts';
 import type { Kind } from '../../domain/item.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { formatSize } from '../../domain/size-text.ts';
 import { listKindNames, findKind } from '../../kinds/registry.ts';
 import {
   estimateDisk,

@@ -8,9 +8,8 @@ import {
   type CampaignUse,
 } from '../../budget/status.ts';
 import { describeFirst } from '../../domain/campaign.ts';
-import { formatClock } from '../../domain/clock-text.ts';
-import { formatDuration } from '../../domain/duration.ts';
-import { countEnded } from '../../domain/states.ts';
+import { formatClock, formatDuration } from '../../domain/units.ts';
+import { countEnded } from '../../domain/item.ts';
 import {
   listNotices,
   formatAccounts,

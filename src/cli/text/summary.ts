@@ -1,7 +1,7 @@
 /** How a campaign ended: the closing message for users, the exit code. */
-import { formatDuration } from '../../domain/duration.ts';
+import { formatDuration } from '../../domain/units.ts';
 import { EXIT } from '../../domain/errors.ts';
-import { shortenWarning } from '../../domain/item-warnings.ts';
+import { shortenWarning } from '../../domain/item-ends.ts';
 import type { CampaignDocument, EndedCampaign } from '../../report/campaign-summary.ts';
 import { buildAddress, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
 import { say } from './output.ts';

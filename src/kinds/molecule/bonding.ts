@@ -9,7 +9,7 @@ import {
   computeDistance,
   type MolecularGraph,
   type Place,
-} from '../../domain/molecular-graph.ts';
+} from '../../domain/chemistry.ts';
 import type { AtomReading, MoleculeReading } from './reading.ts';
 import { readMaxBonds } from './element.ts';
 import { sumCharges } from './gromacs.ts';

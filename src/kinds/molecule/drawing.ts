@@ -2,7 +2,7 @@
  * Converts RDKit's SVG to data. It has only a few element types (paths and single letters); anything else, and anything
  * except numbers and colours, is left out: no input can reach a page as markup.
  */
-import type { Drawing, DrawnLetter, DrawnPath } from '../../domain/drawing.ts';
+import type { Drawing, DrawnLetter, DrawnPath } from '../../domain/chemistry.ts';
 
 /** In the SVG's own units; a page draws it at any size. */
 const WIDTH = 420;

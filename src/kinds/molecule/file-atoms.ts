@@ -2,7 +2,7 @@
  * What the files of a result say about the atoms of the molecule, and whether two files are about the same one: those of
  * AMBER, CHARMM, CNS and GROMACS, as far as they can be compared.
  */
-import { computeDistance, type Place } from '../../domain/molecular-graph.ts';
+import { computeDistance, type Place } from '../../domain/chemistry.ts';
 import { readGro, readTopology } from './gromacs.ts';
 import { readTypedMol2 } from './mol2.ts';
 import { readPlace, readResultPdb } from './pdb.ts';

@@ -3,7 +3,7 @@
  * compared with.
  */
 import type { InputText } from '../../domain/item.ts';
-import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
+import type { DescribedMolecule } from '../../domain/chemistry.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
 import type { InputFinding, Reading } from '../finding.ts';
 import { listUnsupportedElements } from './element.ts';

@@ -1,5 +1,5 @@
 /** Tripos Mol2 files of one molecule: of the user, with Sybyl types, and of ACPYPE, with the types of the force field. */
-import type { Place } from '../../domain/molecular-graph.ts';
+import type { Place } from '../../domain/chemistry.ts';
 import { parseElement } from './element.ts';
 import {
   type Atom,

@@ -1,5 +1,5 @@
 /** MDL molfiles (V2000 and V3000) and SD files of one record (BIOVIA, "CTfile formats"): read, and written. */
-import type { BondOrders, Place } from '../../domain/molecular-graph.ts';
+import type { BondOrders, Place } from '../../domain/chemistry.ts';
 import { parseElement } from './element.ts';
 import {
   type Atom,

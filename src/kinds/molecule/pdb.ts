@@ -1,7 +1,7 @@
 /** PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records): of the user, and of ACPYPE. */
 import { parseElement } from './element.ts';
 import { type Atom, makeStructure, type Structure, createUnreadable } from './structure.ts';
-import type { Place } from '../../domain/molecular-graph.ts';
+import type { Place } from '../../domain/chemistry.ts';
 
 const FORMAT = 'PDB';
 

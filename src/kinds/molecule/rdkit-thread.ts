@@ -3,14 +3,14 @@
  */
 import { parentPort } from 'node:worker_threads';
 import rdkit, { type Mol } from '@rdkit/rdkit';
-import type { Drawing } from '../../domain/drawing.ts';
 import type {
+  Drawing,
   BondOrders,
   Centre,
   DescribedMolecule,
   MolecularGraph,
   SpecifiedStereo,
-} from '../../domain/molecular-graph.ts';
+} from '../../domain/chemistry.ts';
 import { DRAWING_OPTIONS, parseDrawing } from './drawing.ts';
 import { findElement } from './element.ts';
 import { createRefusal, type Refused } from './rdkit-refusal.ts';

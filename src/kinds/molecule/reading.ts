@@ -1,5 +1,5 @@
 /** What the files of a molecule say, for tables and the report. */
-import type { BondOrders } from '../../domain/molecular-graph.ts';
+import type { BondOrders } from '../../domain/chemistry.ts';
 
 /** One atom of a molecule, as in the topology (GROMACS manual, topology file formats, `[ atoms ]`). */
 export interface AtomReading {

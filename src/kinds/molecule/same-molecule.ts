@@ -6,7 +6,7 @@
  * which leaves one of them open; a correct result would be rejected.
  */
 import type { MainModule as RdkitModule } from '@rdkit/rdkit';
-import type { DescribedMolecule, MolecularGraph, Place } from '../../domain/molecular-graph.ts';
+import type { DescribedMolecule, MolecularGraph, Place } from '../../domain/chemistry.ts';
 
 /** A molecule whose atoms have coordinates. */
 export interface PlacedMolecule extends MolecularGraph {

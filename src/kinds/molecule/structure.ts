@@ -9,7 +9,7 @@ import {
   readMaxBonds,
   listUnsupportedElements,
 } from './element.ts';
-import { computeDistance, type Place } from '../../domain/molecular-graph.ts';
+import { computeDistance, type Place } from '../../domain/chemistry.ts';
 import type { InputFinding } from '../finding.ts';
 import { finding } from './problems.ts';
 

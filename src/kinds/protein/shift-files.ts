@@ -3,7 +3,7 @@
  * NMR-STAR 2.1 of old entries (the BMRB's formats). What the engine does is known from its results, and otherwise from
  * the code of b2bTools 3.0.9.
  */
-import { ONE_LETTER } from '../../domain/amino-acids.ts';
+import { ONE_LETTER } from '../../domain/chemistry.ts';
 import type { InputFinding } from '../finding.ts';
 import { finding } from './problems.ts';
 import { readStar, type StarFrame, type StarLoop, type StarRow, StarSyntaxError } from './star.ts';

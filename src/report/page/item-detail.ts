@@ -1,6 +1,6 @@
 /** The content of an item's page, as JSON: a parsed result is far larger, and many wait for their drawing. */
 import type { DrawnFormula, ItemDetail, ItemFacts } from '../page-data.ts';
-import { guardCell, REASON_COLUMNS } from '../../domain/formula-guard.ts';
+import { guardCell, REASON_COLUMNS } from '../../domain/plain-text.ts';
 import { findKind } from '../../kinds/registry.ts';
 import type { Listed } from '../campaign-items.ts';
 import { serializeOptions } from '../../store/work.ts';

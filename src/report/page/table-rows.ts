@@ -1,6 +1,6 @@
 /** The rows of the page's table, collected one by one. */
 import type { Kind, ServiceName } from '../../domain/item.ts';
-import { findItemEndWords } from '../../domain/item-end-codes.ts';
+import { findItemEndWords } from '../../domain/item-ends.ts';
 import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { readError, readOwnCells, readState } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';

@@ -1,6 +1,6 @@
 /** Which differences between an input and a result are detected, and that there are no false ones. */
 import { describe, expect, test, vi } from 'vitest';
-import type { MolecularGraph, Place } from '../../../src/domain/molecular-graph.ts';
+import type { MolecularGraph, Place } from '../../../src/domain/chemistry.ts';
 import { readComposition } from '../../../src/kinds/molecule/input.ts';
 import type { ReadMolecule } from '../../../src/kinds/molecule/rdkit-thread.ts';
 import { chemist, type Chemist } from '../../../src/kinds/molecule/rdkit.ts';

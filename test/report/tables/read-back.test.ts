@@ -8,7 +8,7 @@ import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tableReaders } from '../../../scripts/python-environment.ts';
 import type { Kind } from '../../../src/domain/item.ts';
-import { unguardCell } from '../../../src/domain/formula-guard.ts';
+import { unguardCell } from '../../../src/domain/plain-text.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { ParquetFile } from '../../../src/report/parquet.ts';
 import {

@@ -1,7 +1,9 @@
 /**
- * The codes with which an item ends (`error_code` in items.csv): what happened, and what to do. The report shows these
- * texts, and the table in docs/errors.md is generated from them (`node scripts/error-tables.ts`).
+ * How items end. The codes of ends (`error_code` in items.csv) say what happened and what to do: the report shows these
+ * texts, and the table in docs/errors.md is generated from them (`node scripts/error-tables.ts`). Then the warnings of
+ * items that have succeeded, and when a job is given up or replaced by another one. Pure.
  */
+import type { Timing } from './outcomes.ts';
 
 /** Codes that are explained together. */
 interface ItemEndWords {
@@ -211,4 +213,96 @@ export function findItemEndWords(code: string): ItemEndWords {
 /** Without Markdown code marks. */
 function removeBackquotes(text: string): string {
   return text.replaceAll('`', '');
+}
+
+interface WarningWords {
+  /** In docs/output-tree.md: what happened; Markdown. */
+  readonly meaning: string;
+  /** Completes "3 items with …", when a campaign ends. */
+  readonly brief: string;
+  /** In item.json, a sentence. */
+  readonly message: (facts: never) => string;
+}
+
+/** The warnings in item.json about an item that has succeeded. */
+export const ITEM_WARNINGS = {
+  RESULT_SEVERAL_SETS: {
+    meaning:
+      'the service gave several result sets for one molecule (contract, 2.4). The first complete one is used; the files of up to nine others are in `set-2/`, `set-3/` …, and all of them in `record.json`',
+    brief: 'several result sets: the first is used, the others are in set-2/ … of the item folder',
+    message: ({ folders }: { readonly folders: readonly string[] }) =>
+      `The service gave ${folders.length + 1} result sets for one molecule. The first whole one is used; the files of the others are in ${folders.join(', ')}.`,
+  },
+  RESULT_FILES_ABSENT: {
+    meaning:
+      'the service answered 404 for a file that jobs of this kind usually have (`history.json`, `result.csv`, `metadata.*`, for alignments `distributions.*`), or refused it. The result was not compared with it',
+    brief: 'files that the service did not give: the results were not compared with them',
+    message: ({ names }: { readonly names: readonly string[] }) =>
+      `The service did not give ${names.join(', ')}, which jobs of this kind usually have: the result was not compared with what is missing.`,
+  },
+} as const satisfies Readonly<Record<string, WarningWords>>;
+
+export type ItemWarningCode = keyof typeof ITEM_WARNINGS;
+
+const BRIEF: ReadonlyMap<string, string> = new Map(
+  Object.entries(ITEM_WARNINGS).map(([code, { brief }]) => [code, brief]),
+);
+
+/** Completes "3 items with …", with the code. A tree of another version may have other codes. */
+export function shortenWarning(code: string): string {
+  const brief = BRIEF.get(code);
+  return brief === undefined ? code : `${brief} (${code})`;
+}
+
+/** If the worker behind a running job is silent for longer, the job is no longer processed. */
+const SILENT_SECONDS = 3_600;
+
+/** The service fails a job that exceeds its time limit; if it has not done so after this long, in s, it never will. */
+const OVERRUN_SECONDS = 3_600;
+
+/** Why a job that the service calls unfinished will never finish; null while it may. */
+export function explainStuckJob(
+  ageMs: number,
+  deadlineMs: number,
+  timing: Timing | null,
+): { code: ItemEndCode; message: string } | null {
+  if (ageMs > deadlineMs) {
+    const hours = (deadlineMs / 3_600_000).toFixed(1);
+    return { code: 'JOB_OVERDUE', message: `not finished ${hours} h after it was accepted` };
+  }
+  const silent = timing?.heartbeatAgeSeconds ?? 0;
+  if (timing?.startedAt && silent > SILENT_SECONDS) {
+    return { code: 'JOB_STUCK', message: `the service has not worked on it for ${silent} s` };
+  }
+  const overrun = (timing?.elapsedSeconds ?? 0) - (timing?.timeLimitSeconds ?? Infinity);
+  if (overrun > OVERRUN_SECONDS) {
+    return { code: 'JOB_STUCK', message: `still called running ${overrun} s past its time limit` };
+  }
+  return null;
+}
+
+/** Ends after which a job has no result any more, regardless of how it ended before. */
+const OF_NO_USE: readonly string[] = [
+  'JOB_FAILED',
+  'JOB_LOST',
+  'JOB_STUCK',
+  'RESULT_ABSENT',
+] satisfies ItemEndCode[];
+
+/**
+ * Ends that say nothing against the job: the result of another one of the same input would be as large, and its state
+ * as unreadable.
+ */
+const OF_EVERY_JOB: readonly string[] = [
+  'JOB_UNREADABLE',
+  'RESULT_TOO_LARGE',
+] satisfies ItemEndCode[];
+
+/**
+ * Whether a job that was polled again must be replaced by another one.
+ * @param before how the job had ended when its item was reopened
+ */
+export function shouldReplaceJob(code: string | null, before: string): boolean {
+  if (code === null || OF_EVERY_JOB.includes(code)) return false;
+  return OF_NO_USE.includes(code) || (code === before && /^(JOB|RESULT)_/.test(code));
 }

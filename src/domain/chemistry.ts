@@ -1,3 +1,5 @@
+/** A molecule as atoms and bonds, a formula as lines and letters, amino acids as letters. */
+
 /** The atoms of a molecule and their bonds: everything that two descriptions of one molecule must agree on. */
 
 /** In ångström. */
@@ -45,3 +47,53 @@ export interface DescribedMolecule extends MolecularGraph {
   /** The configuration specified by the input; `places` for a file whose coordinates specify it. */
   readonly stereo: SpecifiedStereo | { readonly places: readonly Place[] };
 }
+
+/** A structural formula as lines and letters: the only parts taken from RDKit's SVG. */
+export interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly paths: readonly DrawnPath[];
+  readonly letters: readonly DrawnLetter[];
+}
+
+export interface DrawnPath {
+  /** As in SVG: `M`, `L`, `Q`, `C`, `Z` and numbers. */
+  readonly d: string;
+  /** `#0000FF`: RDKit's colour of the element. */
+  readonly colour: string;
+  /** Width of the line; null if the path is filled. */
+  readonly line: number | null;
+}
+
+export interface DrawnLetter {
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly colour: string;
+  /** One character. */
+  readonly text: string;
+}
+
+/** The twenty amino acids: from three letters, as in PDB and NMR files, to one (IUPAC-IUB, 1983). */
+export const ONE_LETTER: Readonly<Record<string, string>> = {
+  ALA: 'A',
+  ARG: 'R',
+  ASN: 'N',
+  ASP: 'D',
+  CYS: 'C',
+  GLN: 'Q',
+  GLU: 'E',
+  GLY: 'G',
+  HIS: 'H',
+  ILE: 'I',
+  LEU: 'L',
+  LYS: 'K',
+  MET: 'M',
+  PHE: 'F',
+  PRO: 'P',
+  SER: 'S',
+  THR: 'T',
+  TRP: 'W',
+  TYR: 'Y',
+  VAL: 'V',
+};

@@ -1,3 +1,5 @@
+/** Limits that several parts must agree on: how long a POST may take, what a service keeps, how delays grow. */
+
 /**
  * The longest time between the start of a submission and its outcome (ms): the time-out of the submit activity. A
  * process that died in between may have sent the job at any moment of it.
@@ -18,3 +20,25 @@ export const FIRST_BYTE_MS = 10_000;
  * ledger.
  */
 export const LATEST_ACCEPTANCE_MS = 60_000;
+
+/** The delay between attempts: it doubles after each failure, up to a limit. */
+interface Growth {
+  /** Before the second attempt (ms). */
+  readonly first: number;
+  /** Maximum (ms). */
+  readonly longest: number;
+}
+
+/** In ms, after this many failures in a row (from 1). */
+export function computeGrowingDelay({ first, longest }: Growth, failures: number): number {
+  return Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
+}
+
+/** Default maximum bytes of one downloaded file: a hundred times the largest known file. */
+export const DEFAULT_MAX_DOWNLOAD = 64_000_000;
+
+/**
+ * Both services delete a job with its results this long (ms) after its submission. The contracts name no time; this is
+ * what is known of them.
+ */
+export const RESULTS_KEPT_MS = 14 * 86_400_000;

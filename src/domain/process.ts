@@ -1,0 +1,78 @@
+/** What a process has: its environment, errors of the system, the end of a wait, work that is repeated. */
+
+/** The variables of a process, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The code of a system's error (errno(3)), such as `ENOENT`; null for anything else. */
+export function readErrno(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
+  const code = readErrno(error);
+  return code !== null && codes.includes(code);
+}
+
+/**
+ * The end of a wait, by a clock that cannot be set. With the wall clock, a wait ends immediately when the clock is set
+ * forward, or an hour late when it is set back: a command gave up on a starting host after the clock was corrected.
+ */
+export class Deadline {
+  readonly #endsAt: number;
+
+  /** @param ms from now on */
+  constructor(ms: number) {
+    this.#endsAt = performance.now() + ms;
+  }
+
+  get hasPassed(): boolean {
+    return performance.now() >= this.#endsAt;
+  }
+
+  /** Remaining time (ms), at least 1: a time-out of 0 often means no time-out. */
+  get leftMs(): number {
+    return Math.max(1, this.#endsAt - performance.now());
+  }
+}
+
+interface PeriodicOptions {
+  readonly everyMs: number;
+  /** One at a time, regardless of its duration. The signal is aborted when it is to stop early. */
+  readonly work: (signal: AbortSignal) => Promise<void>;
+  /** The next time still comes. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Work that is repeated until it is stopped. */
+export class Periodic {
+  readonly #options: PeriodicOptions;
+  readonly #stopped = new AbortController();
+  #timer: NodeJS.Timeout | null = null;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(options: PeriodicOptions) {
+    this.#options = options;
+  }
+
+  /** The first time is after `everyMs`. */
+  start(): void {
+    const { everyMs, onError } = this.#options;
+    this.#timer = setInterval(() => void this.runNow().catch(onError), everyMs);
+    this.#timer.unref();
+  }
+
+  /** Once more, after the one in progress. Throws what the work throws. */
+  runNow(): Promise<void> {
+    const { signal } = this.#stopped;
+    const run = this.#working.then(() => (signal.aborted ? undefined : this.#options.work(signal)));
+    this.#working = run.catch(() => undefined);
+    return run;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#stopped.abort();
+    await this.#working;
+  }
+}
