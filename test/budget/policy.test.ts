@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   charge,
-  giveBack,
   adjustToSetBack,
   createCharges,
   reconcile,
@@ -64,18 +63,6 @@ class Account {
 }
 
 describe('a window', () => {
-  test('takes a slot when a submission starts and frees it one window after it ends, or at once', () => {
-    const account = new Account(1, 1_000);
-    account.take(0);
-    expect(account.room(10)).toEqual({ free: 0, nextAt: Number.POSITIVE_INFINITY });
-    account.charge(200);
-    expect(account.room(1_200 + GUARD_MS - 1)).toEqual({ free: 0, nextAt: 1_200 + GUARD_MS });
-    expect(account.room(1_200 + GUARD_MS).free).toBe(1);
-    account.take(2_000);
-    giveBack(account.charges);
-    expect(account.room(2_001).free, 'refused').toBe(1);
-  });
-
   test('counts jobs of others that the service reports, once, and not its own in progress', () => {
     const account = new Account(10, 1_000);
     const [first, second] = [account.take(0), account.take(0)];
@@ -173,24 +160,6 @@ test('the memo of a budget is small, whatever waits in it and however much is ch
   expect(bytes).toBeLessThan(64 * 1_024);
 });
 
-test('several windows and a bound on open jobs hold at once, and the next goes when all of them allow it', () => {
-  const windows = [
-    { limit: 2, windowMs: 1_000 },
-    { limit: 3, windowMs: 10_000 },
-  ];
-  const closes: Close[] = [
-    [0, 1, null],
-    [5_000, 1, null],
-  ];
-  const roomAt = (now: number, open = 0) =>
-    findRoom({ windows, maxOpen: 4 }, { inFlight: 0, closes, open }, now);
-  expect(roomAt(5_100)).toEqual({ free: 1, nextAt: 5_100 });
-  expect(roomAt(5_100, 4)).toEqual({ free: 0, nextAt: 10_100 });
-  closes.push([5_200, 1, null]);
-  expect(roomAt(5_300)).toEqual({ free: 0, nextAt: 10_000 + GUARD_MS });
-  expect(roomAt(10_000 + GUARD_MS)).toMatchObject({ free: 1 });
-});
-
 describe('a bound on open jobs', () => {
   const BOUND: Policy = { ...policyOf(null, 0), maxOpen: 2 };
 
@@ -273,17 +242,6 @@ describe('a service that counts what was sent', () => {
       const charged = budget.status(100).windows[0]?.charged;
       expect(charged, counts).toBe(counts === 'sent' && isKept ? 1 : 0);
     }
-  });
-
-  test('has a slot for each submission of one row', () => {
-    const budget = new PlayedBudget(2);
-    budget.allow({ ...policyOf(2, WINDOW_MS), counts: 'sent' });
-    budget.ask('a');
-    budget.grants(0);
-    budget.close('a', UNSURE, 100);
-    budget.settle('a', ABSENT, 150);
-    expect(budget.sent(200)).toEqual(['a']);
-    expect(budget.status(200)).toMatchObject({ free: 0 });
   });
 });
 
@@ -415,16 +373,6 @@ describe('the slot of a submission of unknown fate', () => {
       expect(budget.nextAt(300)).toBe(chargedAt + FREE_AGAIN);
     },
   );
-
-  test('is written into the memo, and does not hold up a probe', () => {
-    const budget = begun();
-    budget.limit(2);
-    budget.close('a', { type: 'unsure', unwell: '502' }, 100);
-    const settlesBy = 100 + LATEST_ACCEPTANCE_MS;
-    expect(budget.snapshot(100).outstanding).toMatchObject([{ settlesBy }]);
-    expect(budget.nextAt(100)).toBe(1_100);
-    expect(budget.grants(1_100)).toMatchObject([{ probe: true, request: { item: 'b' } }]);
-  });
 });
 
 test('what another Temporal has sent is charged once', () => {
@@ -448,15 +396,6 @@ test('if it is unknown what another Temporal has sent, a whole window passes', (
   expect(budget.sent(4_000)).toEqual(['a']);
   budget.ask('b');
   expect(budget.nextAt(4_000)).toBe(14_025);
-});
-
-test.each([
-  [100, 0],
-  [101, 1],
-  [5_000, 49],
-])('%i jobs at 100 an hour are all submitted after %i hours', (jobs, hours) => {
-  const end = estimateLastSubmission([{ limit: 100, windowMs: HOUR }], [], jobs, 0);
-  expect(end).toBe(hours * (HOUR + GUARD_MS));
 });
 
 test('the forecast of several windows is what the budget does', () => {

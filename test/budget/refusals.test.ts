@@ -63,28 +63,6 @@ describe('a refusal by the service', () => {
     budget.close('i0', notNow({ reason: 'rate-limited', retryAfterMs: 31_536_000_000 }), 7_000);
     expect(budget.nextAt(7_000)).toBe(67_000);
   });
-
-  test('by a 429 is not over when the service refuses one row', () => {
-    const budget = budgetOf(3);
-    budget.close('i0', notNow({ reason: 'rate-limited' }), 0);
-    for (const item of ['i1', 'i2']) budget.close(item, { type: 'refused' }, 0);
-    budget.ask(['j', 'k', 'l']);
-    expect(budget.sent(1_000)).toEqual(['i0']);
-    budget.close('i0', { type: 'refused' }, 1_000);
-    expect(budget.sent(1_000)).toEqual(['j']);
-    budget.close('j', ACCEPTED, 1_000);
-    expect(budget.sent(1_000)).toEqual(['k', 'l']);
-  });
-
-  test('by a 429 is attributed to other clients, and charges nothing', () => {
-    const budget = budgetOf(1);
-    budget.limit(5);
-    budget.close('i0', notNow({ reason: 'rate-limited', retryAfterMs: 7_000 }), 10);
-    const { counts, ...account } = budget.status(20);
-    expect(account).toMatchObject({ free: 5, strangers: { at: 10, count: 1 } });
-    expect(counts.rejected429).toBe(1);
-    expect(budget.nextAt(20)).toBe(7_010);
-  });
 });
 
 test('no more are in flight than a worker has connections, and none follows a failure', () => {

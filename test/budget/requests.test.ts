@@ -106,26 +106,6 @@ describe('the use of a token', () => {
     budget.grants(later(1));
     expect(budget.status(later(1)).use).toMatchObject([{ campaign: 'night', charged: 16 }]);
   });
-
-  test('shows jobs of other clients, which belong to no campaign', () => {
-    const budget = new PlayedBudget(6);
-    budget.askFor('night', 1);
-    const rateLimit = { limit: 6, remaining: 2 };
-    budget.accepted(0, { type: 'accepted', rateLimit });
-    expect(budget.status(0).use).toEqual([
-      { ...USUAL, campaign: null, charged: 3, waiting: 0 },
-      { ...USUAL, campaign: 'night', charged: 1, waiting: 0 },
-    ]);
-  });
-
-  test('forgets campaigns whose jobs no longer count', () => {
-    const budget = new PlayedBudget(2);
-    for (let n = 0; n < 3; n += 1) {
-      budget.askFor(`campaign-${n}`, 2);
-      budget.accepted(later(n));
-    }
-    expect(Object.keys(budget.state.users)).toEqual(['campaign-2']);
-  });
 });
 
 test('the state for continue-as-new fits into a payload: the longest queues are cut', () => {

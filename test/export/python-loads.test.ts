@@ -87,14 +87,6 @@ describe.skipIf(missing !== '')(
       },
     );
 
-    test('RDKit reads the smi file', async () => {
-      const folder = await exported('smi');
-      const found = await load<string>('smi', join(folder, 'molecules.smi'));
-      const written = await writtenSmiles(folder);
-      expect(Object.keys(found)).toEqual(bonded.items.map(({ id }) => id));
-      for (const [id, { smiles }] of Object.entries(written)) expect(found[id]).toBe(smiles);
-    });
-
     test('OpenMM loads what the synthetic engine makes of a molecule', async () => {
       const job = { kind: 'molecule', smiles: 'CC(=O)[O-]', fileName: 'acetate' } as const;
       const rest = {

@@ -157,15 +157,6 @@ describe('a POST of unknown fate', () => {
 });
 
 describe('two servers of one user', () => {
-  test('share the limit of their token', () => {
-    const other = open();
-    for (let n = 0; n < 3; n += 1) send(`a${n}`, 5);
-    expect(send('b0', 5, other)).toEqual(TAKEN);
-    expect(send('b1', 5, other)).toEqual(TAKEN);
-    expect(send('b2', 5, other).type).toBe('full');
-    expect(send('a3', 5).type).toBe('full');
-  });
-
   test('do not count submissions to another address, service or token', () => {
     send('a', 1);
     for (const other of [
@@ -205,13 +196,6 @@ describe('the file', () => {
     send('a', 1);
     for (const name of readdirSync(folder))
       expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
-  });
-
-  test('does not keep charges that no longer count in any window', () => {
-    send('a', 1);
-    clock.pass(2 * 3_600_000);
-    send('b', 1);
-    expect(ledger.list()).toMatchObject([{ ...ACCOUNT, charges: [{ claim: 'b' }] }]);
   });
 
   test.each([

@@ -10,7 +10,6 @@ import {
   type Request,
   type SubmitMeaning,
 } from '../../src/services/service.ts';
-import { listFaults } from '../../src/plugins/check.ts';
 import { bytesOf, quiet } from './jobs.ts';
 import { httpServer, json } from './scripted-server.ts';
 
@@ -263,17 +262,4 @@ test.each<[string, Request]>([
   const { client, requests } = await scene({ sends }, [200, '']);
   expect(await client.submit(JOB, quiet())).toMatchObject({ type: 'notNow', reason: 'blocked' });
   expect(requests).toEqual([]);
-});
-
-test('what types cannot refuse in a definition is named', () => {
-  const right = define({});
-  expect(listFaults(right)).toEqual([]);
-  const wrong = {
-    ...right,
-    kinds: [{ name: 'text' }, { name: 'image' }],
-    identity: { by: 'name', maxLength: 8 } as const,
-    list: { missing: 'it has none' },
-    config: z.object({ budget: z.int() }),
-  };
-  expect(listFaults(wrong).join('\n')).toMatch(/no `list`[^]*maxLength[^]*image[^]*config\.budget/);
 });

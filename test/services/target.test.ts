@@ -17,10 +17,6 @@ test.each(['', ' x', 'x\n', 'é', 'x'.repeat(101)])('the token %j is refused', (
   expect(() => checkToken(token, 100)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
 });
 
-test.each(['x', 'my token', 'x'.repeat(100), '!"$'])('the token %j is accepted', (token) => {
-  expect(() => checkToken(token, 100)).not.toThrow();
-});
-
 test.each([
   ['http://localhost:8080', true],
   ['http://services:8080/acpype', true],

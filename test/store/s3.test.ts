@@ -1,8 +1,5 @@
 /** A store in a bucket: on a real server where a case can be provoked, otherwise with a scripted one. */
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { CreateBucketCommand, DeleteBucketCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { probe } from '../../src/store/open-store.ts';
 import { S3Store } from '../../src/store/s3-store.ts';
@@ -81,40 +78,6 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
     expect(error.retryable).toBe(true);
     await server.start();
     expect(await tree.readText(KEY)).toBe('x');
-  });
-
-  test('a file where a folder belongs is STORE_BAD_KEY, as on a disk', async () => {
-    const tree = storeIn();
-    await tree.write('a/b', 'x');
-    expect((await expectCode(tree.write('a/b/c', 'x'), 'STORE_BAD_KEY')).retryable).toBe(false);
-  });
-
-  test('an object that was changed without the server is detected when it is read', async () => {
-    const tree = storeIn();
-    await tree.write(KEY, 'what was stored');
-    const prefix = tree.location.split('/').at(-1) ?? '';
-    await writeFile(join(server.folder, prefix, KEY), 'something other');
-    await expectCode(tree.readText(KEY), 'STORE_DIGEST_MISMATCH');
-    await expectCode(collected(tree.readStream(KEY)), 'STORE_DIGEST_MISMATCH');
-  });
-
-  test('requests to two buckets at once reach their own; one that is removed is reported', async () => {
-    const Bucket = `second-${randomUUID()}`;
-    await server.client.send(new CreateBucketCommand({ Bucket }));
-    const second = storeIn(Bucket);
-    const stores = [storeIn(), second];
-    for (const store of stores) {
-      await probe(store);
-      expect(await collected(store.list('')), 'the probe leaves nothing').toEqual([]);
-    }
-    const keys = Array.from({ length: 30 }, (_, n) => `molecules/m-${n}/record.json`);
-    const inBoth = keys.flatMap((key) => stores.map((store) => ({ key, store })));
-    await Promise.all(inBoth.map(({ key, store }) => store.write(key, store.location)));
-    const read = await Promise.all(inBoth.map(({ key, store }) => store.readText(key)));
-    expect(read).toEqual(inBoth.map(({ store }) => store.location));
-    await Promise.all(keys.map((key) => second.remove(key)));
-    await server.client.send(new DeleteBucketCommand({ Bucket }));
-    await expectCode(second.read(KEY), 'STORE_UNUSABLE');
   });
 });
 

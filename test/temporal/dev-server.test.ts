@@ -13,7 +13,6 @@ import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
-import { startGateway } from './grpc-gateway.ts';
 
 let dir: string;
 let server: DevServer;
@@ -63,22 +62,6 @@ test('a workflow with every attribute starts in a new server, and right after th
   });
   await Promise.all(commands);
   await fresh.connection.close();
-});
-
-test('registration is repeated if the connection is lost', async () => {
-  let deaths = 0;
-  await using gateway = await startGateway(server.address, {
-    refuse: (method) =>
-      method === 'AddSearchAttributes' && (deaths += 1) === 1
-        ? // The SDK itself repeats a call that was answered with 14 (UNAVAILABLE).
-          { code: 1, details: 'the connection was cut' }
-        : null,
-  });
-  const through = await freshNamespace('dying', `127.0.0.1:${gateway.port}`);
-  await registerSearchAttributes(through);
-  expect(deaths).toBe(2);
-  await start(through, 'campaign:x');
-  await through.connection.close();
 });
 
 test('the timers of a busy second are not postponed', async () => {

@@ -6,17 +6,14 @@ import { writeFinishedTree } from '../../../bench/finished-tree.ts';
 import { readCampaignItems } from '../../../src/report/campaign-items.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { deriveFiles, publishCampaign } from '../../../src/report/publish.ts';
-import { openFileStore } from '../../../src/store/file-store.ts';
 import { writeInvalidRows } from '../../../src/store/invalid-rows.ts';
 import { writeItem } from '../../../src/store/item-store.ts';
-import { prepareCampaign } from '../../../src/store/prepare.ts';
 import { readPreparedCampaign } from '../../../src/store/prepared-campaign.ts';
-import { policyOf } from '../../policy.ts';
 import { httpServer } from '../../services/scripted-server.ts';
-import { aMolecule, aSequence } from '../../store/an-item.ts';
+import { aMolecule } from '../../store/an-item.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
-import { CAMPAIGN, END, FAILED, endedCampaign, endItem } from '../a-campaign.ts';
-import { errors, expectAccessible, opened, requests, writeReport } from './opened.ts';
+import { END, FAILED, endedCampaign } from '../a-campaign.ts';
+import { errors, expectAccessible, opened, requests } from './opened.ts';
 
 const HOSTILE = `</script><!--<img src=x onerror="document.title='taken'">{{7*7}}\u2028`;
 
@@ -152,39 +149,4 @@ test('data that do not fit into the page are stored beside it, with a message', 
   await moved.getByText('put it back').waitFor();
   errors.splice(0);
   requests.splice(0);
-});
-
-test('a median between two whole numbers is not rounded', async () => {
-  const page = await opened(await writeReport(4, ['molecule']));
-  const card = page.locator('.measure', { hasText: 'Atoms' });
-  // 6, 9, 10 and 13 atoms.
-  expect(await card.locator('.ends').innerText()).toMatch(/^6\s+median 9\.5\s+13$/);
-});
-
-const START = Date.parse(END.startedAt);
-const budget = policyOf(30, 60_000);
-const SETTINGS = {
-  services: { predictions: { url: 'https://predictions.example.org', budget } },
-};
-
-/** When each job was sent and answered, ms after the start: the answers of the first 30 are in the window of the others. */
-const POSTS = Array.from({ length: 60 }, (_, n) => (n < 30 ? [0, 30 + 85 * n] : [60_000, 60_130]));
-
-test('the report counts a job from the moment it was sent', async () => {
-  const store = await openFileStore(await temporaryFolder());
-  const items = POSTS.map((_, n) => aSequence(`s${n}`));
-  await prepareCampaign(store, { ...CAMPAIGN, settings: SETTINGS }, items);
-  for (const [n, item] of items.entries()) {
-    const times = POSTS[n]?.map((ms) => new Date(START + ms).toISOString());
-    const [sentAt = '', answeredAt = ''] = times ?? [];
-    const attempt = { outcome: 'accepted', remoteId: 'r', sentAt, answeredAt } as const;
-    await endItem(store, item, { attempts: [{ at: answeredAt, ...attempt }] });
-  }
-  await publishCampaign(store, END);
-  const page = await opened(store.location);
-  await page.locator('.logistics summary').click();
-  const said = await page.locator('.logistics p').innerText();
-  expect(said.slice(said.indexOf('): ') + 3)).toBe(
-    '60 jobs accepted; at most 30 sent in any 60 s, of 30 allowed.',
-  );
 });

@@ -1,5 +1,3 @@
-/** What is drawn, copied and exported of a molecule has its net charge, whatever the input says of bonds. */
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { assignBondOrders } from '../../../src/kinds/molecule/bonding.ts';
@@ -105,39 +103,6 @@ function recordedReading(id: string): MoleculeReading {
   if (reading?.kind !== 'molecule') throw new Error(id);
   return reading;
 }
-
-test('without fitting bonds in its input, the demo’s acetate is drawn with the right bonds, or without any', async () => {
-  const id = 'file-acetate_anion-bcc--1-gaff2';
-  const reading = recordedReading(id);
-  const pdb = await readFile('batches/demo/files/acetate_anion.pdb', 'utf8');
-  const single = { orders: reading.bonds.map(() => 1), charges: reading.atoms.map(() => 0) };
-  const mol = writeMolfile('', reading, single);
-  const inputs = {
-    pdb: { name: 'input.pdb', text: pdb },
-    mol: { name: 'input.mol', text: mol },
-  };
-  const ends = Object.entries(inputs).map(([row, input]) => aMolecule(row, { input }));
-  const store = await resultCampaign(ends.map((item) => ({ item, files: {} })));
-  expect(await drawnIn(store, 'pdb', reading)).toMatchObject({
-    smiles: 'CC(=O)[O-]',
-    words: expect.stringContaining('input.pdb does not say which bonds are double') as string,
-  });
-  expect(await drawnIn(store, 'mol', reading)).toMatchObject({
-    smiles: 'CC(=O)[O-]',
-    words: expect.stringContaining('do not fit the net charge') as string,
-  });
-  expect(await assignBonds(reading, inputs.mol)).toMatchObject({
-    smiles: 'CC(=O)[O-]',
-    netCharge: -1,
-  });
-
-  const unknown = { ...reading, bonding: null };
-  const { drawing, smiles, words } = await drawnIn(store, 'pdb', unknown);
-  expect(drawing?.letters.map(({ text }) => text)).toEqual(['O', 'O']);
-  expect([smiles, words]).toEqual([null, expect.stringContaining('without bond orders')]);
-  const code = 'BOND_ORDERS_UNKNOWN';
-  await expect(assignBonds(unknown, inputs.pdb)).rejects.toMatchObject({ code });
-});
 
 test('bond orders of the input are those of the export, where others would fit as well', async () => {
   const own = { name: 'input.smi', text: 'C[S+](C)[O-]' };

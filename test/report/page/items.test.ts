@@ -3,10 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, expect, test } from 'vitest';
-import { publishCampaign } from '../../../src/report/publish.ts';
-import { recordingText } from '../../services/recordings.ts';
-import { END } from '../a-campaign.ts';
-import { resultCampaign, sequenceEnd } from '../tables/result-campaign.ts';
 import { expectAccessible, expectAccessibleOnPhone, opened, writeReport } from './opened.ts';
 
 type Cells = Readonly<Record<string, string>>;
@@ -89,21 +85,6 @@ test('a sequence: a plot for every predictor, with values by residue', async () 
   await page.getByRole('button', { name: 'Full length' }).click();
   await expect.poll(() => letters.count()).not.toBe(11);
   await expectAccessibleOnPhone(page);
-});
-
-test('a header of UniProt links to the entry and to its model in AlphaFold DB', async () => {
-  const key = 'sp_P99998_CYC_PANTR_Cytochrome_c_OS=Pan_troglodytes_GN=CYCS_PE=1_SV=2';
-  const header = 'sp|P99998|CYC_PANTR Cytochrome c';
-  const names = { [key]: header };
-  const input = { name: 'input.fasta', text: `>${header}\nMGDVEK\n`, names };
-  const result = recordingText('b2btools/single/one-CYC_PANTR-all5');
-  const store = await resultCampaign([sequenceEnd('cytochrome', result, { input })]);
-  await publishCampaign(store, END);
-  const page = await opened(store.location, '#item=cytochrome');
-  expect(await page.locator('.protein strong').first().innerText()).toBe(header);
-  const address = (name: string) => page.getByRole('link', { name }).getAttribute('href');
-  expect(await address('UniProt')).toBe('https://www.uniprot.org/uniprotkb/P99998');
-  expect(await address('AlphaFold DB')).toBe('https://alphafold.ebi.ac.uk/entry/P99998');
 });
 
 test('an alignment: rows, conservation, and bands that end at the farthest row', async () => {

@@ -52,38 +52,6 @@ describe('overview and table', () => {
     expect(text).toContain('doi:10.1186/1756-0500-5-367');
   });
 
-  test('search finds the rows that contain every word, sorting orders numbers by value', async () => {
-    const page = await opened(folder);
-    await page.getByRole('searchbox').fill('SUCCEEDED molecule');
-    const wanted = items.filter(({ kind, state }) => kind === 'molecule' && state === 'succeeded');
-    await expect.poll(() => shownIds(page)).toEqual(idsOf(wanted));
-    const took = ({ submitted_at: from = '', finished_at: to = '' }: Cells) =>
-      Date.parse(to) - Date.parse(from);
-    await page.getByRole('button', { name: 'Done in' }).click();
-    await page.getByRole('button', { name: 'Done in' }).click();
-    const longest = idsOf([...wanted].sort((a, b) => took(b) - took(a)));
-    await expect.poll(() => shownIds(page)).toEqual(longest);
-    // The address contains it.
-    await page.reload();
-    await expect.poll(() => shownIds(page)).toEqual(longest);
-  });
-
-  test('all items are on one page without a box that scrolls; smaller pages come back after an item', async () => {
-    const page = await opened(folder);
-    expect(await shownIds(page)).toEqual(idsOf(items));
-    const boxes = `[...document.querySelectorAll('main *')].filter((one) =>
-      one.closest('.menu') === null && /auto|scroll/.test(getComputedStyle(one).overflowY) && one.scrollHeight > one.clientHeight).length`;
-    expect(await page.evaluate(boxes)).toBe(0);
-    await page.locator('nav select').selectOption('100');
-    await page.getByRole('button', { name: 'Next' }).click();
-    const second = idsOf(items.slice(100));
-    await expect.poll(() => shownIds(page)).toEqual(second);
-    await page.locator('.cards tbody a').first().click();
-    await expect.poll(() => page.locator('h1').innerText()).toBe(second[0]);
-    await page.goBack();
-    await expect.poll(() => shownIds(page)).toEqual(second);
-  });
-
   test('conditions on columns are part of the search, and Next follows the order of the table', async () => {
     const page = await opened(folder, '#kind=molecule');
     await page.getByRole('searchbox').fill('mass>=100 project=kinases');
@@ -106,31 +74,6 @@ describe('overview and table', () => {
     await expect.poll(() => shownIds(page)).toEqual(wanted);
     await page.getByRole('searchbox').fill('nothing>here');
     await page.getByText('No items match').waitFor();
-  });
-
-  test('has the selected columns, and offers those of the kind that is shown', async () => {
-    const page = await opened(folder, '#kind=molecule');
-    await page.locator('summary', { hasText: 'Columns' }).click();
-    const groups = await page.locator('legend:visible').allInnerTexts();
-    expect(groups).toEqual(['Item', 'molecules', 'your columns', 'job']);
-    await page.getByRole('checkbox', { name: 'Charge (e)' }).check();
-    await page.getByRole('checkbox', { name: 'Atoms', exact: true }).uncheck();
-    const heads = await page.locator('.cards th').allInnerTexts();
-    expect([heads.includes('Charge (e)'), heads.includes('Atoms')]).toEqual([true, false]);
-    await page.reload();
-    await expect.poll(() => page.locator('.cards th').allInnerTexts()).toEqual(heads);
-  });
-
-  test('on a phone an item has three lines', async () => {
-    const page = await opened(folder, '#kind=molecule&state=succeeded');
-    await page.setViewportSize({ width: 390, height: 844 });
-    const row = page.locator('.cards tbody tr').first();
-    const tops = `[...new Set([...document.querySelector('.cards tbody tr').children]
-      .filter((cell) => cell.offsetParent !== null && !cell.className.includes('structure'))
-      .map((cell) => Math.round(cell.getBoundingClientRect().top / 10)))].length`;
-    await row.scrollIntoViewIfNeeded();
-    expect(await page.evaluate(tops)).toBeLessThanOrEqual(3);
-    expect((await row.boundingBox())?.height).toBeLessThan(100);
   });
 
   test('by keyboard alone: search, open an item, read a residue, and back', async () => {
@@ -198,18 +141,6 @@ async function textOf(page: Page, act: Promise<void>): Promise<string> {
   ]);
   return readFile(await download.path(), 'utf8');
 }
-
-test.each([
-  ['', /^Mass \(Da\) of/, '<rect'],
-  ['#item=molecule-00000', 'Structural formula', '<path'],
-])('the picture of %s %s is saved', async (hash, name, part) => {
-  const page = await opened(folder, hash);
-  const button = page.getByRole('button', { name }).first();
-  const svg = await textOf(page, button.press('Enter', { timeout: 120_000 }));
-  expect(svg.startsWith('<svg ')).toBe(true);
-  expect(svg).toContain(part);
-  expect(svg.includes('var(--')).toBe(false);
-});
 
 test('selected items are compared', async () => {
   const page = await opened(folder, '#q=succeeded');

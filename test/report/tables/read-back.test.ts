@@ -20,8 +20,8 @@ import {
 import { openFileStore } from '../../../src/store/file-store.ts';
 import { MULTIQC, buildTableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
-import { END, endedCampaign } from '../a-campaign.ts';
-import { everyKind, HOSTILE_USER, resultCampaign } from './result-campaign.ts';
+import { END } from '../a-campaign.ts';
+import { everyKind, resultCampaign } from './result-campaign.ts';
 import { listKindNames, findKind } from '../../../src/kinds/registry.ts';
 
 type Rows = Record<string, DuckDBValue>[];
@@ -124,21 +124,6 @@ test.each(listKindNames())(
   },
 );
 
-test('hostile columns of the user are unchanged, beside ours', async () => {
-  const { parquet, types } = await both('molecule');
-  const { Atoms, ...others } = HOSTILE_USER;
-  const rest = { Atoms_user: Atoms, atoms: 21, empty: null, other: null };
-  expect(parquet[0]).toMatchObject({ ...others, id: 'aspirin', ...rest });
-  expect(parquet[1]).toMatchObject({ id: 'choline', other: 'choline only', project: null });
-  // Also for rows without a result: the columns are the same when there is one.
-  expect(types.map(([name]) => name)).toContain('of the lost');
-  const residues = await both('sequence');
-  expect(residues.parquet[3]).toMatchObject({ residue_index: 3, Residue_Index_user: '7' });
-  const csv = readFileSync(join(tree, 'tables/molecules.csv'), 'utf8');
-  expect(csv.split('\n')[0]).toContain(`'=1+1`);
-  expect(csv).toContain(`"'=cmd|""/c calc""!A1"`);
-});
-
 test('the tables contain the successful items, mark values that were not computed, and have null for NaN', async () => {
   const sql = `SELECT id, engine, engine_version FROM 'tables/molecules.parquet'`;
   expect(await query(sql)).toEqual([
@@ -148,18 +133,6 @@ test('the tables contain the successful items, mark values that were not compute
   ]);
   const nan = `SELECT earlyFolding, early_folding, backbone FROM 'tables/residues.csv' WHERE id = 'p1' LIMIT 1`;
   expect(await query(nan)).toEqual([{ earlyFolding: null, early_folding: null, backbone: 0.7382 }]);
-});
-
-test('the tables exist without rows if the campaign has no result', async () => {
-  const store = await endedCampaign([]);
-  await publishCampaign(store, END);
-  for (const kind of listKindNames()) {
-    const { csv, parquet, types } = await both(kind, store.location);
-    expect([csv, parquet]).toEqual([[], []]);
-    expect(types.map(([name]) => name)).toEqual(
-      listFixedColumns(findKind(kind), 'results').map(({ name }) => name),
-    );
-  }
 });
 
 describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s', (kind) => {
