@@ -30,7 +30,7 @@ function muteExperimentalWarnings() {
 
 /** First of all: what was loaded before would be lost. */
 async function becomeWorkerProcess() {
-  const worker = await import(`../src/program/worker-process.${ending}`);
+  const worker = await import(`../src/cli/worker-process.${ending}`);
   worker.becomeWorkerProcess();
 }
 
@@ -40,7 +40,7 @@ async function becomeWorkerProcess() {
  * uses it before this runs.
  */
 async function keepCompiledCode() {
-  const { cacheFolder } = await import(`../src/program/cache.${ending}`);
+  const { cacheFolder } = await import(`../src/program.${ending}`);
   const folder = folderOrNull(cacheFolder);
   if (folder !== null) nodeModule.enableCompileCache(join(folder, 'code'));
 }

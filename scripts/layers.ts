@@ -1,8 +1,8 @@
 /**
  * Which part of `src/` and `packages/` may import which: the table that `npm test` checks (imports.ts). Imports point one way:
  *
- *   cli → runner → host → worker → watchdog, telemetry → temporal → activities → workflows → export
- *     → report → config → plugins → store, ledger → manifest → services → kinds, budget, state
+ *   cli → runner → host → worker → telemetry → temporal → activities → workflows → export
+ *     → report → config → store, ledger → manifest → services → kinds, budget, state
  *     → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
@@ -11,7 +11,8 @@
  * Exports are made from the tree and from what the report reads of it.
  * Runner is the package's public API: the use cases (plan, start, follow, retry, adopt, control, doctor). The command line
  * calls them too, so they know no terminal, no prompts and no exit of the process.
- * Program says where the program's own files lie, in a checkout and in the package, and how much memory it takes.
+ * Program says where the program's own files lie, in a checkout and in the package.
+ * Three folders of `src/temporal/` are parts of their own, because the worker stands between them.
  */
 
 /** The words of the services' contracts, the only file that the local services and their clients share. */
@@ -28,14 +29,13 @@ const ROWS = [
   ['services', 'page-data'],
   ['manifest'],
   ['store', 'ledger'],
-  ['plugins'],
   ['config', 'service'],
   ['report'],
   ['export'],
   ['workflows'],
   ['activities'],
   ['temporal'],
-  ['watchdog', 'telemetry'],
+  ['telemetry'],
   ['worker'],
   ['host'],
   ['runner'],
@@ -61,7 +61,7 @@ const MAY_IMPORT: Table = {
   manifest: ['domain', 'kinds', 'services'],
   kinds: ['contract', 'domain', 'program'],
   // The user's own folders: it must work before anything else is read.
-  state: ['domain'],
+  state: ['domain', 'program'],
   // Pure, and bundled with the workflow code: it must not reach the disk through `program`.
   budget: ['domain'],
   // The last check before a submission has no access to services or trees.
@@ -95,7 +95,6 @@ const KNOW_TEMPORAL = [
   'workflows',
   'activities',
   'temporal',
-  'watchdog',
   'telemetry',
   'worker',
   'host',
@@ -103,11 +102,17 @@ const KNOW_TEMPORAL = [
   'cli',
 ];
 
-/** `src/services/http.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/` and `packages/`. */
+/**
+ * `src/services/http.ts` → `services`; `src/worker.ts` → `worker`; `src/temporal/host/lock.ts` → `host`; null outside `src/`
+ * and `packages/`.
+ */
 function partOf(path: string): string | null {
   if (path === CONTRACT) return 'contract';
   if (path === PAGE_DATA) return 'page-data';
-  const match = /^(?:src|packages)\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path);
+  const match =
+    /^(?:src|packages)\/(?:temporal\/(?=(?:host|telemetry|worker)\/))?([^/]+?)(?:\.ts)?(?:\/|$)/.exec(
+      path,
+    );
   return match?.[1] ?? null;
 }
 

@@ -13,16 +13,16 @@ import { error, warning } from './domain/problem.ts';
 import type { Reading } from './kinds/finding.ts';
 import { listKinds, isOwnKind } from './kinds/registry.ts';
 
-export { definePluginKind as defineKind } from './plugins/define-kind.ts';
+export { definePluginKind as defineKind } from './services/plugins/define-kind.ts';
 export type {
   PluginArtefact,
   PluginInput,
   PluginKind,
   PluginTable,
-} from './plugins/define-kind.ts';
+} from './services/plugins/define-kind.ts';
 export type { InputSource, JobFacts, Measure, TableColumn } from './kinds/kind.ts';
 export type { OptionColumn } from './kinds/columns.ts';
-export { definePluginService as defineService } from './plugins/define-service.ts';
+export { definePluginService as defineService } from './services/plugins/define-service.ts';
 export type {
   Answer,
   Auth,

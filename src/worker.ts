@@ -4,15 +4,19 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Dependencies } from './activities/dependencies.ts';
 import { createActivities } from './activities/index.ts';
 import { ensureBudget } from './activities/budget-start.ts';
-import { createActivityInterceptors } from './telemetry/observation.ts';
-import { startRuntime, readWorkerLog } from './telemetry/runtime.ts';
+import { createActivityInterceptors } from './temporal/telemetry/observation.ts';
+import { startRuntime, readWorkerLog } from './temporal/telemetry/runtime.ts';
 import { processIdentity } from './temporal/connection.ts';
 import { connectWorker } from './temporal/workers.ts';
 import { createWorkers, runTogether } from './temporal/workers.ts';
-import { Watchdog } from './watchdog/watchdog.ts';
-import { createDependencies, createStarter, createTreeLeases } from './worker/dependencies.ts';
-import { createKnownServices, listSecrets } from './worker/known-services.ts';
-import type { WorkerOptions } from './worker/options.ts';
+import { Watchdog } from './temporal/watchdog.ts';
+import {
+  createDependencies,
+  createStarter,
+  createTreeLeases,
+} from './temporal/worker/dependencies.ts';
+import { createKnownServices, listSecrets } from './temporal/worker/known-services.ts';
+import type { WorkerOptions } from './temporal/worker/options.ts';
 import type { Activities } from './workflows/activity-types.ts';
 
 /** What a test replaces in a worker. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestProject } from 'vitest/node';
-import { startUiGuard } from '../src/host/ui-guard.ts';
+import { startUiGuard } from '../src/temporal/host/ui-guard.ts';
 import { loadWorkflowBundle } from '../src/temporal/bundle.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../src/temporal/namespace.ts';

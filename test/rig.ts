@@ -22,7 +22,7 @@ import type { LocalServicesOptions } from '../packages/local-services/src/option
 import type { ResultCache } from '../src/store/result-cache.ts';
 import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
 import { ROLES, type Role } from '../src/workflows/names.ts';
-import { logTo } from '../src/telemetry/log.ts';
+import { logTo } from '../src/temporal/telemetry/log.ts';
 import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
 import { PROGRESS_MEMO } from '../src/workflows/messages.ts';
 import { buildBudgetWorkflowId } from '../src/workflows/names.ts';

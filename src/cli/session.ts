@@ -4,7 +4,7 @@ import type { LoadOptions } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { checkName } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
-import type { Session } from '../host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import {
   type CampaignLine,
   findCampaign,

@@ -8,7 +8,7 @@ import { scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
-import { warn } from '../state/warn.ts';
+import { warn } from '../program.ts';
 
 /** The source of a secret: an environment variable, or a file that contains only the secret. */
 export type SecretSource = { readonly env: string } | { readonly file: string };

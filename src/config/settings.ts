@@ -9,7 +9,7 @@ import type { JobPolicy, NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress, type ObjectStoreAccess } from '../domain/addresses.ts';
 import { readWebhookNetwork, type NetworkSettings } from './network.ts';
-import { loadPlugins, type Plugin } from '../plugins/load.ts';
+import { loadPlugins, type Plugin } from '../services/plugins/load.ts';
 import { describeConfig, plugins as pluginsSchema, type Config } from './schema.ts';
 import type { Environment } from '../domain/process.ts';
 import { readSecret, Secret, listSecretVariables, type SecretPlace } from './secret.ts';

@@ -52,7 +52,7 @@ export type Reservation =
     };
 
 interface LedgerOptions {
-  /** The state folder (src/state). */
+  /** The state folder (src/state.ts). */
   readonly folder: string;
   readonly clock?: SteadyClock;
   /** Called once when the file was damaged and recreated. */

@@ -11,7 +11,7 @@ import {
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
-import { createPrivateFile } from '../state/private-folder.ts';
+import { createPrivateFile } from '../state.ts';
 import type { Moment } from './steady-clock.ts';
 
 /** The account that a submission is charged to. */

@@ -8,7 +8,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { type Kind, type ServiceName, isFinal } from '../domain/item.ts';
 import { ID, isUsableId } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
-import type { LocalName } from '../host/local-settings.ts';
+import type { LocalName } from '../temporal/host/local-settings.ts';
 import { listKindsOf, findService, findServiceOfKind } from '../services/registry.ts';
 import { listFolderJobs, type JobsInFolder, listNames } from '../store/jobs-in-tree.ts';
 import { resolveAddress, buildAddress, PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';

@@ -2,8 +2,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { openSession } from '../host/open-session.ts';
-import type { Session } from '../host/session.ts';
+import { openSession } from '../temporal/host/open-session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
@@ -12,8 +12,12 @@ import { findCampaign } from './find.ts';
 import { Follower, type Sight } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
-import { isBackgroundRunning, startInBackground, waitForTakeover } from '../host/background.ts';
-import type { LocalName } from '../host/local-settings.ts';
+import {
+  isBackgroundRunning,
+  startInBackground,
+  waitForTakeover,
+} from '../temporal/host/background.ts';
+import type { LocalName } from '../temporal/host/local-settings.ts';
 import { type CampaignResult, readResult } from './tree.ts';
 import {
   type ConfigurationOptions,

@@ -2,8 +2,8 @@
 import type { Client } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import type { Session } from '../host/session.ts';
-import { findStuck } from '../watchdog/stuck.ts';
+import type { Session } from '../temporal/host/session.ts';
+import { findStuck } from '../temporal/stuck.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { type CampaignLine, findCampaign } from './find.ts';

@@ -6,7 +6,7 @@ import { formatDuration } from '../domain/units.ts';
 import type { Environment } from '../domain/process.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { listUsedLocals } from '../host/local-settings.ts';
+import { listUsedLocals } from '../temporal/host/local-settings.ts';
 import type { Recognition } from '../services/recognise.ts';
 import { findService } from '../services/registry.ts';
 import { type Finding, toProblem } from './finding.ts';

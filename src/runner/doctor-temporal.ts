@@ -4,7 +4,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { readBudget } from '../activities/budget-status.ts';
 import { formatNonZeroDuration } from '../domain/units.ts';
-import type { Session } from '../host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import { createNamespaceError } from '../temporal/grpc-status.ts';
 import {
@@ -21,7 +21,7 @@ import {
   updateRetention,
   type Closed,
 } from '../temporal/namespace.ts';
-import { type Stuck, findStuck } from '../watchdog/stuck.ts';
+import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import { ATTRIBUTE_NAMES, buildRunningQuery } from '../workflows/search-attributes.ts';
 import { listNotices } from './events.ts';
 import { createCodedProblem, type Finding, findAt, toProblem } from './finding.ts';

@@ -4,7 +4,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { Deadline } from '../domain/process.ts';
 import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
 import { toReason } from '../domain/plain-text.ts';
-import type { Session } from '../host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { type CampaignObservation, type Observed, Observer } from './observe.ts';
 import { findFullDisk } from './obstacles.ts';

@@ -6,11 +6,11 @@ import type { ServiceSettings } from '../config/services.ts';
 import { formatClock, formatDuration } from '../domain/units.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { Periodic } from '../domain/process.ts';
-import { describeEmbeddedServer } from '../host/host.ts';
-import { findLocalName } from '../host/local-settings.ts';
-import type { Session } from '../host/session.ts';
+import { describeEmbeddedServer } from '../temporal/host/host.ts';
+import { findLocalName } from '../temporal/host/local-settings.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import { warn } from '../state/warn.ts';
+import { warn } from '../program.ts';
 import { checkCredential, buildCredentialLeaseAddress } from '../store/credential-lease.ts';
 import { listTreeCharges, readTreeCredential } from '../store/jobs-in-tree.ts';
 import {

@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
-import { type LocalName, createLocalSettings } from '../host/local-settings.ts';
+import { type LocalName, createLocalSettings } from '../temporal/host/local-settings.ts';
 import { listKindNames } from '../kinds/registry.ts';
 import { deriveCampaignName, digestManifests } from '../manifest/sources.ts';
 import { listServiceNames, findServiceOfKind } from '../services/registry.ts';
@@ -115,7 +115,8 @@ export async function takeIn(
   if (tree && former) requirePlugins(tree, former);
   const cache = options.cache !== false ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
-  const recorded = options.services === 'local' ? await import('../host/recorded.ts') : null;
+  const recorded =
+    options.services === 'local' ? await import('../temporal/host/recorded.ts') : null;
   const survey = await surveyManifests(manifests, {
     ...(recorded && { isAnswered: recorded.isAnsweredLocally }),
     allowOutside: options.allowOutside ?? false,

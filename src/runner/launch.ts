@@ -12,8 +12,8 @@ import type {
   NotifyWay,
   ServiceReference,
 } from '../domain/campaign.ts';
-import { findLocalName } from '../host/local-settings.ts';
-import type { Session } from '../host/session.ts';
+import { findLocalName } from '../temporal/host/local-settings.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { findSource } from '../kinds/registry.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { listKindsOf, findService } from '../services/registry.ts';

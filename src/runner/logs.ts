@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Settings } from '../config/settings.ts';
 import { type Environment, hasErrno } from '../domain/process.ts';
-import { createFolderError } from '../host/lock.ts';
+import { createFolderError } from '../temporal/host/lock.ts';
 import { parseJson } from '../kinds/json.ts';
 import { Ledger, LEDGER_FILE } from '../ledger/ledger.ts';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
-import { chooseStatePath } from '../state/state-folder.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER, chooseStatePath } from '../state.ts';
 
 /** The log of a worker that runs inside a command goes to a file, because the terminal is used by the command. */
 const buildLogPath = (embeddedDir: string): string => join(embeddedDir, 'worker.log');

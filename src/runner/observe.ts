@@ -3,7 +3,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { readBudget, readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
-import type { Session } from '../host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import type { CampaignDocument } from '../report/campaign-summary.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';

@@ -7,7 +7,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { formatClock } from '../domain/units.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
-import type { Session } from '../host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { checkTreeId, isHeldBy, readNewestLease, createTreeLeasedError } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
 import { StoreError } from '../store/store-error.ts';

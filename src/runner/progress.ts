@@ -8,9 +8,9 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Session } from '../host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { isClosedPart, isRecent, readHeartbeats } from '../temporal/namespace.ts';
-import { type Stuck, findStuck } from '../watchdog/stuck.ts';
+import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import type { campaign } from '../workflows/index.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 

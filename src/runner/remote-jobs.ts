@@ -4,9 +4,13 @@ import type { Settings } from '../config/settings.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { RESULTS_KEPT_MS } from '../domain/limits.ts';
-import { type LocalName, createLocalSettings, chooseRecord } from '../host/local-settings.ts';
-import { tryLock } from '../host/lock.ts';
-import { readRecord } from '../host/record.ts';
+import {
+  type LocalName,
+  createLocalSettings,
+  chooseRecord,
+} from '../temporal/host/local-settings.ts';
+import { tryLock } from '../temporal/host/lock.ts';
+import { readRecord } from '../temporal/host/record.ts';
 import { createClient, listKindsOf, findService } from '../services/registry.ts';
 import { type HolderOfJob, listFolderJobs } from '../store/jobs-in-tree.ts';
 import { chooseServices } from './services.ts';
@@ -119,7 +123,7 @@ async function withLocalServices<T>(
     return use(createLocalSettings(name, `http://127.0.0.1:${port}`, id));
   }
   try {
-    const { serveLocally } = await import('../host/local.ts');
+    const { serveLocally } = await import('../temporal/host/local.ts');
     const { services, settings } = await serveLocally(dir, name);
     try {
       return await use(settings);

@@ -4,11 +4,11 @@ import { type LoadOptions, loadSettings, type Settings } from '../config/setting
 import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { toReason } from '../domain/plain-text.ts';
-import { waitForLock } from '../host/lock.ts';
-import { openSession } from '../host/open-session.ts';
-import type { Session } from '../host/session.ts';
+import { waitForLock } from '../temporal/host/lock.ts';
+import { openSession } from '../temporal/host/open-session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { setObjectStoreAccess } from '../store/open-store.ts';
-import { logTo } from '../telemetry/log.ts';
+import { logTo } from '../temporal/telemetry/log.ts';
 import { waitInTime } from '../temporal/connection.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { type LogLine, openWorkerLog, parseLogLine } from './logs.ts';

@@ -6,7 +6,7 @@
  * are on no page.
  */
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Session } from '../host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { isPublished } from '../report/publish.ts';
 import { hasOtherPlugins } from '../store/campaign-plugins.ts';
 import { countInvalidRows, type InvalidRow, writeInvalidRows } from '../store/invalid-rows.ts';

@@ -8,8 +8,8 @@ import type { Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
-import { openSession } from '../host/open-session.ts';
-import type { Session } from '../host/session.ts';
+import { openSession } from '../temporal/host/open-session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { openStore, probe } from '../store/open-store.ts';
 import { type Begun, Campaign, hasOpenItems } from './campaign.ts';
 import { retryWhileAway } from './follow.ts';
@@ -40,7 +40,7 @@ import { readCharged } from './plan.ts';
 import { rememberCampaign, runCommand } from './find.ts';
 import { readBudgets } from '../activities/budget-status.ts';
 import { forecastCampaign, type ServiceForecast } from './forecast.ts';
-import { startInBackground } from '../host/background.ts';
+import { startInBackground } from '../temporal/host/background.ts';
 
 interface RunOptions extends IntakeOptions {
   /** From 1, which is served before all others, to 5; default 3. */

@@ -7,7 +7,7 @@
  */
 import { isIP } from 'node:net';
 import { Agent, Pool, ProxyAgent, buildConnector, type Dispatcher } from 'undici';
-import { readProgramVersion } from '../program/files.ts';
+import { readProgramVersion } from '../program.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   ABORTED: 'aborted here before it was answered',

@@ -8,7 +8,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
-import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/files.ts';
+import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program.ts';
 
 /** Written when the package, which lacks the sources, is built: the digest in the names of its bundles. */
 export const DIGEST_FILE = 'workflows.json';

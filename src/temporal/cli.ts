@@ -23,7 +23,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
-import { cacheFolder } from '../program/cache.ts';
+import { cacheFolder } from '../program.ts';
 
 export interface TemporalCli {
   /** Absolute. */

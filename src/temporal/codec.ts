@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
-import { resolveModule } from '../program/files.ts';
+import { resolveModule } from '../program.ts';
 
 /** The module that converts failures if payloads are encoded. */
 export const FAILURE_CONVERTER = fileURLToPath(

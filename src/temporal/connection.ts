@@ -10,7 +10,7 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import type { TlsMaterial } from '../config/temporal.ts';
-import { readProgramVersion } from '../program/files.ts';
+import { readProgramVersion } from '../program.ts';
 import { isLocalHost } from '../domain/addresses.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { parseAddress, probeAccess } from './access.ts';

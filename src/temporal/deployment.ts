@@ -5,7 +5,7 @@
 import type { Client } from '@temporalio/client';
 import type { WorkflowBundlePath } from '@temporalio/worker';
 import { HundredfoldError } from '../domain/errors.ts';
-import { readProgramVersion } from '../program/files.ts';
+import { readProgramVersion } from '../program.ts';
 import { bundleDigest } from './bundle.ts';
 import { hasStatus, findStatus } from './grpc-status.ts';
 

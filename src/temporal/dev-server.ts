@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HundredfoldError } from '../domain/errors.ts';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state.ts';
 import { freePort, isListening } from './ports.ts';
 import { endProcess, isRunningAs } from './processes.ts';
 import { Deadline } from '../domain/process.ts';

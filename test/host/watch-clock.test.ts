@@ -2,7 +2,12 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { isSetBack, setAsideAfterStep, computeStep, watchClock } from '../../src/host/clock.ts';
+import {
+  isSetBack,
+  setAsideAfterStep,
+  computeStep,
+  watchClock,
+} from '../../src/temporal/host/clock.ts';
 import { TestClock } from '../ledger/a-ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 

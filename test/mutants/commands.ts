@@ -28,7 +28,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'page-of-another-site',
-    file: 'src/host/ui-guard.ts',
+    file: 'src/temporal/host/ui-guard.ts',
     find: "if (!names.includes(headers.host ?? '')) {",
     replace: "if (names.includes('')) {",
     breaks: '6: a web page cannot reach the UI of Temporal by another name.',
@@ -36,7 +36,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'state-readable-for-others',
-    file: 'src/state/private-folder.ts',
+    file: 'src/state.ts',
     find: 'export const PRIVATE_FOLDER = 0o700;',
     replace: 'export const PRIVATE_FOLDER = 0o755;',
     breaks: '6: histories and tokens on a shared machine are the own user’s.',

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { kindShape, serviceShape } from '../../src/plugins/shapes.ts';
+import { kindShape, serviceShape } from '../../src/services/plugins/shapes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -11,8 +11,8 @@ export class Checkout {
   readonly #started: ChildProcess[] = [];
 
   constructor() {
-    cpSync(join(ROOT, 'src', 'program'), join(this.root, 'src', 'program'), { recursive: true });
-    cpSync(join(ROOT, 'bin'), join(this.root, 'bin'), { recursive: true });
+    for (const part of ['bin', 'src/program.ts', 'src/cli/worker-process.ts'])
+      cpSync(join(ROOT, part), join(this.root, part), { recursive: true });
     this.write('package.json', JSON.stringify({ name: 'hundredfold', type: 'module' }));
     this.program('temporal', 'echo "temporal version 1.9.1 (Server 1.32.0, UI 2.54.1)"');
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { EXIT } from '../../src/domain/errors.ts';
-import { COMMAND } from '../../src/program/files.ts';
+import { COMMAND } from '../../src/program.ts';
 import { SETTINGS } from '../../src/temporal/dev-server.ts';
 
 const read = (...names: string[]): string =>

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fakeTranslate } from '../../examples/services/translate-server.ts';
 import { fakeUniProt } from '../../examples/services/uniprot-server.ts';
 import { checkConformance } from '../../src/runner/conformance/conform.ts';
-import { loadPlugins } from '../../src/plugins/load.ts';
+import { loadPlugins } from '../../src/services/plugins/load.ts';
 import { findService } from '../../src/services/registry.ts';
 import type { Service } from '../../src/services/service.ts';
 import { Desk, ROOT } from '../cli/command.ts';

@@ -6,8 +6,9 @@ import {
   createPrivateFile,
   createPrivateFolder,
   tightenFolder,
-} from '../../src/state/private-folder.ts';
-import { openStateFolder, chooseStatePath } from '../../src/state/state-folder.ts';
+  openStateFolder,
+  chooseStatePath,
+} from '../../src/state.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;

@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Predictor } from '../../src/kinds/vocabulary.ts';
-import { loadPlugins } from '../../src/plugins/load.ts';
+import { loadPlugins } from '../../src/services/plugins/load.ts';
 import { deliver, deliverDuplicates, createDuplicateSource } from '../../src/store/deliver.ts';
 import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';

@@ -1,6 +1,6 @@
 /** Lines of the worker's log: searchable in a log store, and readable for people. */
 import { expect, test } from 'vitest';
-import { logLine, type LogFormat } from '../../src/telemetry/log.ts';
+import { logLine, type LogFormat } from '../../src/temporal/telemetry/log.ts';
 
 function lineOf(message: string, meta: Record<string, unknown>, format: LogFormat): string {
   const entry = { level: 'WARN', timestampNanos: 1_700_000_000_123_456_789n } as const;

@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { buildBudgetStart } from '../../src/activities/budget-start.ts';
 import { checkWorkflows } from '../../src/runner/doctor-temporal.ts';
-import { findStuck, type Stuck } from '../../src/watchdog/stuck.ts';
+import { findStuck, type Stuck } from '../../src/temporal/stuck.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith, unreplayable } from '../other-code.ts';

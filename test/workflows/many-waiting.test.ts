@@ -1,7 +1,7 @@
 /** Campaigns with far more rows than slots: their rows wait in the campaign, and the budget stays small. */
 import { expect, test } from 'vitest';
 import { Observer } from '../../src/runner/observe.ts';
-import type { Session } from '../../src/host/session.ts';
+import type { Session } from '../../src/temporal/host/session.ts';
 import { sequences } from '../rig.ts';
 import { accepted, budgetOf, openRig, until } from './faulty.ts';
 

@@ -9,8 +9,8 @@ import {
 } from '../../src/runner/control.ts';
 import { observe } from '../../src/runner/observe.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
-import type { Session } from '../../src/host/session.ts';
-import { requestAgain } from '../../src/watchdog/watchdog.ts';
+import type { Session } from '../../src/temporal/host/session.ts';
+import { requestAgain } from '../../src/temporal/watchdog.ts';
 import { ProgressTally } from '../../src/workflows/campaign-progress.ts';
 import { buildCampaignWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith } from '../other-code.ts';

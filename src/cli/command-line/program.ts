@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import tab from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
-import { readProgramVersion } from '../../program/files.ts';
+import { readProgramVersion } from '../../program.ts';
 import { PREPARED_CAMPAIGN } from '../../store/layout.ts';
 import { setVerbosity } from '../text/output.ts';
 import { addEveryDay } from './every-day.ts';

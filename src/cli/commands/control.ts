@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { EXIT } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/item.ts';
-import type { Session } from '../../host/session.ts';
+import type { Session } from '../../temporal/host/session.ts';
 import { Campaign } from '../../runner/index.ts';
 import {
   abandonCampaign,

@@ -16,7 +16,7 @@ import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 import { formatDuration } from '../../domain/units.ts';
 import { isLocalHost } from '../../domain/addresses.ts';
-import { loadPlugins } from '../../plugins/load.ts';
+import { loadPlugins } from '../../services/plugins/load.ts';
 import { listServiceNames, findService } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
 

@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { readErrno } from '../../domain/process.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
+import { BUILT, PROGRAM_FOLDER } from '../../program.ts';
 import { say } from '../text/output.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 

@@ -1,7 +1,7 @@
 /** `hundredfold items NAME`: the items of a campaign, one per line; all of them, or a selection. */
 import { EXIT } from '../../domain/errors.ts';
 import { listKindNames } from '../../kinds/registry.ts';
-import { readRecord } from '../../host/record.ts';
+import { readRecord } from '../../temporal/host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import {

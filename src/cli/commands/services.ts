@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { parseDuration } from '../../domain/units.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { startServices } from '../../host/local.ts';
+import { startServices } from '../../temporal/host/local.ts';
 import { say } from '../text/output.ts';
 
 interface ServicesFlags {

@@ -1,7 +1,7 @@
 /** `hundredfold status`: all campaigns and budgets; `status NAME`: the state of one campaign. */
 import { readBudgets } from '../../activities/budget-status.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import type { Session } from '../../host/session.ts';
+import type { Session } from '../../temporal/host/session.ts';
 import { openStore } from '../../store/open-store.ts';
 import {
   describeCampaign,

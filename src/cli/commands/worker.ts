@@ -3,16 +3,16 @@ import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { startLastingWorker } from '../../host/lasting-worker.ts';
+import { startLastingWorker } from '../../temporal/host/lasting-worker.ts';
 import { toTemporalAddress, connectClient } from '../../temporal/connection.ts';
-import { findStateFolder } from '../../state/state-folder.ts';
-import { type LogFormat, logTo } from '../../telemetry/log.ts';
-import type { Operations, OperationsOptions } from '../../telemetry/operations.ts';
-import { startRuntime, readWorkerLog } from '../../telemetry/runtime.ts';
+import { findStateFolder } from '../../state.ts';
+import { type LogFormat, logTo } from '../../temporal/telemetry/log.ts';
+import type { Operations, OperationsOptions } from '../../temporal/telemetry/operations.ts';
+import { startRuntime, readWorkerLog } from '../../temporal/telemetry/runtime.ts';
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/deployment.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
-import type { WorkerOptions } from '../../worker/options.ts';
+import type { WorkerOptions } from '../../temporal/worker/options.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { loadCommandSettings } from '../session.ts';
 
@@ -133,7 +133,7 @@ async function startOperations(
   shown: Omit<OperationsOptions, 'place'>,
 ): Promise<Operations | null> {
   if (port === undefined) return null;
-  const { openOperations } = await import('../../telemetry/operations.ts');
+  const { openOperations } = await import('../../temporal/telemetry/operations.ts');
   return openOperations({ ...shown, place: { host, port } });
 }
 

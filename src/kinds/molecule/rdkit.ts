@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { resolveModule } from '../../program/files.ts';
+import { resolveModule } from '../../program.ts';
 import type { Answers, Question } from './rdkit-thread.ts';
 
 /** RDKit crashed on it or took too long, even for this molecule alone. */

@@ -4,7 +4,7 @@ import { ELEMENT } from '../page-data.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HundredfoldError } from '../../domain/errors.ts';
-import { BUILT, BUILT_FOLDER } from '../../program/files.ts';
+import { BUILT, BUILT_FOLDER } from '../../program.ts';
 
 interface PageContent {
   readonly title: string;

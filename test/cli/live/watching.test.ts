@@ -8,7 +8,7 @@ import { Campaign } from '../../../src/runner/campaign.ts';
 import type { CampaignObservation } from '../../../src/runner/observe.ts';
 import type { RecentEnd } from '../../../src/domain/campaign.ts';
 import { EXIT } from '../../../src/domain/errors.ts';
-import type { Session } from '../../../src/host/session.ts';
+import type { Session } from '../../../src/temporal/host/session.ts';
 import { budget, NOW, seen, window } from './scenes.ts';
 
 const end = (id: string, at: number, state: RecentEnd['state'] = 'succeeded'): RecentEnd => ({

@@ -1,0 +1,249 @@
+/** A kind as a plugin writes it: by artefact, with a check of its own, and without what has no scientific meaning. */
+import type { Reading } from '../../kinds/finding.ts';
+import type { OptionColumn, OptionColumns, ValuesOf as Values } from '../../kinds/columns.ts';
+import type {
+  Artefact,
+  Cell,
+  Cells,
+  InputSource,
+  JobFacts,
+  Judge,
+  Judged,
+  KindDefinition,
+  KindExample,
+  Measure,
+  ResultFault,
+  StoredReading,
+  TableColumn,
+} from '../../kinds/kind.ts';
+import { createStoredReader } from '../../kinds/stored-reading.ts';
+import { mark } from './mark.ts';
+
+export interface PluginArtefact {
+  /** Its name in the item's folder. */
+  readonly file: string;
+  /**
+   * `required` (default): without it the item fails. `usual`: its absence must repeat, and is then a warning. `optional`:
+   * that it is absent is believed at once.
+   */
+  readonly presence?: 'required' | 'usual' | 'optional';
+  /** Of a finished job (default), of a failed one (its log), or of both. */
+  readonly when?: 'finished' | 'failed' | 'ended';
+  /** It comes in pages, and each is a file: `mapping.0001.json`, … */
+  readonly isPaged?: true;
+}
+
+/** Texts by artefact: all pages of a paged one, null for one that is absent. */
+export type Files<A> = {
+  readonly [N in keyof A]: A[N] extends { readonly isPaged: true }
+    ? readonly string[]
+    : A[N] extends { readonly presence: 'usual' | 'optional' }
+      ? string | null
+      : string;
+};
+
+/** How an input is recognised and read. */
+export interface PluginInput<O> {
+  /** A column that may contain the input instead of `file`. */
+  readonly column?: { readonly name: string; readonly synonyms?: readonly string[] };
+  /** Of files, with the dot. */
+  readonly extensions?: readonly string[];
+  /** For an extension that other kinds read too: whether a text is of this kind, or why that is unclear. */
+  readonly recognise?: (text: string) => boolean | string;
+  /** Checks all that can be checked before a job is spent: `accept(…)` or `refuse(…)`. */
+  readonly read: (source: InputSource, options: O) => Reading;
+}
+
+/** An option column; `key`, its name in the program, is that of the column if it is left out. */
+export type PluginOption = OptionColumn extends infer O
+  ? O extends OptionColumn
+    ? Omit<O, 'key'> & { readonly key?: never }
+    : never
+  : never;
+
+type Options = Readonly<Record<string, PluginOption>>;
+type Keyed<C extends Options> = { readonly [N in keyof C & string]: C[N] & { readonly key: N } };
+type ValuesOf<C extends Options> = Values<Keyed<C>>;
+
+/** A number that characterises a whole result. */
+export interface PluginMeasure<R> {
+  /** A few words, as a column title. */
+  readonly title: string;
+  /** What it is and how it is computed. */
+  readonly meaning: string;
+  /** `%`, `s`; default: none. */
+  readonly unit?: string;
+  /** Decimal places that are shown and stored; default: 0. */
+  readonly decimals?: number;
+  /** Whether it is one of the most important; default: true. */
+  readonly isMain?: boolean;
+  readonly of: (result: R) => number | null;
+}
+
+/** A row of the table of results. */
+type Row<T> = { readonly [N in keyof T]: Cell };
+
+/** The table of results in `tables/`. */
+export interface PluginTable<R, T, O> {
+  /** Each with its type and, for the data dictionary, its meaning. */
+  readonly columns: T;
+  readonly rows: (result: R, item: { readonly options: O }) => readonly Row<T>[];
+}
+
+type Artefacts = Readonly<Record<string, PluginArtefact>>;
+type Columns = Readonly<Record<string, TableColumn>>;
+
+export interface PluginKind<
+  N extends string,
+  C extends Options,
+  A extends Artefacts,
+  T extends Columns,
+  R,
+> {
+  /** `[a-z][a-z0-9-]*`: in manifests, ids, tables and messages. */
+  readonly name: N;
+  /** Increase it when the same input and options mean another result: rows share jobs by it. Default: 1. */
+  readonly version?: number;
+  /** In sentences; default of `many`: with an s. */
+  readonly words: { readonly one: string; readonly many?: string };
+  /** The folder of its items in the output tree; default: the name. */
+  readonly folder?: string;
+  readonly input: PluginInput<ValuesOf<C>>;
+  /** Columns that choose what is computed. */
+  readonly options?: C;
+  /** Inputs that are accepted: `doctor --service` tries the service with the first one. */
+  readonly examples?: readonly KindExample[];
+  /** What an ended job offers, the first one being the result itself. */
+  readonly artefacts: A;
+  /** Null if the files are not in the expected form: the item fails. */
+  readonly readResult: (files: Files<A>) => R | null;
+  /** Is it complete, finite, and that of this input? Null, or what is wrong. */
+  readonly check: (result: R, job: JobFacts<ValuesOf<C>>) => string | ResultFault | null;
+  /** Numbers that characterise a result. */
+  readonly measures: Readonly<Record<string, PluginMeasure<R>>>;
+  /** Default: one row per item, with its measures. */
+  readonly table?: PluginTable<R, T, ValuesOf<C>>;
+  /** Short enough for a table cell; default: the main measures. */
+  readonly summary?: (result: R) => string;
+  /** Of one job: seconds at an idle service, and bytes in the output tree; for plans. */
+  readonly estimate?: { readonly seconds: number; readonly bytes: number };
+}
+
+/** A kind with the names of its artefacts and the types of its options, which its service needs. */
+type DefinedKind<N extends string, C extends Options, A> = Omit<
+  KindDefinition<N, OptionColumns, StoredReading>,
+  'artefacts' | 'input'
+> & {
+  readonly judge: Judge;
+  readonly artefacts: { readonly [K in keyof A]: Artefact };
+  readonly input: {
+    readonly column: { readonly name: string; readonly synonyms?: readonly string[] } | null;
+    readonly extensions: readonly string[];
+    readonly recognise?: (text: string) => boolean | string;
+    readonly read: (source: InputSource, options: ValuesOf<C>) => Reading;
+  };
+};
+
+/** No options, or no columns. */
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- it has no keys, and is no index signature
+type None = Record<never, never>;
+
+/** The definition for the registry: what is shown of a result is read from what was stored of it. */
+export function definePluginKind<
+  const N extends string,
+  const A extends Artefacts,
+  R,
+  const C extends Options = None,
+  const T extends Columns = None,
+>(kind: PluginKind<N, C, A, T, R>): DefinedKind<N, C, A> {
+  checkKeys(kind);
+  const { name, words, input, artefacts, table } = kind;
+  const measures = Object.fromEntries(
+    Object.entries(kind.measures).map(([key, one]): [string, Measure<R>] => [
+      key,
+      { unit: '', decimals: 0, isMain: true, ...one },
+    ]),
+  );
+  return mark('kind', {
+    name,
+    version: kind.version ?? 1,
+    words: { one: words.one, many: words.many ?? `${words.one}s` },
+    folder: kind.folder ?? name,
+    input: { column: null, extensions: [], ...input },
+    options: Object.fromEntries(
+      Object.entries(kind.options ?? {}).map(([column, one]) => [column, { ...one, key: column }]),
+    ),
+    ...(kind.examples && { examples: kind.examples }),
+    share: null,
+    artefacts: Object.fromEntries(
+      Object.entries(artefacts).map(([key, one]) => [key, { presence: 'required', ...one }]),
+    ) as never,
+    ...createStoredReader({
+      name,
+      measures,
+      columns: table?.columns ?? null,
+    }),
+    estimate: kind.estimate ?? { seconds: 10, bytes: 50_000 },
+    judge: (files: Texts, job: JobFacts) =>
+      judgeAnswers({ ...kind, measures }, files, job as never),
+  });
+}
+
+const NEEDED = ['name', 'words', 'input', 'artefacts', 'readResult', 'check', 'measures'];
+const OPTIONAL = ['version', 'folder', 'options', 'examples', 'table', 'summary', 'estimate'];
+
+/** Throws: what is missing or misspelt would not be seen in the definition that is made of it. */
+function checkKeys(kind: object): void {
+  const keys = Object.keys(kind);
+  const missing = NEEDED.filter((key) => !keys.includes(key));
+  const unknown = keys.filter((key) => ![...NEEDED, ...OPTIONAL].includes(key));
+  const { readResult, check } = kind as { readResult?: unknown; check?: unknown };
+  if (missing.length > 0) throw new TypeError(`defineKind needs ${missing.join(', ')}`);
+  if (unknown.length > 0) throw new TypeError(`defineKind knows no ${unknown.join(', ')}`);
+  if (typeof readResult !== 'function' || typeof check !== 'function')
+    throw new TypeError('defineKind needs functions as readResult and check');
+}
+
+type Texts = Readonly<Record<string, readonly string[]>>;
+
+function judgeAnswers<C extends Options, A extends Artefacts, T extends Columns, R>(
+  kind: Omit<PluginKind<string, C, A, T, R>, 'measures'> & {
+    readonly measures: Readonly<Record<string, Measure<R>>>;
+  },
+  files: Texts,
+  job: JobFacts<ValuesOf<C>>,
+): Judged {
+  const texts = Object.entries(kind.artefacts).map(([key, { isPaged = false }]) => {
+    const pages = files[key] ?? [];
+    return [key, isPaged ? pages : (pages[0] ?? null)] as const;
+  });
+  const result = kind.readResult(Object.fromEntries(texts) as Files<A>);
+  if (result === null) {
+    const message = `The result is not in the expected form of ${kind.words.one}.`;
+    return { fault: { code: 'RESULT_NOT_READABLE', message } };
+  }
+  const fault = kind.check(result, job);
+  if (fault !== null)
+    return { fault: typeof fault === 'string' ? { code: 'RESULT_WRONG', message: fault } : fault };
+  const measures = Object.fromEntries(
+    Object.entries(kind.measures).map(([key, { of }]) => [key, of(result)]),
+  );
+  const rows: readonly Cells[] = kind.table?.rows(result, job) ?? [measures];
+  return {
+    reading: { measures, rows, summary: kind.summary?.(result) ?? sum(kind.measures, measures) },
+  };
+}
+
+/** `412 mapped, 3 not mapped` */
+function sum<R>(
+  measures: Readonly<Record<string, Measure<R>>>,
+  values: Readonly<Record<string, number | null>>,
+): string {
+  return Object.entries(measures)
+    .filter(([key, { isMain }]) => isMain && values[key] !== null)
+    .map(([key, { title, unit, decimals }]) => {
+      const value = (values[key] ?? 0).toFixed(decimals);
+      return [value, unit, title.toLowerCase()].filter((word) => word !== '').join(' ');
+    })
+    .join(', ');
+}

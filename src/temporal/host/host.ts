@@ -1,0 +1,175 @@
+/**
+ * A host runs everything that a campaign needs on one machine: the embedded Temporal server, the local services if they
+ * are used, and a worker. One process per folder is the host; others join it, and one of them takes over when it ends.
+ */
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Client } from '@temporalio/client';
+import type { Settings } from '../../config/settings.ts';
+import { Deadline, type Environment } from '../../domain/process.ts';
+import { connectClient, type TemporalAddress } from '../connection.ts';
+import { keepHistories, registerSearchAttributes } from '../namespace.ts';
+import type { EmbeddedServer } from '../tree-holder.ts';
+import { findStateFolder } from '../../state.ts';
+import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
+import type { Lock } from './lock.ts';
+import { listUsedLocals, type LocalName } from './local-settings.ts';
+import type { HostedServices } from './local.ts';
+import { readRecord, removeRecord, writeRecord, type HostRecord } from './record.ts';
+import { ServerKeeper } from './server-keeper.ts';
+import { watchClock } from './clock.ts';
+
+export interface Host {
+  readonly record: HostRecord;
+  readonly client: Client;
+  /** Restarts the server on its old port when it has died: worker and clients find it there again. */
+  revive(): Promise<void>;
+  /** In order: worker, server, services. */
+  stop(): Promise<void>;
+}
+
+export interface HostOptions {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  /** The services of this project that the command needs; those that the folder has used run too. */
+  readonly localServices: LocalName | null;
+  /** For commands that submit nothing: any running host is suitable, regardless of its services. */
+  readonly anyHost?: boolean;
+  /** A worker that only answers queries about campaigns. */
+  readonly lookOnly?: boolean;
+  /** With `lookOnly`: the host stays until it is interrupted, so that other read-only commands may join it. */
+  readonly lasting?: boolean;
+  /** How long the host of the folder may take to answer, in ms; default: a minute. */
+  readonly patienceMs?: number;
+  /** For a remote Temporal: false leaves all work to the workers there. */
+  readonly ownWorker?: boolean;
+}
+
+type Stop = () => Promise<void> | void;
+
+interface Start {
+  readonly dir: string;
+  /** Local services that are wanted. */
+  readonly wanted: readonly LocalName[];
+  /** Receives the functions that stop the parts, in the order of their start. */
+  readonly stops: Stop[];
+  /** A server that does not answer is killed soon. */
+  readonly hurried: boolean;
+}
+
+/**
+ * The server, the local services and the code of the worker, all concurrently: the server takes a second to start, and
+ * loading the worker's code half a second.
+ */
+async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }: Start) {
+  // Before the server starts, so that every step is detected: after one, the server would stop dispatching.
+  const clock = watchClock(dir);
+  const beginning = keeper.begin();
+  const starting: Promise<HostedServices[]> = Promise.all(
+    wanted.map(async (name) => (await import('./local.ts')).serveLocally(dir, name)),
+  );
+  const loading = import('./lasting-worker.ts');
+  const started = starting.catch(() => []);
+  stops.push(
+    async () => {
+      await Promise.all((await started).map(({ services }) => services.close()));
+    },
+    () => clock.end(),
+    async () => {
+      await beginning.catch(() => undefined);
+      await keeper.end(hurried ? HURRIED_STOP_MS : undefined);
+    },
+  );
+  const [server, local, worker] = await Promise.all([beginning, starting, loading]);
+  const settings = local.flatMap((one) => one.settings);
+  return { server, local: settings, startLastingWorker: worker.startLastingWorker };
+}
+
+function connectEmbedded(server: TemporalAddress, deadline: Deadline | null): Promise<Client> {
+  return connectClient({ ...server, embedded: true, timeoutMs: deadline?.leftMs });
+}
+
+/** A step of the start, for a command that must answer within seconds. */
+async function runWithinTime(
+  client: Client,
+  deadline: Deadline | null,
+  step: (client: Client) => Promise<void>,
+): Promise<void> {
+  const take = (): Promise<void> => step(client);
+  await (deadline ? client.withDeadline(Date.now() + deadline.leftMs, take) : take());
+}
+
+/** For a command that must answer within seconds: a server that does not answer for this long (ms) is stopped. */
+const HURRIED_START_MS = 8_000;
+/** If it does not end by itself within this time (ms), it is killed. */
+const HURRIED_STOP_MS = 2_000;
+
+/** Becomes the host of a folder whose lock the caller holds. */
+export async function startHost(lock: Lock, options: HostOptions): Promise<Host> {
+  const { settings, lookOnly = false, lasting = false, patienceMs } = options;
+  const dir = settings.embeddedDir;
+  const taskQueue = settings.taskQueue ?? readTaskQueue(dir);
+  const stops: Stop[] = [() => lock.release()];
+  const stop = async () => {
+    removeRecord(dir, 'host');
+    for (const step of stops.splice(0).reverse()) await step();
+  };
+  try {
+    const wanted = lookOnly ? [] : listUsedLocals(dir, options.localServices);
+    const keeper = new ServerKeeper(dir);
+    const hurried = patienceMs !== undefined;
+    const start = { dir, wanted, stops, hurried };
+    const { server, local, startLastingWorker } = await startParts(keeper, start);
+    const services = lookOnly ? [] : [...Object.values(settings.services), ...local];
+    const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
+    const deadline = hurried ? new Deadline(HURRIED_START_MS) : null;
+    const client = await connectEmbedded(temporal, deadline);
+    stops.push(() => client.connection.close());
+    await runWithinTime(client, deadline, registerSearchAttributes);
+    const worker = await startLastingWorker({
+      temporal,
+      client,
+      taskQueue,
+      services,
+      notify: settings.notify,
+      environment: options.environment,
+      embedded: describeEmbeddedServer(dir),
+      stateFolder: findStateFolder(options),
+      workflowsOnly: lookOnly,
+    });
+    stops.push(() => worker.stop());
+    // Last: after a crash, every moment until the worker runs is lost.
+    await runWithinTime(client, deadline, keepHistories);
+    const record = {
+      pid: process.pid,
+      taskQueue,
+      server,
+      services: services.map(({ reference }) => reference),
+      plugins: settings.plugins.map(({ digest }) => digest),
+      lookOnly,
+      lasting,
+    };
+    writeRecord(dir, 'host', record);
+    return { record, client, revive: () => keeper.revive(), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * A separate task queue for the folder. If its server dies and the server of another folder takes its port, our worker
+ * finds no work there: it must not run another folder's campaigns with the services of this one.
+ */
+function readTaskQueue(dir: string): string {
+  const known = readRecord(dir, 'identity');
+  if (known) return known.taskQueue;
+  const taskQueue = `${DEFAULT_TASK_QUEUE}-${randomBytes(4).toString('hex')}`;
+  writeRecord(dir, 'identity', { taskQueue });
+  return taskQueue;
+}
+
+/** The server of the folder's host. */
+export function describeEmbeddedServer(dir: string): EmbeddedServer {
+  return { dir: resolve(dir), pid: () => readRecord(dir, 'server')?.pid ?? null };
+}
