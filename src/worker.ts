@@ -3,20 +3,19 @@ import type { Client } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Dependencies } from './activities/dependencies.ts';
 import { createActivities } from './activities/index.ts';
-import { ensureBudget } from './activities/budget-start.ts';
+import { ensureBudget } from './activities/budget-run.ts';
 import { createActivityInterceptors } from './temporal/telemetry/observation.ts';
 import { startRuntime, readWorkerLog } from './temporal/telemetry/runtime.ts';
 import { processIdentity } from './temporal/connection.ts';
-import { connectWorker } from './temporal/workers.ts';
-import { createWorkers, runTogether } from './temporal/workers.ts';
+import { connectWorker, createWorkers, runTogether } from './temporal/workers.ts';
 import { Watchdog } from './temporal/watchdog.ts';
 import {
   createDependencies,
+  createKnownServices,
   createStarter,
   createTreeLeases,
+  type WorkerOptions,
 } from './temporal/worker/dependencies.ts';
-import { createKnownServices, listSecrets } from './temporal/worker/known-services.ts';
-import type { WorkerOptions } from './temporal/worker/options.ts';
 import type { Activities } from './workflows/activity-types.ts';
 
 /** What a test replaces in a worker. */
@@ -90,7 +89,7 @@ async function openWith(
   { dependencies = keepDependencies, watchEveryMs }: Replacements,
 ): Promise<Opened> {
   const { services, observation = {}, workflowsOnly = false } = options;
-  const known = createKnownServices(services, listSecrets(options), options);
+  const known = createKnownServices(options);
   const leases = createTreeLeases(options);
   const given = createDependencies(options, known, leases, starter);
   const watchdog = createWatchdog(options, given, watchEveryMs);
@@ -106,7 +105,7 @@ async function openWith(
     async close() {
       await watchdog.stop();
       if (!workflowsOnly) await leases.stop();
-      await Promise.all([...known.values()].map((service) => service.client.close()));
+      await Promise.all(known.map((service) => service.client.close()));
       given.ledger.stop();
     },
   };

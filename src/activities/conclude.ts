@@ -2,6 +2,7 @@
  * Writes the end of an item into its item.json: from then on the item is done, whatever happens to Temporal. Then
  * notifies the campaign, which counts each item once, however often it is notified.
  */
+import type { Client } from '@temporalio/client';
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
 import { isFinal } from '../domain/item.ts';
@@ -18,16 +19,17 @@ import {
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
-import type { EndReporter } from './end-reporter.ts';
+import { itemDoneSignal } from '../workflows/messages.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { buildJobName, runOneAtATime } from './item-job.ts';
 import { takePluginResult } from './take-result.ts';
-import { storeFailure } from './retry.ts';
+import { nullIfNotFound, storeFailure } from './retry.ts';
 import { findAcceptedNote } from './sending-note.ts';
-import { openHeldTree, type Trees } from './tree-leases.ts';
+import { openHeldTree, type Trees } from './leases.ts';
 
 /** The tree to write to, and the campaign to notify. */
 interface Needed extends Trees {
-  readonly ends: Pick<EndReporter, 'report'>;
+  readonly temporal: Pick<Client, 'workflow'>;
 }
 
 /** @returns the end that was written, which differs from the given one if the files contradict each other */
@@ -35,7 +37,9 @@ export async function conclude(deps: Needed, conclusion: ItemConclusion): Promis
   const { item } = conclusion;
   const { campaign, id } = item;
   const end = await runOneAtATime(item, () => writeEnd(deps, conclusion));
-  await deps.ends.report(campaign, { id, ...end });
+  const handle = deps.temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
+  // If it was terminated, its next run reads the end from disk.
+  await nullIfNotFound(handle.signal(itemDoneSignal, { id, ...end }));
   return end;
 }
 

@@ -9,12 +9,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { PollPace } from '../services/polling.ts';
-import type { CredentialLeases } from './credential-leases.ts';
+import type { CredentialLeases, Trees } from './leases.ts';
 import type { Fence } from './fence.ts';
 import type { JobsSeen } from './jobs-seen.ts';
-import type { ServerClock } from './server-clock.ts';
-import type { EndReporter } from './end-reporter.ts';
-import type { Trees } from './tree-leases.ts';
+import type { ServerClock } from './clocks.ts';
 
 /** A service as this worker knows it. */
 export interface KnownService {
@@ -53,7 +51,6 @@ export interface Dependencies extends Trees {
    * to this worker at once.
    */
   readonly starter: Client;
-  readonly ends: Pick<EndReporter, 'report'>;
   readonly taskQueue: string;
   /** Versions for campaign.json: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;

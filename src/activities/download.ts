@@ -29,7 +29,7 @@ import {
   writeArtefact,
   writeFailed,
 } from './take-result.ts';
-import { openHeldTree } from './tree-leases.ts';
+import { openHeldTree } from './leases.ts';
 
 /**
  * After this time (ms) a service that does not answer is no longer retried: it will soon delete the result. A day less,

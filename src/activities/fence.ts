@@ -13,7 +13,7 @@ import type { CampaignRun } from '../budget/queue.ts';
 import { FIRST_BYTE_MS } from '../domain/limits.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { nullIfNotFound } from './not-found.ts';
+import { nullIfNotFound } from './retry.ts';
 
 type Described = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
 

@@ -32,7 +32,7 @@ import {
   type Unfinished,
 } from './poll.ts';
 import { runWithHeartbeat, storeFailure } from './retry.ts';
-import { computeAge, type ServerClock } from './server-clock.ts';
+import { computeAge, type ServerClock } from './clocks.ts';
 
 /**
  * A third of its heartbeat time-out (src/workflows/activity-options.ts). Most jobs need a few seconds from their first

@@ -1,6 +1,6 @@
 /** The activities, each in its own file, with their dependencies injected. */
 import type { Activities } from '../workflows/activity-types.ts';
-import { AnswerWatch } from './answer-watch.ts';
+import { AnswerWatch } from './clocks.ts';
 import { withHeartbeat } from './retry.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -9,9 +9,9 @@ import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
 import { settleFate } from './reconcile-submission.ts';
-import { startIfSettled, startItem } from './start-item.ts';
+import { isSettled, startItem } from './start-item.ts';
 import { submit } from './submit.ts';
-import { ensureBudget, readClock, readFormer } from './budget-start.ts';
+import { ensureBudget, readClock, readFormer } from './budget-run.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {
@@ -21,14 +21,15 @@ export function createActivities(deps: Dependencies): Activities {
     submit: withHeartbeat(async (request, reference) => {
       const watch = new AnswerWatch(deps.steadyClock);
       const result = await submit(deps, request, reference, watch);
-      return watch.end(await startIfSettled(deps, request, reference, result));
+      // If that fails, the next attempt finds the answer, and starts it.
+      if (isSettled(result)) await startItem(deps, request, reference, result);
+      return watch.end(result);
     }, 'begun'),
     settleFate: withHeartbeat((...args) => settleFate(deps, ...args)),
     finishJob: (...args) => finishJob(deps, ...args),
     conclude: withHeartbeat((...args) => conclude(deps, ...args)),
     loadPage: withHeartbeat((...args) => loadPage(deps, ...args)),
     ensureBudget: withHeartbeat((...args) => ensureBudget(deps, ...args)),
-    startItem: withHeartbeat((...args) => startItem(deps, ...args)),
     checkItems: withHeartbeat((...args) => checkItems(deps, ...args)),
     cancelRunning: withHeartbeat((...args) => cancelRunning(deps, ...args)),
     publish: withHeartbeat((...args) => publish(deps, ...args)),

@@ -25,9 +25,8 @@ import type {
 import { giveUpSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { nullIfNotFound } from './not-found.ts';
-import { createHindered, isElsewhere, storeFailure, type Tries } from './retry.ts';
-import { openHeldTree, type Trees } from './tree-leases.ts';
+import { nullIfNotFound, createHindered, isElsewhere, storeFailure, type Tries } from './retry.ts';
+import { openHeldTree, type Trees } from './leases.ts';
 
 export interface JobSource {
   readonly campaign: string;

@@ -21,7 +21,7 @@ import {
   storeFailure,
   type Tries,
 } from './retry.ts';
-import { openHeldTree } from './tree-leases.ts';
+import { openHeldTree } from './leases.ts';
 
 /** All delays between the polls of one call together (ms). */
 const MAX_WAITED_MS = 5_000;

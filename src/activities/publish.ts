@@ -15,7 +15,7 @@ import type { Published, PublishRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { settleNotes } from './sending-note.ts';
-import { openHeldTree } from './tree-leases.ts';
+import { openHeldTree } from './leases.ts';
 
 export async function publish(deps: Dependencies, request: PublishRequest): Promise<Published> {
   const { store: address, state, startedAt, retried, cache } = request;

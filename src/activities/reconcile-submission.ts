@@ -13,12 +13,12 @@ import type { OverResult, SettledResult, SubmitRequest } from '../workflows/acti
 import type { Dependencies } from './dependencies.ts';
 import { buildJobName, requireItem, requireService } from './item-job.ts';
 import { computeRetryDelay, createHindered, findLastingFault, storeFailure } from './retry.ts';
-import { computeAge } from './server-clock.ts';
+import { computeAge } from './clocks.ts';
 import { settleSlot } from './slot.ts';
 import { findAcceptedNote } from './sending-note.ts';
 import { startItem } from './start-item.ts';
 import { findEarlierEnd } from './submit.ts';
-import { openHeldTree } from './tree-leases.ts';
+import { openHeldTree } from './leases.ts';
 
 /** Between submissions of one item whose fate is unknown each time (ms). */
 const MAX_BETWEEN_MS = 5 * 60_000;

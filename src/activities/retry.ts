@@ -1,5 +1,9 @@
-/** How an activity asks for a retry (the server waits, and no event is written), and shows that it lives: heartbeats. */
+/**
+ * What activities and the Temporal server tell each other: that it is too early (the server waits, and no event is
+ * written), that a worker lives (heartbeats), and that a workflow has ended.
+ */
 import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
 import { computeGrowingDelay } from '../domain/limits.ts';
@@ -113,4 +117,19 @@ export async function runWithHeartbeat<R>(
   } finally {
     clearInterval(beat);
   }
+}
+
+/** The answer; null if there is no such workflow, or, for a message, if it has ended. */
+export async function nullIfNotFound<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+/** Whether the message reached a workflow that runs. */
+export async function isReached(message: Promise<unknown>): Promise<boolean> {
+  return (await nullIfNotFound(message.then(() => true))) ?? false;
 }

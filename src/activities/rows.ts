@@ -26,13 +26,11 @@ import type {
   ItemConclusion,
   ItemOfPage,
 } from '../workflows/activity-types.ts';
-import { buildItemWorkflowId } from '../workflows/names.ts';
-import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
+import { buildItemWorkflowId, ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
-import { nullIfNotFound, isReached } from './not-found.ts';
-import { storeFailure } from './retry.ts';
-import { openHeldTree } from './tree-leases.ts';
+import { nullIfNotFound, isReached, storeFailure } from './retry.ts';
+import { openHeldTree } from './leases.ts';
 
 export async function loadPage(
   deps: Dependencies,

@@ -7,26 +7,21 @@
  * show.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { log } from '@temporalio/activity';
 import { pickStanding } from '../budget/queue.ts';
 import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
-import { isSettled } from '../workflows/submit-outcome.ts';
-import { buildItemStart } from '../workflows/search-attributes.ts';
+import { buildItemStart, withFairness } from '../workflows/names.ts';
 import type { EndBegin, ItemInput, JobBegin } from '../workflows/messages.ts';
-import { withFairness } from '../workflows/names.ts';
-import type {
-  SettledResult,
-  SubmitRequest,
-  SubmitResult,
-  SubmitAnswer,
-} from '../workflows/activity-types.ts';
+import type { SettledResult, SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 
-type Needed = Pick<Dependencies, 'starter' | 'taskQueue'>;
+/** An item begins with it. */
+export function isSettled(result: SubmitResult): result is SettledResult {
+  return ['accepted', 'over', 'unable'].includes(result.type);
+}
 
 export async function startItem(
-  { starter, taskQueue }: Needed,
+  { starter, taskQueue }: Pick<Dependencies, 'starter' | 'taskQueue'>,
   request: SubmitRequest,
   reference: ServiceReference,
   answer: SettledResult,
@@ -49,25 +44,6 @@ export async function startItem(
     // By an earlier attempt of this activity, or by a campaign of this name that was terminated: it has this job, because
     // no other one was sent.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
-}
-
-/** If that fails, or if the budget has to judge the answer, the budget starts it. */
-export async function startIfSettled(
-  deps: Needed,
-  request: SubmitRequest,
-  reference: ServiceReference,
-  result: SubmitResult,
-): Promise<SubmitAnswer> {
-  if (!isSettled(result)) return result;
-  try {
-    await startItem(deps, request, reference, result);
-    return { ...result, told: true };
-  } catch (error) {
-    log.warn('the item was not started with its job; the budget will start it', {
-      error: String(error),
-    });
-    return result;
   }
 }
 

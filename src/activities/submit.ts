@@ -23,13 +23,13 @@ import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts
 import { tokenSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import type { AnswerWatch } from './answer-watch.ts';
+import type { AnswerWatch } from './clocks.ts';
 import type { Passage } from './fence.ts';
-import { nullIfNotFound } from './not-found.ts';
+import { nullIfNotFound } from './retry.ts';
 import { readStoredJob, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
 import { closeSlot, reserveSlot, readWrittenAnswer, type TakenSlot } from './slot.ts';
-import { openHeldTree } from './tree-leases.ts';
+import { openHeldTree } from './leases.ts';
 
 /** The last checks are made this long before the slot is free (ms). */
 const READY_BEFORE_MS = 200;

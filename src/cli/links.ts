@@ -1,7 +1,6 @@
 /** Pages of the Temporal UI, and how a link is opened in the user’s browser, if there is one. Rejected: a package for one call of `spawn`. */
 import { spawn } from 'node:child_process';
-import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
 
 /** All workflows of a campaign: one line per item. */
 export function buildUiLink(ui: string, campaign: string): string {

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { readBudget } from '../activities/budget-status.ts';
+import { readBudget } from '../activities/budget-run.ts';
 import { formatNonZeroDuration } from '../domain/units.ts';
 import type { Session } from '../temporal/host/session.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
@@ -22,7 +22,7 @@ import {
   type Closed,
 } from '../temporal/namespace.ts';
 import { type Stuck, findStuck } from '../temporal/stuck.ts';
-import { ATTRIBUTE_NAMES, buildRunningQuery } from '../workflows/search-attributes.ts';
+import { ATTRIBUTE_NAMES, buildRunningQuery } from '../workflows/names.ts';
 import { listNotices } from './events.ts';
 import { createCodedProblem, type Finding, findAt, toProblem } from './finding.ts';
 import { describeRefusal, findTreeObstacle } from './obstacles.ts';

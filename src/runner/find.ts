@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { z } from 'zod';
-import { nullIfNotFound } from '../activities/not-found.ts';
+import { nullIfNotFound } from '../activities/retry.ts';
 import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
@@ -15,8 +15,7 @@ import { readStanding } from '../report/publish.ts';
 import { PRIVATE_FILE, REMEMBERED_FILE, chooseStatePath } from '../state.ts';
 import { describeHolder, readNewestLease } from '../store/lease.ts';
 import { nullIfUnreadable } from '../store/store-error.ts';
-import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
 import { openTreeIfAny, type OutputTree } from './tree.ts';
 
 export interface CampaignLine {

@@ -1,8 +1,11 @@
 /** When the jobs of a campaign will have ended, by simulating the budget: of a plan, and of a campaign that runs. */
 import type { Client } from '@temporalio/client';
 import { type Policy } from '../budget/policy.ts';
-import { estimateLastSubmissionIn } from '../budget/status.ts';
-import type { AccountStatus, BudgetStatus } from '../budget/status.ts';
+import {
+  estimateLastSubmissionIn,
+  type AccountStatus,
+  type BudgetStatus,
+} from '../budget/status.ts';
 import {
   createDefaultPolicy,
   type ServiceSettings,
@@ -13,7 +16,7 @@ import type { Kind, ServiceName } from '../domain/item.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
 import { listServices, listKindsOf, listServiceNames, findService } from '../services/registry.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { ATTRIBUTES } from '../workflows/names.ts';
 import type { Survey } from './survey.ts';
 
 /** A service for the jobs, with its current charges. */

@@ -1,6 +1,6 @@
 /** A command holds the lease of the tree that it writes to: no other Temporal, and no `report`, uses it meanwhile. */
 import { randomUUID } from 'node:crypto';
-import { startOrFindBudget } from '../activities/budget-start.ts';
+import { startOrFindBudget } from '../activities/budget-run.ts';
 import { computeLongestMs, withRemoteGuard } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { formatClock, formatDuration } from '../domain/units.ts';

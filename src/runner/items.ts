@@ -13,7 +13,7 @@ import {
 } from '../report/campaign-items.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
+import { ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
 import { readHindrances } from './obstacles.ts';
 
 /** An item, as `items` and the output tree show it. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { nullIfNotFound, isReached } from '../activities/not-found.ts';
+import { nullIfNotFound, isReached } from '../activities/retry.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type {
@@ -33,8 +33,9 @@ import {
   buildCampaignWorkflowId,
   fetchTaskQueue,
   publishTaskQueue,
+  ATTRIBUTES,
+  buildRunningQuery,
 } from '../workflows/names.ts';
-import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
 import type { OnNotice } from './session.ts';
 
 /** A running campaign, as recorded at its start. */

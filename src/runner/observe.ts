@@ -1,14 +1,13 @@
 /** One poll of a campaign: its own counts, and the budgets it uses. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { readBudget, readBudgets } from '../activities/budget-status.ts';
+import { readBudget, readBudgets } from '../activities/budget-run.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import type { Session } from '../temporal/host/session.ts';
 import type { CampaignDocument } from '../report/campaign-summary.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
-import { buildBudgetWorkflowId, buildCampaignWorkflowId } from '../workflows/names.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { buildBudgetWorkflowId, buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
 import { type CampaignLine, describeCampaign } from './find.ts';
 import {
   describeHindrance,

@@ -12,7 +12,7 @@ import { checkTreeId, isHeldBy, readNewestLease, createTreeLeasedError } from '.
 import { openStore } from '../store/open-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { identifyCluster } from '../temporal/tree-holder.ts';
-import { ATTRIBUTES, buildRunningQuery } from '../workflows/search-attributes.ts';
+import { ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
 
 /** Less than any table or result needs; a partial write is removed when the disk is full. */
 const FULL_BYTES = 1024 * 1024;

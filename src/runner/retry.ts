@@ -1,8 +1,7 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { notifyWays } from '../config/settings.ts';
+import { notifyWays, type Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
-import type { Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -15,7 +14,7 @@ import { countInvalidRows } from '../store/invalid-rows.ts';
 import { buildCampaignAddress } from '../store/layout.ts';
 import { ensureTreeId } from '../store/lease.ts';
 import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../store/retry.ts';
-import { buildRunningQuery } from '../workflows/search-attributes.ts';
+import { buildRunningQuery } from '../workflows/names.ts';
 import { Campaign } from './campaign.ts';
 import { startInBackground } from '../temporal/host/background.ts';
 import { type OutputTree, requireTree, openTreeIfAny } from './tree.ts';

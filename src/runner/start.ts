@@ -3,8 +3,7 @@
  * session is opened, and the campaign is started in it.
  */
 import { tmpdir } from 'node:os';
-import { notifyWays } from '../config/settings.ts';
-import type { Settings } from '../config/settings.ts';
+import { notifyWays, type Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
@@ -38,7 +37,7 @@ import { startOrJoin, type CampaignStart } from './start-or-join.ts';
 import { findCampaignRun } from './launch.ts';
 import { readCharged } from './plan.ts';
 import { rememberCampaign, runCommand } from './find.ts';
-import { readBudgets } from '../activities/budget-status.ts';
+import { readBudgets } from '../activities/budget-run.ts';
 import { forecastCampaign, type ServiceForecast } from './forecast.ts';
 import { startInBackground } from '../temporal/host/background.ts';
 

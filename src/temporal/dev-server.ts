@@ -54,7 +54,7 @@ export async function startDevServer(
   const { uiIp = '127.0.0.1', uiPort = null } = options;
   const logFile = join(options.dir, 'temporal.log');
   // Only here: a command that looks for a server, or stops it, does not load Temporal's packages.
-  const { ATTRIBUTE_NAMES: attributes } = await import('../workflows/search-attributes.ts');
+  const { ATTRIBUTE_NAMES: attributes } = await import('../workflows/names.ts');
   const log = openSync(logFile, 'a', PRIVATE_FILE);
   const from = fstatSync(log).size;
   const child = withPrivateFiles(() =>

@@ -9,7 +9,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { ATTRIBUTE_NAMES } from '../workflows/search-attributes.ts';
+import { ATTRIBUTE_NAMES } from '../workflows/names.ts';
 import { hasStatus, isClosed, isTemporalAway, findStatus } from './grpc-status.ts';
 
 /** A call that was not permitted, by name, with the server's message. */

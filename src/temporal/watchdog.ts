@@ -7,14 +7,13 @@ import {
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { nullIfNotFound, isReached } from '../activities/not-found.ts';
+import { nullIfNotFound, isReached } from '../activities/retry.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { findStatus } from './grpc-status.ts';
-import { buildBudgetWorkflowId } from '../workflows/names.ts';
+import { buildBudgetWorkflowId, buildRunningQuery } from '../workflows/names.ts';
 import { Periodic } from '../domain/process.ts';
 import { findStuck } from './stuck.ts';
 import { recheckSignal } from '../workflows/messages.ts';
-import { buildRunningQuery } from '../workflows/search-attributes.ts';
 
 /** Three checks take well under a minute, the promise of docs/reliability.md. */
 const CHECK_INTERVAL_MS = 10_000;

@@ -92,7 +92,7 @@ export const { finishJob } = proxyActivities<Activities>({
 });
 
 /** A full disk is waited out: no item fails because of it. */
-export const { conclude, loadPage, ensureBudget, checkItems, cancelRunning, startItem } =
+export const { conclude, loadPage, ensureBudget, checkItems, cancelRunning } =
   proxyActivities<Activities>({
     startToCloseTimeout: '10m',
     heartbeatTimeout,

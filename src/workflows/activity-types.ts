@@ -138,8 +138,10 @@ export interface RefusalNotice {
 }
 
 export interface Activities {
-  /** Sends one job. Runs at most once; called by the budget workflow alone. */
-  submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitAnswer>;
+  /**
+   * Sends one job, at most once, and begins its item if the answer settles its fate. Called by the budget workflow alone.
+   */
+  submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitResult>;
   /** The server's clock, by the moment at which this was scheduled. Called by the budget workflow alone. */
   readClock(): Promise<BudgetReading>;
   /** What this run of the budget has left, which was reset to the present one; null if that cannot be read. */
@@ -181,12 +183,6 @@ export interface Activities {
   ): Promise<ItemOfPage[]>;
   /** Starts the budget workflow of a service if it does not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
-  /** Starts the workflow of an item with the answer to its submission. Called by the budget workflow alone. */
-  startItem(
-    request: SubmitRequest,
-    reference: ServiceReference,
-    answer: SettledResult,
-  ): Promise<void>;
   /**
    * Concludes those of these items whose workflow was terminated since the campaign began (`since`, ms), and returns the ids
    * of those for which none was started, or whose job was given up: they wait for a slot, or their request was lost.
@@ -232,12 +228,6 @@ export interface SubmitRequest extends Waiting<ItemJob> {
   /** As the budget knows it now. */
   readonly policy: Policy;
 }
-
-/** What the budget receives about a submission. */
-export type SubmitAnswer = SubmitResult & {
-  /** The activity has notified the item, so the budget need not. */
-  readonly told?: true;
-};
 
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =

@@ -2,16 +2,23 @@
  * What a budget does with what it grants: the submission of a job, how its end counts, and who is
  * notified of what. When it submits is decided by budget.ts and the arithmetic in `src/budget/`.
  */
-import { getExternalWorkflowHandle, log, type ActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  TimeoutFailure,
+  type ActivityOptions,
+} from '@temporalio/workflow';
 import type { Budget, Grant } from '../budget/budget.ts';
 import type { Closing, SettledFate, UnsettledResult } from '../budget/state.ts';
 import type { CampaignRun, Waiting } from '../budget/queue.ts';
 import { isOwnFault } from '../budget/closing.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { notifyRefusal, settleFate, startItem, submit, withToken } from './activity-options.ts';
-import { submitSummary, formatSummary } from './details.ts';
-import { toClosing, toSubmitResult, isSettled, isUnsettled } from './submit-outcome.ts';
+import { notifyRefusal, settleFate, submit, withToken } from './activity-options.ts';
+import { submitSummary } from './details.ts';
 import { withdrawnSignal } from './messages.ts';
 import { buildCampaignWorkflowId } from './names.ts';
 import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';
@@ -43,8 +50,6 @@ interface EndedGrant {
   readonly closing: Closing;
   /** The service may have the job: a look-up settles that before the item begins. */
   readonly unsettled?: UnsettledResult;
-  /** Begins the item; absent when that is not needed. The budget does not continue as new before this is done. */
-  readonly begin?: () => Promise<void>;
 }
 
 /** Submits a job, at most once. Never rejects: every outcome is a closing. */
@@ -59,14 +64,44 @@ export async function submitGranted(
     .catch(toSubmitResult);
   const result = assignBlame(grant, answer, budget());
   const closing = toClosing(result);
-  if (isUnsettled(result)) return { closing, unsettled: result };
-  if (!isSettled(result) || 'told' in answer) return { closing };
-  const options = { summary: formatSummary(`begin item ${request.job.id}`) };
-  // The activity could not: it died.
-  return {
-    closing,
-    begin: () => startItem.executeWithOptions(options, [request, reference, result]),
-  };
+  const isUnsettled = result.type === 'unsure' || result.type === 'refused';
+  return { closing, ...(isUnsettled && { unsettled: result }) };
+}
+
+/** What is known about a POST whose activity did not return. */
+export function toSubmitResult(error: unknown): SubmitResult {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
+    // There was a heartbeat, so an attempt had begun: it may have sent the job.
+    if (cause.lastHeartbeatDetails !== undefined)
+      return { type: 'unsure', message: 'the worker died during the submission' };
+    const message = 'no worker with this token accepted the submission';
+    const notNow = { type: 'notNow', reason: 'unavailable', retryAfterMs: null } as const;
+    return { ...notNow, message, rateLimit: null };
+  }
+  if (isCancellation(error)) return { type: 'unsure', message: 'cancelled during the submission' };
+  const message =
+    cause instanceof ApplicationFailure ? cause.message : 'the worker died during the submission';
+  return { type: 'unsure', message };
+}
+
+export function toClosing(result: SubmitResult): Closing {
+  switch (result.type) {
+    case 'accepted':
+    case 'notNow':
+    case 'deferred':
+    case 'unwanted':
+      return result;
+    case 'over':
+      return { type: 'unwanted' };
+    case 'unsure':
+      // A worker that died says nothing about the service; a 502, a reset or silence does.
+      return result.byService ? { type: 'unsure', unwell: result.message } : { type: 'unsure' };
+    case 'refused':
+      return { type: 'refused' };
+    case 'unable':
+      return { type: 'refused', unsent: true };
+  }
 }
 
 /** Looks up what became of a submission, and begins its item. Never rejects; null if that is not known. */

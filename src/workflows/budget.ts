@@ -51,7 +51,7 @@ import {
   type ItemGrant,
   type Unsettled,
 } from './budget-submission.ts';
-import { formatBudgetDetails, formatTimerSummary } from './budget-details.ts';
+import { formatBudgetDetails, formatTimerSummary } from './details.ts';
 import {
   configureSignal,
   nudgeSignal,
@@ -240,10 +240,9 @@ class BudgetKeeper {
   async #runGranted(grant: ItemGrant): Promise<void> {
     this.#underWay.add(grant);
     const ended = await submitGranted(this.#reference, grant, () => this.#view());
-    const { closing, begin, unsettled } = ended;
+    const { closing, unsettled } = ended;
     const { item, run } = grant.request;
     this.take({ type: 'close', item, run, closing, ...(unsettled && { unsettled }) });
-    if (begin) await begin();
     this.#underWay.delete(grant);
     this.#reportWithdrawn();
   }

@@ -35,7 +35,7 @@ import type { Breaker } from './breaker.ts';
 import { formatCampaignDetails } from './details.ts';
 import type { Feed } from './feed.ts';
 import { PROGRESS_MEMO } from './messages.ts';
-import { ATTRIBUTES } from './search-attributes.ts';
+import { ATTRIBUTES } from './names.ts';
 
 /** Readers of the memo look once a second. */
 const MEMO_INTERVAL_MS = 1_000;

@@ -62,9 +62,7 @@ const CHECK_INTERVAL_MS = 10 * 60_000;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
-  setHandler(itemDoneSignal, (ends) => {
-    for (const done of ends) run.itemDone(done);
-  });
+  setHandler(itemDoneSignal, (done) => run.itemDone(done));
   setHandler(acceptedSignal, ({ id }) => run.accepted(id));
   setHandler(giveUpSignal, (id) => run.givenUp(id));
   setHandler(withdrawnSignal, (service) => run.feedFor(service)?.withdrawn());

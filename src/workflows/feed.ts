@@ -37,8 +37,7 @@ import type { CampaignTree, ItemOfPage, ItemRequest } from './activity-types.ts'
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
 import { requestSignal, withdrawRunSignal, type FeedCarried, type ItemInput } from './messages.ts';
-import { buildBudgetWorkflowId, buildItemWorkflowId } from './names.ts';
-import { buildItemStart } from './search-attributes.ts';
+import { buildBudgetWorkflowId, buildItemWorkflowId, buildItemStart } from './names.ts';
 
 interface FeedParts {
   readonly campaign: CampaignSpec;

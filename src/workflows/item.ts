@@ -26,8 +26,7 @@ import { conclude, finishJob, withToken } from './activity-options.ts';
 import type { ItemAddress, KeptFile, SubmittedJob } from './activity-types.ts';
 import { endSummary, formatItemDetails, formatSummary } from './details.ts';
 import { acceptedSignal, type ItemInput, type JobBegin } from './messages.ts';
-import { buildCampaignWorkflowId } from './names.ts';
-import { ATTRIBUTES } from './search-attributes.ts';
+import { buildCampaignWorkflowId, ATTRIBUTES } from './names.ts';
 
 /**
  * @returns null if its job was given up

@@ -139,8 +139,7 @@ export const tokenSignal = defineSignal<[ServiceReference]>('token');
 export const growSignal = defineSignal<[Grown]>('grow');
 /** From one of the first items of its kind: the service has accepted its job. */
 export const acceptedSignal = defineSignal<[{ id: string }]>('accepted');
-/** Ends at nearly the same time are sent in one signal. */
-export const itemDoneSignal = defineSignal<[readonly ItemDone[]]>('itemDone');
+export const itemDoneSignal = defineSignal<[ItemDone]>('itemDone');
 export const pauseSignal = defineSignal('pause');
 /** One service that the campaign has paused because its items failed; without it: all that is paused. */
 export const resumeSignal = defineSignal<[service?: ServiceName]>('resume');

@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { JobsSeen } from '../../src/activities/jobs-seen.ts';
-import { ServerClock } from '../../src/activities/server-clock.ts';
+import { ServerClock } from '../../src/activities/clocks.ts';
 import { OWN_PACE } from '../../src/services/polling.ts';
 import { createClient, findServiceOfKind } from '../../src/services/registry.ts';
 import { openFileStore } from '../../src/store/file-store.ts';

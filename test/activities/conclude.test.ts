@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { conclude } from '../../src/activities/conclude.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
@@ -51,10 +52,15 @@ async function recordIn(store: Store): Promise<ItemRecord> {
   return record;
 }
 
+/** It is told of every end. */
+const CAMPAIGN = {
+  workflow: { getHandle: () => ({ signal: () => Promise.resolve() }) },
+} as unknown as Client;
+
 const deps = (openStore: typeof openFileStore) => ({
   openStore,
   leases: OURS,
-  ends: { report: () => Promise.resolve() },
+  temporal: CAMPAIGN,
 });
 
 /** The end that the activity returns. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { JobStage } from '../../src/activities/finish-job.ts';
 import { JobsSeen } from '../../src/activities/jobs-seen.ts';
 import { poll, type Seen } from '../../src/activities/poll.ts';
-import { ServerClock } from '../../src/activities/server-clock.ts';
+import { ServerClock } from '../../src/activities/clocks.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
 import { aJob, workerWith } from './a-job.ts';
 

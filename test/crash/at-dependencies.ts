@@ -1,7 +1,6 @@
 /** The dependencies of activities, wrapped so that the hazards are told of every arrival at a point. */
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
-import { EndReporter } from '../../src/activities/end-reporter.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { CHECKSUMS, ITEMS_TABLE, ITEM_RECORD, PAGES } from '../../src/store/layout.ts';
@@ -24,7 +23,6 @@ export function wiredDependencies(real: Dependencies, hazards: Hazards): Depende
   const interceptors = { workflow: [temporalCalls(hazards)] };
   const wired = ({ connection, options: { namespace } }: Client): Client =>
     new Client({ connection, namespace, interceptors });
-  const temporal = wired(real.temporal);
   const openStore: Dependencies['openStore'] = async (address, opening) =>
     wiredStore(await real.openStore(address, opening), hazards);
   return {
@@ -37,9 +35,8 @@ export function wiredDependencies(real: Dependencies, hazards: Hazards): Depende
     // In this thread, where the hazards are.
     publishCampaign: async (folder, end, options) =>
       publishCampaign(await openStore(folder), end, options),
-    temporal,
+    temporal: wired(real.temporal),
     starter: wired(real.starter),
-    ends: new EndReporter(temporal),
   };
 }
 

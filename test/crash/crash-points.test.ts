@@ -149,7 +149,7 @@ async function lengthen(point: string, scene: Scene, { handle }: Started): Promi
   const nobody = { id: 'nobody', state: 'succeeded', code: null, message: null };
   const signal = point.startsWith('budget')
     ? () => scene.budget().signal('withdraw', { item: 'nobody' })
-    : () => handle.signal('itemDone', [nobody]);
+    : () => handle.signal('itemDone', nobody);
   for (let sent = 0; sent < EVENTS; sent += 20) {
     await Promise.all(Array.from({ length: 20 }, signal));
   }

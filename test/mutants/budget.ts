@@ -262,11 +262,11 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'answer-placed-early',
-    file: 'src/activities/answer-watch.ts',
+    file: 'src/activities/clocks.ts',
     find: 'const elapsed = steadyMs - this.#answered.steadyMs - STEADY_RESOLUTION_MS;',
     replace: 'const elapsed = steadyMs - this.#answered.steadyMs + STEADY_RESOLUTION_MS;',
     breaks: '1: the time of an answer is never too early.',
-    tests: ['test/activities/answer-watch.test.ts'],
+    tests: ['test/activities/clocks.test.ts'],
   },
   {
     name: 'clock-set-back',

@@ -4,7 +4,7 @@
  * for good in the next worker.
  */
 import { describe, expect, test } from 'vitest';
-import { nullIfNotFound } from '../../src/activities/not-found.ts';
+import { nullIfNotFound } from '../../src/activities/retry.ts';
 import {
   buildBudgetWorkflowId,
   buildCampaignWorkflowId,

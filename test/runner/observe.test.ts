@@ -5,7 +5,7 @@ import { readProgress, waitIfOverdue } from '../../src/runner/progress.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { PROGRESS_MEMO } from '../../src/workflows/messages.ts';
-import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { ATTRIBUTES } from '../../src/workflows/names.ts';
 import { budget as budgetOf, window as windowOf } from '../cli/live/scenes.ts';
 import { startUnpolled } from '../unpolled-campaign.ts';
 import { afterAll, expect, inject, test } from 'vitest';

@@ -12,7 +12,7 @@ import { connectClient } from '../../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
-import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { ATTRIBUTES } from '../../src/workflows/names.ts';
 
 let dir: string;
 let server: DevServer;

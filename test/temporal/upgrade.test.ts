@@ -8,13 +8,10 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import type { Build } from '../../src/temporal/deployment.ts';
-import { describeDeployment } from '../../src/temporal/deployment.ts';
-import { ROLES } from '../../src/workflows/names.ts';
+import { type Build, describeDeployment } from '../../src/temporal/deployment.ts';
+import { ROLES, buildRunningQuery, buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';
-import { buildRunningQuery } from '../../src/workflows/search-attributes.ts';
-import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { Rig, sequences } from '../rig.ts';
 
 const LIMITS = { limit: 8, windowMs: 3_000 };

@@ -1,8 +1,7 @@
 /** What would otherwise stop forever without an error: workflows whose tasks fail, budgets that cannot be replayed. */
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
-import { readBudget } from '../../src/activities/budget-status.ts';
-import { buildBudgetStart } from '../../src/activities/budget-start.ts';
+import { readBudget, buildBudgetStart } from '../../src/activities/budget-run.ts';
 import { checkWorkflows } from '../../src/runner/doctor-temporal.ts';
 import { findStuck, type Stuck } from '../../src/temporal/stuck.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';

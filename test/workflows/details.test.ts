@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { Attempt, CampaignProgress } from '../../src/domain/campaign.ts';
-import { formatBudgetDetails, formatTimerSummary } from '../../src/workflows/budget-details.ts';
 import {
+  formatBudgetDetails,
+  formatTimerSummary,
   formatCampaignAtStart,
   formatCampaignDetails,
   endSummary,

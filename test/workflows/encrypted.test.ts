@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { temporal } from '@temporalio/proto';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { readBudget } from '../../src/activities/budget-status.ts';
+import { readBudget } from '../../src/activities/budget-run.ts';
 import { startWorkerWith } from '../../src/worker.ts';
 import {
   buildBudgetWorkflowId,

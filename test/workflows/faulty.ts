@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { onTestFinished, vi, type TestContext } from 'vitest';
-import { readBudget, readSnapshot } from '../../src/activities/budget-status.ts';
+import { readBudget, readSnapshot } from '../../src/activities/budget-run.ts';
 import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
-import { CredentialLeases } from '../../src/activities/credential-leases.ts';
+import { CredentialLeases } from '../../src/activities/leases.ts';
 import { describeHindrance, readHindrances } from '../../src/runner/obstacles.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';

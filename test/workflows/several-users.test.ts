@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, test, type TestContext } from 'vitest';
-import { readSnapshot } from '../../src/activities/budget-status.ts';
-import type { Role } from '../../src/workflows/names.ts';
+import { readSnapshot } from '../../src/activities/budget-run.ts';
+import { type Role, buildBudgetWorkflowId, publishTaskQueue } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
-import { buildBudgetWorkflowId, publishTaskQueue } from '../../src/workflows/names.ts';
 import { molecules, sequences, type Rig, type RigOptions } from '../rig.ts';
 import { openRig, settingsOf, until } from './faulty.ts';
 

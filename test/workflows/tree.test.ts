@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
-import { readBudget } from '../../src/activities/budget-status.ts';
+import { readBudget } from '../../src/activities/budget-run.ts';
 import { findObstacle, findTreeObstacle } from '../../src/runner/obstacles.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree, readNewestLease, releaseLease } from '../../src/store/lease.ts';

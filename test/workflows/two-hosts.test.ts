@@ -2,9 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test, type TestContext } from 'vitest';
-import { readBudget } from '../../src/activities/budget-status.ts';
-import { nullIfNotFound } from '../../src/activities/not-found.ts';
-import { buildBudgetStart, startOrFindBudget } from '../../src/activities/budget-start.ts';
+import {
+  readBudget,
+  buildBudgetStart,
+  startOrFindBudget,
+} from '../../src/activities/budget-run.ts';
+import { nullIfNotFound } from '../../src/activities/retry.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { countJobs } from '../../src/budget/policy.ts';
 import { type BudgetSnapshot, restoreCloses } from '../../src/budget/status.ts';

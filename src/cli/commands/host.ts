@@ -10,7 +10,7 @@ import { logTo } from '../../temporal/telemetry/log.ts';
 import { ensureTemporalCli } from '../../temporal/cli.ts';
 import { isServerAlive, stopDevServer } from '../../temporal/dev-server.ts';
 import { endProcess, isRunningAs } from '../../temporal/processes.ts';
-import { buildRunningQuery } from '../../workflows/search-attributes.ts';
+import { buildRunningQuery } from '../../workflows/names.ts';
 import type { CommonFlags, ServiceFlags } from '../command-line/options.ts';
 import { Interruption } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';

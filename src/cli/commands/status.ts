@@ -1,5 +1,5 @@
 /** `hundredfold status`: all campaigns and budgets; `status NAME`: the state of one campaign. */
-import { readBudgets } from '../../activities/budget-status.ts';
+import { readBudgets } from '../../activities/budget-run.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../temporal/host/session.ts';
 import { openStore } from '../../store/open-store.ts';

@@ -12,7 +12,7 @@ import { startRuntime, readWorkerLog } from '../../temporal/telemetry/runtime.ts
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/deployment.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
-import type { WorkerOptions } from '../../temporal/worker/options.ts';
+import type { WorkerOptions } from '../../temporal/worker/dependencies.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { loadCommandSettings } from '../session.ts';
 

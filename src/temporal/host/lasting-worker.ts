@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { warn } from '../../program.ts';
 import { startWorker, type RunningWorker } from '../../worker.ts';
-import type { WorkerOptions } from '../worker/options.ts';
+import type { WorkerOptions } from '../worker/dependencies.ts';
 
 export type StoppableWorker = Pick<RunningWorker, 'stop'>;
 

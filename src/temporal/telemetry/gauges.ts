@@ -6,12 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { MetricGauge, MetricMeter, MetricTags } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { readBudget } from '../../activities/budget-status.ts';
+import { readBudget } from '../../activities/budget-run.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
 import type { ServiceReference } from '../../domain/campaign.ts';
 import { OPEN_STATES } from '../../domain/item.ts';
-import { buildBudgetWorkflowId } from '../../workflows/names.ts';
-import { buildRunningQuery } from '../../workflows/search-attributes.ts';
+import { buildBudgetWorkflowId, buildRunningQuery } from '../../workflows/names.ts';
 
 const GAUGES = {
   temporal_reachable: '1 when Temporal answered the last time it was asked, 0 when it did not',

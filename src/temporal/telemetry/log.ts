@@ -55,7 +55,7 @@ export function logLine(
 /** What a log line is about. `item` is the id of its workflow. */
 export type Subject = Readonly<Partial<Record<'campaign' | 'item' | 'service', string>>>;
 
-/** `item:NAME:ID`, `campaign:NAME`, `budget:SERVICE:ADDRESS` (src/workflows/names.ts). */
+/** `item:NAME:ID`, `campaign:NAME`, `budget:SERVICE:ADDRESS:FINGERPRINT` (src/workflows/names.ts). */
 export function parseWorkflowSubject(workflowId: string): Subject {
   const [type, name] = workflowId.split(':');
   if (name === undefined) return {};

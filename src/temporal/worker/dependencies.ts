@@ -1,38 +1,79 @@
-/** What the activities of a worker use: its store, ledger, clocks, leases and clients. */
+/** What a worker is started with, and what its activities use: the services, store, ledger, clocks and leases. */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { CredentialLeases } from '../../activities/credential-leases.ts';
+import { CredentialLeases, type TreeAddress, TreeLeases } from '../../activities/leases.ts';
 import type { Dependencies, KnownService } from '../../activities/dependencies.ts';
-import { EndReporter } from '../../activities/end-reporter.ts';
 import { Fence } from '../../activities/fence.ts';
 import { JobsSeen } from '../../activities/jobs-seen.ts';
-import { ServerClock } from '../../activities/server-clock.ts';
-import { TreeLeases, type TreeAddress } from '../../activities/tree-leases.ts';
-import { NOBODY } from '../../config/settings.ts';
+import { ServerClock } from '../../activities/clocks.ts';
+import { withRemoteGuard } from '../../budget/policy.ts';
+import { revealNetwork } from '../../config/network.ts';
+import { revealSecrets, type ServiceSettings } from '../../config/services.ts';
+import { NOBODY, type NotifySettings } from '../../config/settings.ts';
+import type { ServiceReference } from '../../domain/campaign.ts';
+import type { Environment } from '../../domain/process.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { createSystemClock } from '../../ledger/steady-clock.ts';
 import { readProgramVersion, warn } from '../../program.ts';
 import { publishTree } from '../../report/publish.ts';
+import { withManners } from '../../services/polling.ts';
+import { createClient } from '../../services/registry.ts';
 import type { LeaseHolder } from '../../store/lease.ts';
 import { openStore } from '../../store/open-store.ts';
+import { type Observation, observeClient } from '../telemetry/observation.ts';
+import { readWorkerLog } from '../telemetry/runtime.ts';
 import { loadDataConverter } from '../codec.ts';
-import { processIdentity } from '../connection.ts';
-import { createTreeHolder } from '../tree-holder.ts';
-import { buildRunningQuery } from '../../workflows/search-attributes.ts';
-import { findKnownService, findSuccessor } from './known-services.ts';
-import type { WorkerOptions } from './options.ts';
+import { processIdentity, type TemporalAddress } from '../connection.ts';
+import type { Build } from '../deployment.ts';
+import { createTreeHolder, type EmbeddedServer } from '../tree-holder.ts';
+import { observeSignal } from '../../workflows/messages.ts';
+import {
+  buildBudgetWorkflowId,
+  type Role,
+  submitTaskQueue,
+  buildRunningQuery,
+} from '../../workflows/names.ts';
+
+export interface WorkerOptions {
+  readonly temporal: TemporalAddress;
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** The services that this worker has an address and a token for. */
+  readonly services: readonly ServiceSettings[];
+  /** How to notify of the end of a campaign; by default there is no notification. */
+  readonly notify?: NotifySettings;
+  /** The server of `client`, if it is an embedded one; null or absent for a remote Temporal. */
+  readonly embedded?: EmbeddedServer | null;
+  /** The command of a notification gets it without secrets. */
+  readonly environment: Environment;
+  /** Folder of the ledger that all workers of this user and machine share (src/state). */
+  readonly stateFolder: string;
+  /** The worker only answers queries about campaigns. */
+  readonly workflowsOnly?: boolean;
+  /** Its roles, if it shares the Temporal with workers of other users. Default: all, as the only worker. */
+  readonly roles?: readonly Role[];
+  /** Its version of the program, if the workers of a Temporal are versioned. */
+  readonly build?: Build;
+  /** Shows operators what the worker does; default: nothing. */
+  readonly observation?: Observation;
+}
 
 export function createDependencies(
   options: WorkerOptions,
-  known: ReadonlyMap<string, KnownService>,
+  known: readonly KnownService[],
   leases: TreeLeases,
   starter: Client,
 ): Dependencies {
   const { client, taskQueue, notify = NOBODY, environment, stateFolder } = options;
   const steadyClock = createSystemClock();
   return {
-    serviceOf: (reference) => findKnownService(known, reference),
-    successorOf: (reference) => (options.embedded ? findSuccessor(known, reference) : null),
+    serviceOf: (reference) =>
+      listAt(known, reference).find((one) => one.reference.credential === reference.credential) ??
+      null,
+    successorOf(reference) {
+      const [found, ...others] = options.embedded ? listAt(known, reference) : [];
+      return others.length === 0 ? (found ?? null) : null;
+    },
     openStore: openExisting,
     leases,
     tokens: new CredentialLeases({
@@ -49,7 +90,6 @@ export function createDependencies(
     environment,
     temporal: client,
     starter,
-    ends: new EndReporter(client),
     taskQueue,
     versions: { hundredfold: readProgramVersion(), node: process.version },
   };
@@ -102,4 +142,66 @@ export function createTreeLeases(options: WorkerOptions): TreeLeases {
       return trees;
     },
   });
+}
+
+export function createKnownServices(options: WorkerOptions): readonly KnownService[] {
+  const otherSecrets = listSecrets(options);
+  return options.services.map((one) => createKnownService(one, otherSecrets, options));
+}
+
+function createKnownService(
+  settings: ServiceSettings,
+  otherSecrets: readonly string[],
+  { client: temporal, roles, observation = {} }: WorkerOptions,
+): KnownService {
+  const { reference, url, config, policy, ledgerAddress, maxDownload, pace } = settings;
+  const { service } = reference;
+  const network = revealNetwork(settings.network);
+  const secrets = { secrets: revealSecrets(settings), otherSecrets };
+  const { betweenMs } = pace;
+  const target = { service, url, config, ...secrets, network, maxDownload, betweenMs };
+  const budgetOf = temporal.workflow.getHandle(buildBudgetWorkflowId(reference));
+  return {
+    pace,
+    client: withManners(observeClient(observation, service, createClient(target)), {
+      onRefusal(refusal) {
+        // If this is lost, the next probe is refused as well and reported.
+        budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);
+      },
+    }),
+    reference,
+    budget: roles
+      ? { policy: withRemoteGuard(policy), submitQueue: submitTaskQueue(reference) }
+      : { policy },
+    ledgerAddress,
+  };
+}
+
+/** Those of a service at an address, whatever their tokens. */
+function listAt(
+  known: readonly KnownService[],
+  { service, address }: ServiceReference,
+): readonly KnownService[] {
+  return known.filter(
+    ({ reference }) => reference.service === service && reference.address === address,
+  );
+}
+
+function logRefusal(error: unknown): void {
+  readWorkerLog().warn('a budget was not notified that its service refuses requests', { error });
+}
+
+/** All secrets that a service might repeat in its answers. */
+function listSecrets({ services, temporal, notify }: WorkerOptions): readonly string[] {
+  const { url, network } = notify?.webhook ?? {};
+  return [
+    ...[
+      ...services.flatMap((service) => [
+        ...Object.values(service.secrets),
+        ...service.network.secrets,
+      ]),
+      ...[url, ...(network?.secrets ?? [])],
+    ].map((one) => one?.reveal() ?? ''),
+    temporal.apiKey ?? '',
+  ];
 }

@@ -1,14 +1,16 @@
+/** What an activity knows of the time: that of the Temporal server, and how long ago an answer arrived. */
+import { performance } from 'node:perf_hooks';
+import type { Info } from '@temporalio/activity';
+import { STEADY_RESOLUTION_MS, type Moment, type SteadyClock } from '../ledger/steady-clock.ts';
+import type { SubmitResult } from '../workflows/activity-types.ts';
+/** Two clocks drift by less than 0.1 ms a second: an observation this old is off by a few ms at most. */
+const REMEMBERED_MS = 60_000;
+
 /**
  * An estimate of the clock of the Temporal server. Its timestamps arrive later, never earlier: the smallest difference
  * seen between them and our clock is the true one plus the shortest transfer time. So a wait by this estimate may end a
  * few milliseconds late but never early, however wrong either clock is.
  */
-import { performance } from 'node:perf_hooks';
-import type { Info } from '@temporalio/activity';
-
-/** Two clocks drift by less than 0.1 ms a second: an observation this old is off by a few ms at most. */
-const REMEMBERED_MS = 60_000;
-
 export class ServerClock {
   /**
    * Only what can still be the least: times and differences both grow from front to back, and the first is the least.
@@ -65,4 +67,37 @@ export function computeAge(
 ): number {
   clock.saw(info.currentAttemptScheduledTimestampMs);
   return clock.since(info.scheduledTimestampMs);
+}
+
+/** Two clocks drift apart by less than this share of the time, even if NTP corrects both in opposite directions. */
+const DRIFT = 0.001;
+
+export type Answered = Pick<Moment, 'run' | 'steadyMs'>;
+
+/**
+ * How long ago the answer to a POST was complete, when its activity ends: the item has begun meanwhile, or the worker
+ * had died and another one reports. Both moments are of one steady clock. The budget reads its clock after the end, so
+ * the reading less this time is never before the answer.
+ */
+export class AnswerWatch {
+  readonly #clock: SteadyClock;
+  #answered: Answered | null = null;
+
+  constructor(clock: SteadyClock) {
+    this.#clock = clock;
+  }
+
+  /** The service has accepted the job: just now, or as the ledger of this machine knows. */
+  accepted(at: Answered = this.#clock.now()): void {
+    this.#answered = at;
+  }
+
+  /** The activity has nothing left to do. */
+  end(answer: SubmitResult): SubmitResult {
+    if (answer.type !== 'accepted' || this.#answered === null) return answer;
+    const { run, steadyMs } = this.#clock.now();
+    if (run !== this.#answered.run) return answer;
+    const elapsed = steadyMs - this.#answered.steadyMs - STEADY_RESOLUTION_MS;
+    return { ...answer, agoMs: Math.max(0, Math.floor(elapsed * (1 - DRIFT))) };
+  }
 }

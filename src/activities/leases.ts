@@ -1,9 +1,9 @@
 /**
- * The output trees that this worker's Temporal works on. Before an activity uses a tree its lease is checked; as long
- * as a campaign is open there the lease is renewed, and when none is it is released.
+ * The leases of this worker's Temporal: of the output trees that it works on, and of its tokens for trees in a bucket.
  *
- * Workers find the open campaigns with a list query, because a campaign may wait an hour for its window without an
- * activity. Rejected: a heartbeat activity, an event in the history each time.
+ * Before an activity uses a tree its lease is checked; as long as a campaign is open there the lease is renewed, and when
+ * none is it is released. Workers find the open campaigns with a list query, because a campaign may wait an hour for its
+ * window without an activity. Rejected: a heartbeat activity, an event in the history each time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Periodic } from '../domain/process.ts';
@@ -20,9 +20,12 @@ import {
   type Lease,
   type LeaseHolder,
 } from '../store/lease.ts';
-import type { Store } from '../store/store.ts';
 import type { FileStoreOptions } from '../store/file-store.ts';
-
+import { log } from '@temporalio/activity';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { buildCredentialLeaseAddress, useCredential } from '../store/credential-lease.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 /** A tree by its address and its id. */
 export interface TreeAddress {
   readonly store: string;
@@ -39,7 +42,7 @@ interface TreeLeasesOptions {
 }
 
 /** A lease that was checked this long ago (ms) is checked again before an activity relies on it. */
-const CHECK_HOLDS_MS = 3_000;
+const TREE_HOLDS_MS = 3_000;
 /** A campaign that is briefly missing from the list keeps its tree. */
 const CHECKS_BEFORE_RELEASE = 2;
 const LAST_CHECK_TIMEOUT_MS = 3_000;
@@ -198,7 +201,7 @@ function isRecent(moment: Moment | null): boolean {
   if (moment === null) return false;
   const { monotonic, wall } = readClocks();
   return (
-    monotonic - moment.monotonic < CHECK_HOLDS_MS && Math.abs(wall - moment.wall) < CHECK_HOLDS_MS
+    monotonic - moment.monotonic < TREE_HOLDS_MS && Math.abs(wall - moment.wall) < TREE_HOLDS_MS
   );
 }
 
@@ -229,4 +232,56 @@ export async function openHeldTree(
   const store = await openStore(address.store, { create: false });
   await leases.check(store, address);
   return store;
+}
+
+interface CredentialLeasesOptions {
+  readonly holder: () => Promise<LeaseHolder>;
+  readonly openStore: (address: string) => Promise<Store>;
+}
+
+/** A check is valid for this long (ms): far less than the allowance in the lease. */
+const TOKEN_HOLDS_MS = 10_000;
+
+/** Whether another Temporal uses the tokens of this worker, for trees in a bucket. */
+export class CredentialLeases {
+  readonly #options: CredentialLeasesOptions;
+  /** When a token was found to be ours, by the address of its lease (ms of a steady clock). */
+  readonly #seen = new Map<string, number>();
+  readonly #looking = new Map<string, Promise<void>>();
+
+  constructor(options: CredentialLeasesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns when this Temporal may send with the token.
+   * @param tree address of the campaign's tree
+   * @throws StoreError `TOKEN_LEASED`, and retryable errors of the store
+   */
+  async check(tree: string, reference: ServiceReference, windowMs: number): Promise<void> {
+    const address = buildCredentialLeaseAddress(tree, reference);
+    if (address === null) return;
+    if (performance.now() - (this.#seen.get(address) ?? -Infinity) < TOKEN_HOLDS_MS) return;
+    // Many submissions begin at the same time: one check is enough for all.
+    const look =
+      this.#looking.get(address) ??
+      this.#look(address, windowMs).finally(() => this.#looking.delete(address));
+    this.#looking.set(address, look);
+    await look;
+  }
+
+  async #look(address: string, windowMs: number): Promise<void> {
+    const at = performance.now();
+    try {
+      const store = await this.#options.openStore(address);
+      const usedBefore = this.#seen.has(address);
+      await useCredential(store, await this.#options.holder(), windowMs, usedBefore);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
+      // The worker may only write below a prefix of the bucket. Without the lease, other users of the token show only in
+      // the answers of the service.
+      log.warn('the lease of a token cannot be kept', { address, code: error.code });
+    }
+    this.#seen.set(address, at);
+  }
 }

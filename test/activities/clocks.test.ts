@@ -1,7 +1,7 @@
 /** When the budget charges an answer: the reading after the end of its activity, less the time since the answer. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AnswerWatch } from '../../src/activities/answer-watch.ts';
+import { AnswerWatch } from '../../src/activities/clocks.ts';
 import { STEADY_RESOLUTION_MS } from '../../src/ledger/steady-clock.ts';
 
 const ACCEPTED = { type: 'accepted', remoteId: '1', rateLimit: null } as const;

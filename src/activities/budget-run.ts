@@ -1,10 +1,9 @@
 /**
- * The only way in which a budget is started: with what the run before it has left (budget/inherit.ts), as an argument
- * and as the memo of its start. So at every moment the memo of the newest run has all that may still count
- * (docs/promises.md).
+ * The runs of a budget: how one is started, and what one has written into its memo.
  *
- * Rejected: rebuilding the charges from the history of the former run, of which only one start path made use, and
- * asking a list of workflows, which lags behind.
+ * There is one way to start a budget: with what the run before it has left (budget/inherit.ts), as an argument and as the
+ * memo of its start. So at every moment the memo of the newest run has all that may still count (docs/promises.md).
+ * Its status is read there as well: no workflow is queried, which needs no worker, and works for a budget that cannot run.
  */
 import { Context } from '@temporalio/activity';
 import { isGrpcServiceError, type Client } from '@temporalio/client';
@@ -15,16 +14,20 @@ import { createBudget } from '../budget/budget.ts';
 import type { BudgetConfiguration } from '../budget/state.ts';
 import { computeLongestMs } from '../budget/policy.ts';
 import type { FormerBudget } from '../budget/inherit.ts';
-import { createSnapshot, type BudgetSnapshot } from '../budget/status.ts';
+import {
+  createSnapshot,
+  type BudgetSnapshot,
+  describe,
+  type BudgetStatus,
+} from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { createSystemClock } from '../ledger/steady-clock.ts';
 import type { BudgetReading } from '../workflows/budget-clock.ts';
 import { configureSignal, STATUS_MEMO, type BudgetInput } from '../workflows/messages.ts';
-import { buildBudgetWorkflowId } from '../workflows/names.ts';
+import { buildBudgetWorkflowId, buildRunningQuery } from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
-import { isReached } from './not-found.ts';
+import { isReached } from './retry.ts';
 import { requireService } from './item-job.ts';
-
 /** Sends the configured limits to the budget workflow of a service, and starts it if it does not run. */
 export async function ensureBudget(
   deps: Dependencies,
@@ -150,6 +153,32 @@ export async function readFormer(
     if (resetTo === '' || resetTo === own.runId) return found.written;
     former = resetTo;
   }
+}
+
+/** null when it does not run, or has not written anything yet. */
+export async function readBudget(client: Client, workflowId: string): Promise<BudgetStatus | null> {
+  const snapshot = await readSnapshot(client, workflowId);
+  return snapshot && describe(snapshot, Date.now());
+}
+
+/** All budgets that this Temporal keeps. */
+export async function readBudgets(client: Client): Promise<BudgetStatus[]> {
+  const statuses: BudgetStatus[] = [];
+  for await (const { workflowId } of client.workflow.list({
+    query: buildRunningQuery(['budget']),
+  })) {
+    const status = await readBudget(client, workflowId);
+    if (status) statuses.push(status);
+  }
+  return statuses;
+}
+
+export async function readSnapshot(
+  client: Client,
+  workflowId: string,
+): Promise<BudgetSnapshot | null> {
+  const found = await describeRun(client, workflowId);
+  return found?.isRunning ? found.written : null;
 }
 
 interface DescribedRun extends Omit<FormerBudget, 'reason'> {
