@@ -10,19 +10,18 @@
 import { z } from 'zod';
 import { parseBoundedJson } from './kinds/json.ts';
 import { error, warning } from './domain/problem.ts';
-import type { Reading } from './kinds/finding.ts';
+import type { Reading } from './kinds/kind.ts';
 import { listKinds, isOwnKind } from './kinds/registry.ts';
 
-export { definePluginKind as defineKind } from './services/plugins/define-kind.ts';
-export type {
-  PluginArtefact,
-  PluginInput,
-  PluginKind,
-  PluginTable,
-} from './services/plugins/define-kind.ts';
-export type { InputSource, JobFacts, Measure, TableColumn } from './kinds/kind.ts';
-export type { OptionColumn } from './kinds/columns.ts';
-export { definePluginService as defineService } from './services/plugins/define-service.ts';
+export {
+  definePluginKind as defineKind,
+  type PluginArtefact,
+  type PluginInput,
+  type PluginKind,
+  type PluginTable,
+  definePluginService as defineService,
+} from './services/plugins/define.ts';
+export type { InputSource, JobFacts, Measure, TableColumn, OptionColumn } from './kinds/kind.ts';
 export type {
   Answer,
   Auth,

@@ -10,7 +10,7 @@ import type { ArtefactName } from '../domain/outcomes.ts';
 import type { InnerFile, Judge, Judged, ResultFault } from '../kinds/kind.ts';
 import { isOwnKind, findKind, type AnyKind } from '../kinds/registry.ts';
 import { READING_FILE } from '../kinds/stored-reading.ts';
-import { findLine } from '../services/plugins/modules.ts';
+import { findLine } from '../services/plugins/load.ts';
 import type { Job } from '../services/service.ts';
 import { readToJudge } from '../store/deliver.ts';
 import { pickDigest, type FileDigest } from '../store/digest.ts';

@@ -1,5 +1,5 @@
 /** `gromacs`: a library of ligands that can be combined freely in one system. */
-import { readTopology, type Topology } from '../kinds/molecule/gromacs.ts';
+import { readTopology, type Topology } from '../kinds/molecule/formats.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import {
   type Added,

@@ -2,7 +2,7 @@
 import type { BondOrders } from '../domain/chemistry.ts';
 import { findMissingHydrogens, isNetCharge } from '../kinds/molecule/bonding.ts';
 import { readStructureText } from '../kinds/molecule/input.ts';
-import { writeMolfile } from '../kinds/molecule/molfile.ts';
+import { writeMolfile } from '../kinds/molecule/formats.ts';
 import { chemist } from '../kinds/molecule/rdkit.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import {

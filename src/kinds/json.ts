@@ -2,7 +2,7 @@
  * Reads JSON of a service without assumptions: not all fields are documented, files may be truncated, and a few megabytes
  * of brackets become gigabytes of objects.
  */
-import { createResultProblem, type ResultProblem } from './result-problems.ts';
+import type { ItemEndCode } from '../domain/item-ends.ts';
 
 /** Parses JSON; undefined if the text is invalid. */
 export function parseJson(text: string): unknown {
@@ -104,4 +104,17 @@ export function readResultJson(bytes: Uint8Array | string): ResultJson {
 
 function replaceNotANumbers(text: string): string {
   return text.replace(STRING_OR_NOT_A_NUMBER, (token) => (token.startsWith('"') ? token : 'null'));
+}
+
+export interface ResultProblem {
+  readonly ok: false;
+  readonly code: ItemEndCode & `RESULT_${string}`;
+  /** What is wrong, in a sentence. */
+  readonly message: string;
+}
+
+export type ResultCheck = { readonly ok: true } | ResultProblem;
+
+export function createResultProblem(code: ResultProblem['code'], message: string): ResultProblem {
+  return { ok: false, code, message };
 }

@@ -2,11 +2,11 @@
  * What a kind is: what an input of it is and how it is read, and what its result is, how it is checked, and what is shown
  * of it. The manifest, the engine, the output tree and the report ask the kind and never compare with its name.
  */
-import type { InputText, Options } from '../domain/item.ts';
+import type { InputText, Options, OptionValue } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
-import type { Reading } from './finding.ts';
-import type { OptionColumns, ValuesOf } from './columns.ts';
 import type { PackedResult } from './page-data.ts';
+import { z } from 'zod';
+import type { ProblemWords } from '../domain/problem.ts';
 
 /** One input as the user gave it: a cell, or a file. */
 export interface InputSource {
@@ -20,7 +20,7 @@ export interface InputSource {
 }
 
 /** How an input is recognised and read: of its own, so that several kinds can have the same. */
-export interface InputReader<O = Options> {
+interface InputReader<O = Options> {
   /** The column that may contain the input instead of `file`; `synonyms`: its names in other programs. */
   readonly column: { readonly name: string; readonly synonyms?: readonly string[] } | null;
   readonly extensions: readonly string[];
@@ -92,7 +92,7 @@ export interface Artefact<O = Options> {
 }
 
 /** Texts of the files of a result, by file name or its ending: the first, or all pages. */
-export interface ResultTexts {
+interface ResultTexts {
   readonly get: (name: string) => string | null;
   readonly pages: (name: string) => readonly string[];
 }
@@ -278,4 +278,117 @@ export function defineKind<const N extends string, const C extends OptionColumns
   kind: KindDefinition<N, C, R>,
 ): KindDefinition<N, C, R> {
   return kind;
+}
+
+interface Named {
+  /** The name in the program: `netCharge` for the column `net_charge`. */
+  readonly key: string;
+  readonly description: string;
+  /** Names of the column in other programs. */
+  readonly synonyms?: readonly string[];
+  /** The code of the problem for an invalid value, if the column has one of its own. */
+  readonly problem?: string;
+}
+
+export type OptionColumn = Named &
+  (
+    | {
+        readonly type: 'choice';
+        readonly allowed: readonly string[];
+        readonly default: string;
+        /** Misspellings that are seen in the wild → what is meant, and the code of the problem that says so. */
+        readonly misspelt?: Readonly<
+          Record<string, { readonly meant: string; readonly problem: string }>
+        >;
+      }
+    | {
+        readonly type: 'list';
+        readonly allowed: readonly string[];
+        readonly default: readonly string[];
+        /** Other names of an allowed word, for a suggestion. */
+        readonly aliases?: Readonly<Record<string, string>>;
+      }
+    /** null: an empty cell. */
+    | { readonly type: 'integer' }
+    | { readonly type: 'flag'; readonly default: boolean }
+    | { readonly type: 'text'; readonly default: string }
+  );
+
+export type OptionColumns = Readonly<Record<string, OptionColumn>>;
+
+type ValueOf<C> = C extends { readonly type: 'choice'; readonly allowed: readonly (infer W)[] }
+  ? W
+  : C extends { readonly type: 'list'; readonly allowed: readonly (infer W)[] }
+    ? readonly W[]
+    : C extends { readonly type: 'integer' }
+      ? number | null
+      : C extends { readonly type: 'flag' }
+        ? boolean
+        : C extends { readonly type: 'text' }
+          ? string
+          : OptionValue;
+
+/** The options of an item of the kind, by the keys of its columns. */
+export type ValuesOf<C extends OptionColumns> = { readonly kind: string } & {
+  readonly [N in keyof C as C[N]['key']]: ValueOf<C[N]>;
+};
+
+/** The schema of the stored value. */
+export function createSchema(column: OptionColumn): z.ZodType {
+  switch (column.type) {
+    case 'choice':
+      return z.enum(column.allowed as [string, ...string[]]);
+    case 'list':
+      return z.array(z.enum(column.allowed as [string, ...string[]])).min(1);
+    case 'integer':
+      return z.int().nullable();
+    case 'flag':
+      return z.boolean();
+    case 'text':
+      return z.string();
+  }
+}
+
+/** A code of the problems of its kind, and the facts for its words: the manifest knows where the input came from. */
+export interface InputFinding {
+  readonly code: string;
+  readonly facts: unknown;
+  /** Of a plugin's kind, whose codes are in no table. */
+  readonly words?: ProblemWords<object>;
+}
+
+/** Makes findings of these problems: the facts of a code are what its words need. */
+export function createFindings<P extends Readonly<Record<string, ProblemWords>>>(_problems: P) {
+  return <C extends keyof P & string>(
+    code: C,
+    facts: Parameters<P[C]['message']>[0],
+  ): InputFinding => ({ code, facts });
+}
+
+/** What is read of an input: the same for every kind. */
+export interface Reading {
+  readonly findings: readonly InputFinding[];
+  /** The text to send; null if the input is invalid for its kind. */
+  readonly input: InputText | null;
+  /** See `Item.canonical`; meaningless if a finding is an error. */
+  readonly canonical: string;
+}
+
+/** By key; null if the result does not have it. */
+export type MeasureValues = Readonly<Record<string, number | null>>;
+
+/** The values of a result's measures, rounded to the decimal places of each. */
+export function measure(
+  { measures }: Pick<KindDefinition, 'measures'>,
+  result: unknown,
+): MeasureValues {
+  return Object.fromEntries(
+    Object.entries(measures).map(([key, one]) => [key, roundTo(one.of(result), one.decimals)]),
+  );
+}
+
+function roundTo(value: number | null, decimals: number): number | null {
+  if (value === null || !Number.isFinite(value)) return null;
+  // No negative zero, which a table would show with its sign.
+  return Number(value.toFixed(decimals)) || 0;
 }

@@ -3,10 +3,15 @@
  * is drawn.
  */
 import type { packMolecule } from './molecule/reading.ts';
-import type { packAlignment, packSequences, packShifts } from './protein/packing.ts';
+import type { packAlignment, packSequences, packShifts } from './protein/reading.ts';
 
-export type { ColumnSpread, ProteinReading, Track } from './protein/reading.ts';
-export type { TrackBand, TrackFacts } from './protein/track-facts.ts';
+export type {
+  ColumnSpread,
+  ProteinReading,
+  Track,
+  TrackBand,
+  TrackFacts,
+} from './protein/reading.ts';
 
 export type PackedStructure = ReturnType<typeof packMolecule>;
 export type PackedProteins = ReturnType<typeof packSequences>;

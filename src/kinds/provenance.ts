@@ -2,9 +2,14 @@
  * What a result says of itself: which job it belongs to, what computed it, and whether it was computed at all.
  */
 import { isOnLocalNetwork } from '../domain/addresses.ts';
-import { toObject, readResultJson } from './json.ts';
+import {
+  toObject,
+  readResultJson,
+  type ResultCheck,
+  createResultProblem,
+  type ResultProblem,
+} from './json.ts';
 import type { JobFacts, ResultFault } from './kind.ts';
-import { type ResultCheck, createResultProblem, type ResultProblem } from './result-problems.ts';
 
 /** The check of an artefact with JSON: it names this job, if it names any, and passes `check`. */
 export function withAnswerCheck<O>(

@@ -1,7 +1,6 @@
 /** The kinds, in the order of the documentation; those of plugins follow by name, so that every process has one order. */
 import type { Kind, Options } from '../domain/item.ts';
-import type { OptionColumns } from './columns.ts';
-import type { KindDefinition } from './kind.ts';
+import type { OptionColumns, KindDefinition } from './kind.ts';
 import { molecule } from './molecule/index.ts';
 import { alignment, sequence, shifts } from './protein/index.ts';
 

@@ -4,8 +4,14 @@
  */
 import { z } from 'zod';
 import { error } from '../domain/problem.ts';
-import type { OptionColumns } from './columns.ts';
-import type { Artefact, KindDefinition, Measure, StoredReading, TableColumn } from './kind.ts';
+import type {
+  OptionColumns,
+  Artefact,
+  KindDefinition,
+  Measure,
+  StoredReading,
+  TableColumn,
+} from './kind.ts';
 
 export const READING_FILE = 'reading.json';
 

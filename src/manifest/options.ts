@@ -1,6 +1,6 @@
 /** Converts the option columns of a row to the typed options of its kind, with the defaults of the services. */
 import type { Kind, Options } from '../domain/item.ts';
-import type { OptionColumn } from '../kinds/columns.ts';
+import type { OptionColumn } from '../kinds/kind.ts';
 import { listKinds, findKind } from '../kinds/registry.ts';
 import { findNearest } from './columns.ts';
 import { createComplaint, type Complaint } from './problems.ts';

@@ -1,7 +1,7 @@
 /** The problems of rows: a code with its facts and its cell, until its place is known. */
 import { escapeControls, formatShown } from '../domain/plain-text.ts';
 import type { Problem, ProblemWords, Severity } from '../domain/problem.ts';
-import type { InputFinding } from '../kinds/finding.ts';
+import type { InputFinding } from '../kinds/kind.ts';
 import { MOLECULE_PROBLEMS } from '../kinds/molecule/problems.ts';
 import { PROTEIN_PROBLEMS } from '../kinds/protein/problems.ts';
 import { MANIFEST_PROBLEMS } from './problem-words.ts';

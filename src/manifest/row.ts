@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { CheckedRow, InputText, Item, Kind, Options } from '../domain/item.ts';
 import { isUsableId } from '../domain/name.ts';
-import type { InputFinding } from '../kinds/finding.ts';
+import type { InputFinding } from '../kinds/kind.ts';
 import { listKinds, listKindNames, findKind } from '../kinds/registry.ts';
 import { listInputFields, isField, nameIn, findNearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';

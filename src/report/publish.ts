@@ -1,6 +1,6 @@
 /** Makes the tables, the report, the summary and the checksums of a campaign from its output tree alone, at any time. */
 import { isFinal } from '../domain/item.ts';
-import { measure } from '../kinds/measure.ts';
+import { measure } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
 import { runInOrder } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';

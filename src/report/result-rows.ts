@@ -4,9 +4,8 @@
  * Columns are fixed. Rejected: dynamic columns, which make two campaigns differ; a row for each value, ten times as long.
  * Other values of a payload stay in `result.json`.
  */
-import type { Cell, Cells, TableColumn } from '../kinds/kind.ts';
+import type { Cell, Cells, TableColumn, MeasureValues } from '../kinds/kind.ts';
 import type { AnyKind } from '../kinds/registry.ts';
-import type { MeasureValues } from '../kinds/measure.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { formatCsvCell, renameOwnCells } from './csv-table.ts';
 

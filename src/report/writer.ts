@@ -1,5 +1,5 @@
 /** How derived files are written: several at once, while each is told of every row of the campaign. */
-import type { MeasureValues } from '../kinds/measure.ts';
+import type { MeasureValues } from '../kinds/kind.ts';
 import type { FileFault } from './audit.ts';
 import type { Listed } from './campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Unavailable } from '../domain/outcomes.ts';
 import { toObject, parseBoundedJson, parseJson, readLooseText, scanJson } from '../kinds/json.ts';
-import type { BodyText, HttpAnswer, HttpFailure, HttpResponse } from './body.ts';
+import type { BodyText, HttpAnswer, HttpFailure, HttpResponse } from './http.ts';
 import type {
   Answer,
   Answers,

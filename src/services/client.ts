@@ -12,12 +12,20 @@ import type {
 import { canBeSynthetic } from '../kinds/provenance.ts';
 import { findKind } from '../kinds/registry.ts';
 import { resolveAnswers, isRefusal, discardAsUnavailable, createUnavailable } from './answers.ts';
-import { describeRequest, ask, type Asking } from './ask.ts';
+import {
+  describeRequest,
+  ask,
+  type Asking,
+  checkToken,
+  encodeBody,
+  readServiceUrl,
+  RequestFault,
+  type Site,
+} from './request.ts';
 import { fetchFile } from './download.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import { findJob, listJobs } from './list.ts';
 import { pollJob } from './poll.ts';
-import { checkToken, encodeBody, readServiceUrl, RequestFault, type Site } from './request.ts';
 import {
   parseConfig,
   findMaxNameLength,

@@ -14,9 +14,8 @@ import {
   discardAsUnavailable,
   createUnavailable,
 } from './answers.ts';
-import { ask, type Asking } from './ask.ts';
-import { SMALL_JSON_LIMIT, createTooLarge, type BodyText, type HttpResponse } from './body.ts';
-import { RequestFault } from './request.ts';
+import { ask, type Asking, RequestFault } from './request.ts';
+import { SMALL_JSON_LIMIT, createTooLarge, type BodyText, type HttpResponse } from './http.ts';
 import type { Answer, FileMeaning, FileRequest, Request, ServiceConfig } from './service.ts';
 
 /** A large file on a slow line may take this many times the deadline of a small answer. */

@@ -10,7 +10,7 @@ import {
   discardAsUnavailable,
   createUnavailable,
 } from './answers.ts';
-import { ask, type Asking } from './ask.ts';
+import { ask, type Asking } from './request.ts';
 import type { Answers, ListMeaning, Meaning, Request, ServiceConfig } from './service.ts';
 
 /** Maximum number of pages: a list that never ends is not an answer. */

@@ -12,8 +12,8 @@ import {
   shortenText,
   discardAsUnavailable,
 } from './answers.ts';
-import { ask, type Asking } from './ask.ts';
-import { SMALL_JSON_LIMIT, type HttpResponse } from './body.ts';
+import { ask, type Asking } from './request.ts';
+import { SMALL_JSON_LIMIT, type HttpResponse } from './http.ts';
 import type { Answers, Json, Meaning, PollMeaning, Remote, ServiceConfig } from './service.ts';
 
 /** For any service. All other statuses say nothing about the job. */

@@ -4,6 +4,7 @@ import { type ClientSettings, makeClient, type ServiceClient } from './client.ts
 import { molecules } from './molecules.ts';
 import { predictions } from './predictions.ts';
 import type { Service } from './service.ts';
+import { z } from 'zod';
 
 const known = new Map<ServiceName, Service>(
   [molecules, predictions].map((service) => [service.name, service as Service]),
@@ -32,7 +33,7 @@ export function findService(name: ServiceName): Service {
 }
 
 /** What is shown of a service whose results are read. */
-export type ShownService = Pick<Service, 'name' | 'title' | 'terms' | 'software'>;
+type ShownService = Pick<Service, 'name' | 'title' | 'terms' | 'software'>;
 
 /** Services of plugins as trees describe them, for a process that does not have the plugin: nothing is sent to them. */
 const described = new Map<ServiceName, ShownService & { readonly kinds: Set<Kind> }>();
@@ -78,4 +79,36 @@ export function createClient({
   ...settings
 }: ClientSettings & { readonly service: ServiceName }): ServiceClient {
   return makeClient(findService(service), settings);
+}
+
+/** What a tree says of the services of plugins, so that it can be read where the plugin is missing: nothing is sent to them. */
+
+export const describedService = z.object({
+  name: z.string(),
+  title: z.string(),
+  terms: z.string(),
+  software: z
+    .object({
+      name: z.string(),
+      url: z.string(),
+      citation: z.string().exactOptional(),
+      version: z.object({ source: z.string(), flags: z.string() }).exactOptional(),
+    })
+    .nullable(),
+});
+
+type DescribedService = z.output<typeof describedService>;
+
+export function describeService({ name, title, terms, software }: ShownService): DescribedService {
+  if (software === null) return { name, title, terms, software };
+  const { version, ...rest } = software;
+  const pattern = version && { version: { source: version.source, flags: version.flags } };
+  return { name, title, terms, software: { ...rest, ...pattern } };
+}
+
+export function restoreService({ software, ...rest }: DescribedService): ShownService {
+  if (software === null) return { ...rest, software };
+  const { version, ...same } = software;
+  const pattern = version && { version: new RegExp(version.source, version.flags) };
+  return { ...rest, software: { ...same, ...pattern } };
 }

@@ -1,6 +1,9 @@
 /** Makes an HTTP request of a description: its address, and the secrets in their places. */
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Auth, Body, Request } from './service.ts';
+import type { Auth, Body, Request, Service, ServiceConfig } from './service.ts';
+import type { Unavailable } from '../domain/outcomes.ts';
+import { createConnectionFailed, isAnswered } from './answers.ts';
+import type { HttpResponse, Http } from './http.ts';
 
 /** Reads the address of a service; paths are appended to it. Throws CONFIG_INVALID. */
 export function readServiceUrl(text: string): URL {
@@ -25,7 +28,7 @@ export function readServiceUrl(text: string): URL {
 }
 
 /** A path below the address of a service; `segments` are escaped. */
-export function appendPath(base: URL, ...segments: readonly string[]): URL {
+function appendPath(base: URL, ...segments: readonly string[]): URL {
   const url = new URL(base);
   const prefix = url.pathname.replace(/\/+$/, '');
   url.pathname = `${prefix}/${segments.map(encodeURIComponent).join('/')}`;
@@ -53,7 +56,7 @@ export interface Site {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-export interface Addressed {
+interface Addressed {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -61,7 +64,7 @@ export interface Addressed {
 /** A request that must not be sent as it is described: a fault of the definition, or of a link that the service gave. */
 export class RequestFault extends Error {}
 
-export function addressRequest(site: Site, request: Request): Addressed {
+function addressRequest(site: Site, request: Request): Addressed {
   const url = buildUrl(site, request);
   const auth = url.origin === site.base.origin ? (request.auth ?? []) : [];
   const headers: Record<string, string> = {};
@@ -109,7 +112,7 @@ function isMatchingOrigin(url: URL, pattern: string): boolean {
   return url.protocol === scheme && url.host.endsWith(`.${host}`);
 }
 
-export interface EncodedBody {
+interface EncodedBody {
   readonly contentType: string;
   readonly bytes: Uint8Array;
 }
@@ -167,4 +170,39 @@ function readSecretOf({ secrets }: Site, name: string): string {
   const value = secrets[name];
   if (value === undefined) throw new RequestFault(`there is no secret ${name}`);
   return value;
+}
+
+/** What a request of a definition is sent with. */
+export interface Asking {
+  readonly service: Service;
+  readonly config: ServiceConfig;
+  readonly site: Site;
+  readonly http: Http;
+  readonly signal: AbortSignal;
+}
+
+/** The address of what a function of the definition describes. Throws RequestFault: the function may be wrong. */
+export function describeRequest(
+  site: Site,
+  describe: () => Request,
+): Addressed & { readonly request: Request } {
+  try {
+    const request = describe();
+    return { ...addressRequest(site, request), request };
+  } catch (error) {
+    throw new RequestFault(error instanceof Error ? error.message : 'its definition failed');
+  }
+}
+
+/** Throws RequestFault. */
+export async function ask(
+  asking: Asking,
+  describe: () => Request,
+  deadlineMs?: number,
+): Promise<{ readonly response: HttpResponse; readonly url: URL } | Unavailable> {
+  const { url, headers } = describeRequest(asking.site, describe);
+  const { http, signal } = asking;
+  const given = deadlineMs === undefined ? {} : { deadlineMs };
+  const answer = await http.send({ method: 'GET', url, headers, signal, ...given });
+  return isAnswered(answer) ? { response: answer, url } : createConnectionFailed(answer);
 }

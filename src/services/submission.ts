@@ -19,7 +19,7 @@ import {
   readServiceWords,
   shortenText,
 } from './answers.ts';
-import { type BodyText, type HttpAnswer, type HttpResponse, SMALL_JSON_LIMIT } from './body.ts';
+import { type BodyText, type HttpAnswer, type HttpResponse, SMALL_JSON_LIMIT } from './http.ts';
 import type { Answer, Answers, Duration, Job, ServiceConfig, SubmitMeaning } from './service.ts';
 
 /**

@@ -12,8 +12,13 @@ import {
   findSource,
 } from '../kinds/registry.ts';
 import { describedKind, describeKind, restoreKind } from '../kinds/stored-reading.ts';
-import { describedService, describeService, restoreService } from '../services/described.ts';
-import { registerDescribedService, findServiceOfKind } from '../services/registry.ts';
+import {
+  describedService,
+  describeService,
+  restoreService,
+  registerDescribedService,
+  findServiceOfKind,
+} from '../services/registry.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import type { ItemRecord } from './item-record.ts';
 import { computeJobDigest } from './item-store.ts';

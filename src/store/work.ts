@@ -6,7 +6,7 @@ import { createHash, hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Item, Kind, Options } from '../domain/item.ts';
 import { toAscii } from '../domain/name.ts';
-import { createSchema } from '../kinds/columns.ts';
+import { createSchema } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 import { findMaxNameLength } from '../services/service.ts';

@@ -9,11 +9,13 @@ import { expect, test } from 'vitest';
 import type { InputText } from '../../src/domain/item.ts';
 import type { MoleculeOptions, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { readComposition } from '../../src/kinds/molecule/input.ts';
-import { checkMolecule } from '../../src/kinds/molecule/check.ts';
-import { checkPrediction, type PredictionOptions } from '../../src/kinds/protein/check.ts';
-import { checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check-files.ts';
+import { checkMolecule, checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check.ts';
+import {
+  checkPrediction,
+  type PredictionOptions,
+  checkFiles,
+} from '../../src/kinds/protein/check.ts';
 import { readNativeFiles } from '../../src/kinds/molecule/files.ts';
-import { checkFiles } from '../../src/kinds/protein/files.ts';
 import {
   type Corruption,
   MOLECULE_CORRUPTIONS,

@@ -8,7 +8,7 @@ import {
   readSmilesInput,
   readStructureInput,
 } from '../../src/kinds/molecule/input.ts';
-import type { Reading } from '../../src/kinds/finding.ts';
+import type { Reading } from '../../src/kinds/kind.ts';
 import { readAlignmentInput } from '../../src/kinds/protein/alignment.ts';
 import { readFasta, readSequenceInput } from '../../src/kinds/protein/fasta.ts';
 import { readShiftsInput } from '../../src/kinds/protein/shifts-input.ts';

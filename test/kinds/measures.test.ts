@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { findAggregationRegions } from '../../src/kinds/protein/measures.ts';
 import { computeConservation } from '../../src/kinds/protein/reading.ts';
 import { molecule } from '../../src/kinds/molecule/index.ts';
-import { measure } from '../../src/kinds/measure.ts';
-import { computeDipoleMoment } from '../../src/kinds/molecule/measures.ts';
-import { readMolecule } from '../../src/kinds/molecule/result.ts';
+import { measure } from '../../src/kinds/kind.ts';
+import { computeDipoleMoment, readMolecule } from '../../src/kinds/molecule/result.ts';
 import { golden } from './goldens.ts';
 
 interface Golden {

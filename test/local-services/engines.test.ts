@@ -18,7 +18,7 @@ import { SyntheticEngine } from '../../packages/local-services/src/engines/synth
 import { assignResultIds } from '../../packages/local-services/src/fasta.ts';
 import { readComposition } from '../../src/kinds/molecule/input.ts';
 import { inferElement } from '../../src/kinds/molecule/element.ts';
-import { readGro, readTopology, sumCharges } from '../../src/kinds/molecule/gromacs.ts';
+import { readGro, readTopology, sumCharges } from '../../src/kinds/molecule/formats.ts';
 import { acpypeRecording } from '../services/recordings.ts';
 import { get, runMolecule, runSequence, start } from './running-services.ts';
 

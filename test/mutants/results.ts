@@ -76,7 +76,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-mixed-files',
-    file: 'src/kinds/molecule/check-files.ts',
+    file: 'src/kinds/molecule/check.ts',
     find: 'const isClean = [topology, coordinates].every((one) => one && unlike(one).length === 0);',
     replace: 'const isClean = [topology].every((one) => one !== coordinates);',
     breaks: '5: the files of two molecules are not one result.',
@@ -84,7 +84,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-cut-file',
-    file: 'src/kinds/molecule/check-files.ts',
+    file: 'src/kinds/molecule/check.ts',
     find: 'entries.find(([key, text]) => ENDS[key]?.test(text.trimEnd()) === false)?.[0];',
     replace: 'entries.find(([key, text]) => ENDS[key]?.test(text.trimEnd()) === null)?.[0];',
     breaks: '5: a file whose end is missing is not a file.',
@@ -100,7 +100,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-parameters',
-    file: 'src/kinds/molecule/check-files.ts',
+    file: 'src/kinds/molecule/check.ts',
     find: 'all.some((other) => Math.abs(one - other) <= FORCE_TOLERANCE);',
     replace: 'all.some((other) => Math.abs(one - other) > 0);',
     breaks: '5: the files of a molecule are of one version of the force field.',
@@ -133,7 +133,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-table',
-    file: 'src/kinds/protein/files.ts',
+    file: 'src/kinds/protein/check.ts',
     find: 'const TOLERANCE = { absolute: 0.011, relative: 0.011 } as const;',
     replace: 'const TOLERANCE = { absolute: 1.1, relative: 0.011 } as const;',
     breaks: '5: the table of a prediction has the numbers of its result.',

@@ -4,8 +4,7 @@ import { Readable } from 'node:stream';
 import { queryObjects } from 'node:v8';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { HttpAnswer } from '../../src/services/body.ts';
-import { createHttp, type Http } from '../../src/services/http.ts';
+import { type HttpAnswer, createHttp, type Http } from '../../src/services/http.ts';
 import { deadUrl, httpServer, json, netServer, rawServer } from './scripted-server.ts';
 
 function newHttp(deadlineMs = 2_000, connections?: number, betweenMs = 0): Http {

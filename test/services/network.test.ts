@@ -2,8 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Network } from '../../src/services/connection.ts';
-import type { HttpAnswer } from '../../src/services/body.ts';
-import { createHttp, type Http } from '../../src/services/http.ts';
+import { type HttpAnswer, createHttp, type Http } from '../../src/services/http.ts';
 import { plainServer, proxyServer, SERVICE_HOST, tlsServer, trustPrivateCa } from './a-network.ts';
 import { deadUrl } from './scripted-server.ts';
 

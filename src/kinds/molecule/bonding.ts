@@ -12,7 +12,7 @@ import {
 } from '../../domain/chemistry.ts';
 import type { AtomReading, MoleculeReading } from './reading.ts';
 import { readMaxBonds } from './element.ts';
-import { sumCharges } from './gromacs.ts';
+import { sumCharges } from './formats.ts';
 
 type Bonded = Pick<MoleculeReading, 'atoms' | 'bonds'>;
 

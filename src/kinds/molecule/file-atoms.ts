@@ -3,9 +3,7 @@
  * AMBER, CHARMM, CNS and GROMACS, as far as they can be compared.
  */
 import { computeDistance, type Place } from '../../domain/chemistry.ts';
-import { readGro, readTopology } from './gromacs.ts';
-import { readTypedMol2 } from './mol2.ts';
-import { readPlace, readResultPdb } from './pdb.ts';
+import { readGro, readTopology, readTypedMol2, readPlace, readResultPdb } from './formats.ts';
 
 /** What one file says about an atom. What its format does not contain is missing. */
 interface FileAtom {

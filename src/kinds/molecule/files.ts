@@ -4,8 +4,7 @@
  * written for.
  */
 import type { MoleculeOptions } from '../vocabulary.ts';
-import { toObject } from '../json.ts';
-import { createResultProblem, type ResultProblem } from '../result-problems.ts';
+import { toObject, createResultProblem, type ResultProblem } from '../json.ts';
 
 /** The 19 keys of a result file set, in the contract's order (2.5). */
 export const RESULT_KEYS = [

@@ -9,13 +9,12 @@ import {
 } from './input.ts';
 import { withAnswerCheck, findEngine, isSynthetic } from '../provenance.ts';
 import { toObject, readResultJson } from '../json.ts';
-import { MOLECULE_MEASURES, MOLECULES_TABLE } from './measures.ts';
+import { MOLECULE_MEASURES, MOLECULES_TABLE, readMolecule } from './result.ts';
 import { defineKind, type InnerFile, type JobFacts } from '../kind.ts';
 import { ATOM_TYPES, CHARGE_METHODS, type MoleculeOptions } from '../vocabulary.ts';
 import { checkMolecule } from './check.ts';
-import { writeMolfile } from './molfile.ts';
+import { writeMolfile } from './formats.ts';
 import { readNativeFiles, listPresentFiles } from './files.ts';
-import { readMolecule } from './result.ts';
 import { type MoleculeReading, packMolecule } from './reading.ts';
 
 export const molecule = defineKind({

@@ -5,13 +5,11 @@
 import type { InputText } from '../../domain/item.ts';
 import type { DescribedMolecule } from '../../domain/chemistry.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
-import type { InputFinding, Reading } from '../finding.ts';
+import type { InputFinding, Reading } from '../kind.ts';
 import { listUnsupportedElements } from './element.ts';
-import { readMol2 } from './mol2.ts';
-import { normaliseTable, readMolfile } from './molfile.ts';
-import { readPdb } from './pdb.ts';
+import { readMol2, normaliseTable, readMolfile, readPdb } from './formats.ts';
 import { finding } from './problems.ts';
-import type { Refused } from './rdkit-refusal.ts';
+import type { Refused } from './rdkit-output.ts';
 import type { ReadMolecule } from './rdkit-thread.ts';
 import { chemist, type Unanswered } from './rdkit.ts';
 import type { Difference, PlacedMolecule } from './same-molecule.ts';

@@ -1,7 +1,7 @@
 /** What can be wrong with the input of a molecule: code → severity, what is wrong, what to do. */
 import { formatShown } from '../../domain/plain-text.ts';
 import { error, warning } from '../../domain/problem.ts';
-import { createFindings } from '../finding.ts';
+import { createFindings } from '../kind.ts';
 
 const APART = 'Remove counter-ions and solvent. Submit each part as a row of its own.';
 const EITHER = 'Correct one of the two, or leave `net_charge` empty.';

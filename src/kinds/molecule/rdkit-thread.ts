@@ -11,9 +11,8 @@ import type {
   MolecularGraph,
   SpecifiedStereo,
 } from '../../domain/chemistry.ts';
-import { DRAWING_OPTIONS, parseDrawing } from './drawing.ts';
+import { DRAWING_OPTIONS, parseDrawing, createRefusal, type Refused } from './rdkit-output.ts';
 import { findElement } from './element.ts';
-import { createRefusal, type Refused } from './rdkit-refusal.ts';
 import { type Difference, findDifference, mapAtoms, type PlacedMolecule } from './same-molecule.ts';
 
 /** All atoms of a valid molecule with their bonds and the specified configuration. */

@@ -1,9 +1,11 @@
-/** The result of a molecule, read from its files: what the report, the tables and the exports show. */
+/** The result of a molecule, read from its files: what the report, the tables and the exports show, and its measures. */
 import { deriveBondOrders } from './bonding.ts';
 import { inferElement, computeHillFormula } from './element.ts';
-import { readTopology, sumCharges } from './gromacs.ts';
-import { readResultPdb } from './pdb.ts';
-import type { EstimatedParameter, MoleculeReading } from './reading.ts';
+import { readTopology, sumCharges, readResultPdb } from './formats.ts';
+import type { EstimatedParameter, MoleculeReading, AtomReading } from './reading.ts';
+import { type Cells, type Measure, type ResultTable, defineColumns } from '../kind.ts';
+import type { MoleculeOptions } from '../vocabulary.ts';
+import { countParts } from './structure.ts';
 
 /** Texts of the files, by file name ending. */
 export interface MoleculeTexts {
@@ -96,4 +98,206 @@ function parseRemark(rest: string): string {
   // parmchk2 closes one more bracket than it opens.
   const isOpen = words.split('(').length >= words.split(')').length;
   return isOpen ? words : words.replace(/\s*\)$/, '');
+}
+
+export const MOLECULE_MEASURES = {
+  atoms: {
+    title: 'Atoms',
+    unit: '',
+    meaning: 'Number of atoms, with hydrogens.',
+    decimals: 0,
+    isMain: true,
+    of: ({ atoms }) => atoms.length,
+  },
+  mass: {
+    title: 'Mass',
+    unit: 'Da',
+    meaning: 'Sum of the masses of the topology.',
+    decimals: 2,
+    isMain: true,
+    of: ({ atoms }) => sumMasses(atoms),
+  },
+  charge: {
+    title: 'Charge',
+    unit: 'e',
+    meaning: 'Sum of the partial charges of the topology.',
+    decimals: 3,
+    isMain: false,
+    of: ({ charge }) => charge,
+  },
+  penaltyMax: {
+    title: 'Largest penalty',
+    unit: '',
+    meaning:
+      'Largest penalty score of a parameter that was estimated: 0 fits, above 10 deserves a look, above 50 is not to be trusted. 0 where every parameter is in the force field.',
+    decimals: 1,
+    isMain: true,
+    verdicts: [
+      { above: 50, sign: 'bad', words: 'do not trust' },
+      { above: 10, sign: 'fair', words: 'look' },
+      { above: 0, sign: 'good', words: 'close' },
+      { above: -1, sign: 'good', words: 'fits' },
+    ],
+    of: findMaxPenalty,
+  },
+  penaltySum: {
+    title: 'Summed penalty',
+    unit: '',
+    meaning: 'Sum of the penalty scores of the parameters that were estimated.',
+    decimals: 1,
+    isMain: false,
+    of: ({ estimated }) => sum(listPenalties(estimated)),
+  },
+  attn: {
+    title: 'ATTN',
+    unit: '',
+    meaning: 'Parameters marked “ATTN, need revision”.',
+    decimals: 0,
+    isMain: false,
+    of: ({ estimated }) => estimated.filter(({ needsRevision }) => needsRevision).length,
+  },
+  rotatable: {
+    title: 'Rotatable bonds',
+    unit: '',
+    meaning:
+      'Single bonds outside of rings between two atoms that each have another heavy neighbour; without amide bonds and bonds beside a triple bond. By bond orders derived from atoms, bonds and net charge.',
+    decimals: 0,
+    isMain: true,
+    of: countRotatable,
+  },
+  dipole: {
+    title: 'Dipole',
+    unit: 'D',
+    meaning:
+      'Dipole moment of the partial charges at the places that the engine wrote; of an ion, about its centre of mass.',
+    decimals: 2,
+    isMain: true,
+    of: ({ atoms }) => computeDipoleMoment(atoms),
+  },
+} as const satisfies Readonly<Record<string, Measure<MoleculeReading>>>;
+
+/** One row per molecule. */
+export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {
+  name: 'molecules',
+  words: 'molecules',
+  isByItem: true,
+  columns: {
+    ...defineColumns('text', 'name', 'formula'),
+    ...defineColumns('integer', 'net_charge'),
+    ...defineColumns('text', 'charge_method', 'force_field'),
+    ...defineColumns('integer', 'atoms', 'atom_type_count'),
+    ...defineColumns('text', 'atom_types'),
+    ...defineColumns('number', 'total_charge'),
+    ...defineColumns('integer', 'estimated_parameters', 'penalised_parameters'),
+    ...defineColumns('number', 'penalty_sum', 'penalty_max'),
+    ...defineColumns('integer', 'attn_flags'),
+    ...defineColumns('number', 'molecular_mass', 'dipole_moment'),
+    ...defineColumns('integer', 'rotatable_bonds'),
+  },
+  rows(reading, { options }): readonly Cells[] {
+    const { name, formula, charge, atoms, estimated } = reading;
+    const types = [...new Set(atoms.map(({ type }) => type))].sort();
+    const penalties = listPenalties(estimated);
+    return [
+      {
+        name,
+        formula,
+        // Given by the user, or determined by the engine.
+        net_charge: options.netCharge ?? (Math.round(charge) || 0),
+        charge_method: options.chargeMethod,
+        force_field: options.atomType,
+        atoms: atoms.length,
+        atom_type_count: types.length,
+        atom_types: types.join(' '),
+        total_charge: charge,
+        estimated_parameters: estimated.length,
+        penalised_parameters: penalties.filter((penalty) => penalty > 0).length,
+        penalty_sum: roundDust(sum(penalties)),
+        penalty_max: penalties.length === 0 ? null : Math.max(...penalties),
+        attn_flags: MOLECULE_MEASURES.attn.of(reading),
+        molecular_mass: roundDust(sumMasses(atoms)),
+        dipole_moment: roundDust(computeDipoleMoment(atoms)),
+        rotatable_bonds: countRotatable(reading),
+      },
+    ];
+  },
+};
+
+/** Files have a few decimals; adding binary fractions leaves rounding errors. */
+function roundDust<T extends number | null>(value: T): T {
+  return (value === null ? null : Math.round(value * 1e6) / 1e6) as T;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function findMaxPenalty({ estimated }: MoleculeReading): number | null {
+  const penalties = listPenalties(estimated);
+  return penalties.length > 0 ? Math.max(...penalties) : estimated.length === 0 ? 0 : null;
+}
+
+function listPenalties(estimated: MoleculeReading['estimated']): number[] {
+  return estimated.flatMap(({ penalty }) => penalty ?? []);
+}
+
+/** Atomic mass units. */
+function sumMasses(atoms: readonly Pick<AtomReading, 'mass'>[]): number {
+  return sum(atoms.map(({ mass }) => mass));
+}
+
+/** One elementary charge times one ångström, in debye (CODATA 2018). */
+const DEBYE = 4.803_204_7;
+
+/** In debye. For an ion it depends on the origin, which is the centre of mass. Null if the topology has no masses. */
+export function computeDipoleMoment(
+  atoms: readonly Pick<AtomReading, 'mass' | 'charge' | 'position'>[],
+): number | null {
+  const total = sumMasses(atoms);
+  if (!(total > 0)) return null;
+  const along = [0, 1, 2].map((axis) => {
+    const at = (atom: Pick<AtomReading, 'position'>): number => atom.position[axis] ?? 0;
+    const centre = sum(atoms.map((atom) => atom.mass * at(atom))) / total;
+    return sum(atoms.map((atom) => atom.charge * (at(atom) - centre)));
+  });
+  return Math.hypot(...along) * DEBYE;
+}
+
+/**
+ * Rotatable bonds, counted as usual for drug-like molecules: single bonds outside of rings between two atoms that each have
+ * another heavy neighbour. Bonds next to a triple bond rotate nothing, and amide bonds hardly rotate: neither is counted.
+ * Null if the bond orders are unknown.
+ */
+function countRotatable({
+  atoms,
+  bonds,
+  bonding,
+}: Pick<MoleculeReading, 'bonds' | 'bonding'> & {
+  readonly atoms: readonly { readonly element: string }[];
+}): number | null {
+  if (bonding === null) return null;
+  const elementAt = (atom: number): string => atoms[atom]?.element ?? '';
+  const heavy = bonds.flatMap((pair, bond) =>
+    pair.some((atom) => elementAt(atom) === 'H') ? [] : [{ pair, order: bonding.orders[bond] }],
+  );
+  const bondsAt = (atom: number) => heavy.filter(({ pair }) => pair.includes(atom));
+  const isCarbonyl = (atom: number): boolean =>
+    elementAt(atom) === 'C' &&
+    bondsAt(atom).some(
+      ({ pair, order }) => order === 2 && pair.some((end) => /^[OS]$/.test(elementAt(end))),
+    );
+  const countWithout = (bond: (typeof heavy)[number] | null): number => {
+    const pairs = heavy.filter((one) => one !== bond).map(({ pair }) => pair);
+    return countParts(atoms.length, pairs);
+  };
+  const parts = countWithout(null);
+  return heavy.filter((bond) => {
+    const [one, other] = bond.pair;
+    const around = [bondsAt(one), bondsAt(other)];
+    if (bond.order !== 1 || around.some(({ length }) => length < 2)) return false;
+    if (around.flat().some(({ order }) => order === 3)) return false;
+    if (isCarbonyl(one) && elementAt(other) === 'N') return false;
+    if (isCarbonyl(other) && elementAt(one) === 'N') return false;
+    return countWithout(bond) > parts;
+  }).length;
 }

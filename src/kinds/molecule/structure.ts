@@ -10,7 +10,7 @@ import {
   listUnsupportedElements,
 } from './element.ts';
 import { computeDistance, type Place } from '../../domain/chemistry.ts';
-import type { InputFinding } from '../finding.ts';
+import type { InputFinding } from '../kind.ts';
 import { finding } from './problems.ts';
 
 /** Maximum atoms of a molecule, including hydrogens (contract of the molecule service, sections 1.5 and 8). */

@@ -3,7 +3,7 @@
  * length. They are sent as aligned FASTA; other formats and gap characters are converted, and the original is kept.
  */
 import type { InputText } from '../../domain/item.ts';
-import type { InputFinding, Reading } from '../finding.ts';
+import type { InputFinding, Reading } from '../kind.ts';
 import {
   checkResidues,
   type FastaRecord,

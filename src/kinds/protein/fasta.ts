@@ -2,7 +2,7 @@
  * FASTA text and plain sequences: how they are recognised, read, checked and sent, and by which names the results call
  * their records.
  */
-import type { InputFinding, Reading } from '../finding.ts';
+import type { InputFinding, Reading } from '../kind.ts';
 import type { Predictor, SequenceOptions } from '../vocabulary.ts';
 import { finding } from './problems.ts';
 import type { InputText } from '../../domain/item.ts';

@@ -1,7 +1,7 @@
 /** What can be wrong with the sequences, alignments and shifts of a user: the facts of a problem are what its words need. */
 import { list, suggestOr, formatShown } from '../../domain/plain-text.ts';
 import { error, warning } from '../../domain/problem.ts';
-import { createFindings } from '../finding.ts';
+import { createFindings } from '../kind.ts';
 import { PREDICTORS } from '../vocabulary.ts';
 
 export interface OfRecord {

@@ -4,7 +4,7 @@
  * the code of b2bTools 3.0.9.
  */
 import { ONE_LETTER } from '../../domain/chemistry.ts';
-import type { InputFinding } from '../finding.ts';
+import type { InputFinding } from '../kind.ts';
 import { finding } from './problems.ts';
 import { readStar, type StarFrame, type StarLoop, type StarRow, StarSyntaxError } from './star.ts';
 

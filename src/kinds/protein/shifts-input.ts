@@ -3,7 +3,7 @@
  * the content, as in the service (contract of the prediction service, 4.3), not by the extension.
  */
 import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../vocabulary.ts';
-import type { InputFinding, Reading } from '../finding.ts';
+import type { InputFinding, Reading } from '../kind.ts';
 import { finding } from './problems.ts';
 import { readShiftTable, type Residue, type ShiftTable } from './shift-files.ts';
 import { readStar, StarSyntaxError } from './star.ts';

@@ -1,14 +1,13 @@
 /** `report.html`, built from the items one by one. */
 import { z } from 'zod';
 import type { PageData, ServiceFacts, Structures } from '../page-data.ts';
-import { TRACK_FACTS } from '../../kinds/protein/track-facts.ts';
+import { TRACK_FACTS } from '../../kinds/protein/reading.ts';
 import { findKind } from '../../kinds/registry.ts';
 import { findShownService } from '../../services/registry.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
-import type { FileWriter } from '../writer.ts';
-import type { PublishedItem, Writer } from '../writer.ts';
+import type { FileWriter, PublishedItem, Writer } from '../writer.ts';
 import { findFormulaSource, drawPortrait, type Portrait } from './formula.ts';
 import { generatePage, readPagePieces, type PagePieces } from './html.ts';
 import { EMBEDDED_LETTERS, ItemChunks, packText, removeChunkFiles } from './item-chunks.ts';

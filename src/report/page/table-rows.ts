@@ -5,7 +5,7 @@ import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { readError, readOwnCells, readState } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import type { PublishedItem } from '../writer.ts';
-import type { MeasureValues } from '../../kinds/measure.ts';
+import type { MeasureValues } from '../../kinds/kind.ts';
 import { findKind } from '../../kinds/registry.ts';
 import { findShownServiceOfKind } from '../../services/registry.ts';
 import { listWrittenKinds } from '../../store/layout.ts';

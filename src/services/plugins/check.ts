@@ -2,7 +2,7 @@
 import { listKinds, isOwnKind, type AnyKind } from '../../kinds/registry.ts';
 import { listServices, isOwnService } from '../registry.ts';
 import { findMaxNameLength, type ServedKind, type Service } from '../service.ts';
-import { readMark } from './mark.ts';
+import { readMark } from './define.ts';
 import { kindShape, serviceShape, listShapeFaults } from './shapes.ts';
 
 /** What to do about each sort of fault. */

@@ -1,8 +1,7 @@
 /** The 19 files of a molecule against each other: recorded runs of the engine, cut, and mixed. */
 import { describe, expect, test } from 'vitest';
-import { checkFiles } from '../../../src/kinds/molecule/check-files.ts';
-import { readNativeFiles } from '../../../src/kinds/molecule/files.ts';
-import { RESULT_KEYS, type ResultKey } from '../../../src/kinds/molecule/files.ts';
+import { checkFiles } from '../../../src/kinds/molecule/check.ts';
+import { readNativeFiles, RESULT_KEYS, type ResultKey } from '../../../src/kinds/molecule/files.ts';
 import { acpypeRecording } from '../../services/recordings.ts';
 
 type Texts = Readonly<Record<string, string>>;

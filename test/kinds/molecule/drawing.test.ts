@@ -1,6 +1,6 @@
 /** Structural formulas, drawn by RDKit and kept as lines and letters. */
 import { expect, test } from 'vitest';
-import { parseDrawing } from '../../../src/kinds/molecule/drawing.ts';
+import { parseDrawing } from '../../../src/kinds/molecule/rdkit-output.ts';
 
 test('only lines, letters, numbers and colours are taken from an SVG', () => {
   const style = (of: string) => `style='fill:none;stroke:${of};stroke-width:2px'`;

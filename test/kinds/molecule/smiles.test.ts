@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
-import type { InputFinding } from '../../../src/kinds/finding.ts';
+import type { InputFinding } from '../../../src/kinds/kind.ts';
 import { readSmilesInput } from '../../../src/kinds/molecule/input.ts';
 import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 

@@ -1,9 +1,7 @@
 /** One case per code is in test/goldens/invalid.txt; here is what each format says, and the limits. */
 import { describe, expect, test } from 'vitest';
 import { readStructureInput, type MoleculeExtension } from '../../../src/kinds/molecule/input.ts';
-import { readMol2 } from '../../../src/kinds/molecule/mol2.ts';
-import { readMolfile } from '../../../src/kinds/molecule/molfile.ts';
-import { readPdb } from '../../../src/kinds/molecule/pdb.ts';
+import { readMol2, readMolfile, readPdb } from '../../../src/kinds/molecule/formats.ts';
 import type { Structure } from '../../../src/kinds/molecule/structure.ts';
 
 const codes = ({ findings }: Structure): string[] => findings.map(({ code }) => code);

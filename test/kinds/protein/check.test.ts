@@ -1,7 +1,7 @@
 /** A prediction against its input: silent errors of the engine are failures, and what is right passes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ResultProblem } from '../../../src/kinds/result-problems.ts';
+import type { ResultProblem } from '../../../src/kinds/json.ts';
 import { checkPrediction, type PredictionOptions } from '../../../src/kinds/protein/check.ts';
 import { recordingText } from '../../services/recordings.ts';
 import type { Predictor } from '../../../src/kinds/vocabulary.ts';

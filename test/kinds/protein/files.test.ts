@@ -1,6 +1,6 @@
 /** Files of one prediction that belong to another job, in the shapes that services choose. */
 import { describe, expect, test } from 'vitest';
-import { checkFiles, type PredictionFiles } from '../../../src/kinds/protein/files.ts';
+import { checkFiles, type PredictionFiles } from '../../../src/kinds/protein/check.ts';
 
 const JOB = '6f1c0c1e-0000-4000-8000-00000000000a';
 const OTHER = '6f1c0c1e-0000-4000-8000-00000000000b';

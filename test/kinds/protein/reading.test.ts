@@ -1,8 +1,12 @@
 /** Every recorded prediction of the real engines, compared with the CSV file that the engine wrote beside it. */
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { readAlignment, readSequences, readShifts } from '../../../src/kinds/protein/payload.ts';
-import { readDistributions } from '../../../src/kinds/protein/tables.ts';
+import {
+  readAlignment,
+  readSequences,
+  readShifts,
+  readDistributions,
+} from '../../../src/kinds/protein/payload.ts';
 import {
   type AlignmentReading,
   type ProteinReading,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readAlignmentInput } from '../../../src/kinds/protein/alignment.ts';
 import { readFasta, readSequenceInput } from '../../../src/kinds/protein/fasta.ts';
-import type { Reading } from '../../../src/kinds/finding.ts';
+import type { Reading } from '../../../src/kinds/kind.ts';
 import type { Predictor } from '../../../src/kinds/vocabulary.ts';
 
 const RESIDUES = 'MNKQQQTALNMARFIRSQSL';

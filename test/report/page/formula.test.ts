@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
-import { assignBondOrders } from '../../../src/kinds/molecule/bonding.ts';
-import { writeMolfile } from '../../../src/kinds/molecule/molfile.ts';
+import { assignBondOrders, findMissingHydrogens } from '../../../src/kinds/molecule/bonding.ts';
+import { writeMolfile } from '../../../src/kinds/molecule/formats.ts';
 import type { MoleculeReading } from '../../../src/kinds/molecule/reading.ts';
 import { findFormulaSource, drawPortrait } from '../../../src/report/page/formula.ts';
-import { findMissingHydrogens } from '../../../src/kinds/molecule/bonding.ts';
 import { assignBonds } from '../../../src/export/molecules.ts';
 import { readItem } from '../../../src/store/item-store.ts';
 import { buildItemKey } from '../../../src/store/layout.ts';

@@ -1,7 +1,9 @@
-/** A kind as a plugin writes it: by artefact, with a check of its own, and without what has no scientific meaning. */
-import type { Reading } from '../../kinds/finding.ts';
-import type { OptionColumn, OptionColumns, ValuesOf as Values } from '../../kinds/columns.ts';
+/** Kinds and services as a plugin writes them: by artefact, with a check of its own, and without what has no scientific meaning. */
 import type {
+  Reading,
+  OptionColumn,
+  OptionColumns,
+  ValuesOf as Values,
   Artefact,
   Cell,
   Cells,
@@ -17,7 +19,31 @@ import type {
   TableColumn,
 } from '../../kinds/kind.ts';
 import { createStoredReader } from '../../kinds/stored-reading.ts';
-import { mark } from './mark.ts';
+import type { z } from 'zod';
+import {
+  defineService,
+  type ServedKind,
+  type Service,
+  type ServiceDefinition,
+} from '../service.ts';
+
+/**
+ * Definitions carry a mark by which the exports of a plugin are told apart. A registered symbol: the plugin's copy of this
+ * module may be another one than ours.
+ */
+
+const MARK = Symbol.for('hundredfold.definition');
+
+type Marked = 'kind' | 'service';
+
+export function mark<T extends object>(what: Marked, definition: T): T {
+  return Object.assign(definition, { [MARK]: what });
+}
+
+export function readMark(value: unknown): Marked | null {
+  if (typeof value !== 'object' || value === null) return null;
+  return ((value as Record<symbol, unknown>)[MARK] as Marked | undefined) ?? null;
+}
 
 export interface PluginArtefact {
   /** Its name in the item's folder. */
@@ -55,7 +81,7 @@ export interface PluginInput<O> {
 }
 
 /** An option column; `key`, its name in the program, is that of the column if it is left out. */
-export type PluginOption = OptionColumn extends infer O
+type PluginOption = OptionColumn extends infer O
   ? O extends OptionColumn
     ? Omit<O, 'key'> & { readonly key?: never }
     : never
@@ -66,7 +92,7 @@ type Keyed<C extends Options> = { readonly [N in keyof C & string]: C[N] & { rea
 type ValuesOf<C extends Options> = Values<Keyed<C>>;
 
 /** A number that characterises a whole result. */
-export interface PluginMeasure<R> {
+interface PluginMeasure<R> {
   /** A few words, as a column title. */
   readonly title: string;
   /** What it is and how it is computed. */
@@ -246,4 +272,14 @@ function sum<R>(
       return [value, unit, title.toLowerCase()].filter((word) => word !== '').join(' ');
     })
     .join(', ');
+}
+
+export function definePluginService<
+  const N extends string,
+  K extends ServedKind,
+  C extends z.ZodObject = z.ZodObject,
+>(definition: ServiceDefinition<N, K, C>): Service & { readonly name: N } {
+  if (typeof definition.name !== 'string') throw new TypeError('defineService needs name');
+  // What does not have the form is told when the plugin is loaded, with all other faults.
+  return mark('service', { ...defineService<N, K, C>({ secrets: {}, ...definition }) });
 }
