@@ -3,7 +3,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '../packages/local-services/src/faults.ts';
-import { requireTemporalCli } from '../src/temporal/cli.ts';
+import { requireTemporalCli } from '../test/shared-cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { Bench } from './command.ts';
 import { measure, window, type Course, type WindowCase } from './window.ts';

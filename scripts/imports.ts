@@ -13,17 +13,11 @@ interface FileImport extends Import {
 }
 
 /** Every import, export from, dynamic import and import type of one file; `path` from the project's root. */
-export function importsOf(path: string, text: string): readonly FileImport[] {
+function importsOf(path: string, text: string): readonly FileImport[] {
   return ts.preProcessFile(text, true, true).importedFiles.map(({ fileName, pos }) => {
     const target = fileName.startsWith('.') ? posix.join(dirname(path), fileName) : fileName;
     return { from: path, target, line: text.slice(0, pos).split('\n').length };
   });
-}
-
-/** Paths that are read or run instead of imported: the same folders are forbidden. */
-export function checkoutPathsIn(path: string, text: string): readonly string[] {
-  const found = text.matchAll(/(['"`])((?:\.{1,2}\/)*(?:scripts|bench)(?:\/[^'"`\n]*)?)\1/g);
-  return [...found].map((match) => `${path}: ${match[2] ?? ''}`);
 }
 
 /** A cycle of files, the first repeated at the end; null if there is none. */

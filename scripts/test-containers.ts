@@ -1,15 +1,13 @@
 /**
  * `npm run test:containers [-- FILE…]`: builds the images from the package and runs them with buildah and podman. It needs root, and
- * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, iptables, catatonit for pods, qemu and arch-test for arm64. Nothing
- * in /etc is changed: the configuration of the engine is in `.tools/containers`, images in the storage of root. The
- * emulation of arm64 stays on until the machine is started again.
+ * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, iptables, catatonit for pods. Nothing in /etc is
+ * changed: the configuration of the engine is in `.tools/containers`, images in the storage of root.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { emulateArm64 } from './containers/arm64.ts';
-import { arm64BaseImages, baseImages } from './containers/bases.ts';
+import { baseImages } from './containers/bases.ts';
 import { clearContext, fillContext } from './containers/context.ts';
 import { standIns } from './containers/stand-ins.ts';
 
@@ -35,12 +33,9 @@ const PROGRAMS = {
   runc: 'runc',
   mmdebstrap: 'mmdebstrap',
   catatonit: 'catatonit',
-  'qemu-aarch64-static': 'qemu-user-static',
-  'arch-test': 'arch-test',
   '/usr/lib/podman/netavark': 'netavark',
   iptables: 'iptables',
   '/usr/lib/podman/aardvark-dns': 'aardvark-dns',
-  'update-binfmts': 'binfmt-support',
 };
 
 function say(text: string): void {
@@ -84,17 +79,6 @@ function podmanCompose(): void {
   process.env['HUNDREDFOLD_PODMAN_COMPOSE'] = join(folder, 'bin', 'podman-compose');
 }
 
-/** Null if images for arm64 can be built and run here; otherwise why not. */
-function arm64(): string | null {
-  const why = emulateArm64();
-  if (why === null) arm64BaseImages(TOOLS, say);
-  else {
-    say(`Without the image for arm64: ${why}.`);
-    process.env['HUNDREDFOLD_WITHOUT_ARM64'] = why;
-  }
-  return why;
-}
-
 if (process.getuid?.() !== 0) {
   say('The container tests need root: podman and buildah are used without user namespaces.');
   process.exit(1);
@@ -111,7 +95,6 @@ mkdirSync(TOOLS, { recursive: true });
 writeFileSync(join(TOOLS, 'containers.conf'), CONFIGURATION);
 process.env['CONTAINERS_CONF'] = join(TOOLS, 'containers.conf');
 baseImages(TOOLS, say);
-const notEmulated = arm64();
 kubernetesTools();
 podmanCompose();
 const without = standIns(TOOLS, say);
@@ -123,7 +106,7 @@ say('Packing …');
 const packages = mkdtempSync(join(tmpdir(), 'hundredfold-packed-'));
 must(process.execPath, join('scripts', 'package.ts'), '--out', packages);
 try {
-  for (const name of readdirSync(packages)) fillContext(join(packages, name), notEmulated === null);
+  for (const name of readdirSync(packages)) fillContext(join(packages, name));
   rmSync(packages, { recursive: true });
   process.env['HUNDREDFOLD_CONTAINERS'] = 'yes';
   const chosen = process.argv.slice(2);

@@ -23,12 +23,6 @@ import type { Environment } from './domain/process.ts';
 import { HundredfoldError } from './domain/errors.ts';
 import { warn } from './program.ts';
 
-interface StateFolder {
-  readonly path: string;
-  /** Why the user's own folder could not be used, if `path` is the replacement. */
-  readonly problem: string | null;
-}
-
 /**
  * `HUNDREDFOLD_STATE_DIR`; else `$XDG_STATE_HOME/hundredfold`, `~/.local/state/hundredfold` or, on macOS,
  * `~/Library/Application Support/hundredfold`. Below the home, each machine has its own folder: several machines may
@@ -59,28 +53,9 @@ function findHome(): string {
 }
 
 /**
- * Opens the folder, 0700. If the home is not writable (a service account without one), `fallback` is used, which only
- * the commands of one working folder share: the caller shows `problem`.
+ * Opens the folder, 0700. If the home is not writable (a service account without one), it is a folder beside the embedded
+ * server instead, which only the commands of one working folder share.
  * @throws HundredfoldError `STATE_FOLDER_UNUSABLE` when a chosen folder cannot be used, or neither of the two
- */
-export function openStateFolder(environment: Environment, fallback: string | null): StateFolder {
-  const path = chooseStatePath(environment);
-  try {
-    return { path: checkUsable(path), problem: null };
-  } catch (cause) {
-    const problem = createUnusableError(path, cause);
-    if (environment['HUNDREDFOLD_STATE_DIR'] || fallback === null) throw problem;
-    try {
-      return { path: checkUsable(resolve(fallback)), problem: problem.message };
-    } catch {
-      throw problem;
-    }
-  }
-}
-
-/**
- * For commands: the user's own, or one beside the embedded server if there is no home.
- * @throws HundredfoldError `STATE_FOLDER_UNUSABLE`
  */
 export function findStateFolder({
   settings,
@@ -89,12 +64,23 @@ export function findStateFolder({
   readonly settings: { readonly embeddedDir: string };
   readonly environment: Environment;
 }): string {
-  const { path, problem } = openStateFolder(environment, join(settings.embeddedDir, 'state'));
-  if (problem !== null)
+  const path = chooseStatePath(environment);
+  try {
+    return checkUsable(path);
+  } catch (cause) {
+    const problem = createUnusableError(path, cause);
+    if (environment['HUNDREDFOLD_STATE_DIR']) throw problem;
+    const replacement = resolve(settings.embeddedDir, 'state');
+    try {
+      checkUsable(replacement);
+    } catch {
+      throw problem;
+    }
     warn(
-      `${problem}. Submissions are counted in ${path}, which other folders do not see: set HUNDREDFOLD_STATE_DIR.`,
+      `${problem.message}. Submissions are counted in ${replacement}, which other folders do not see: set HUNDREDFOLD_STATE_DIR.`,
     );
-  return path;
+    return replacement;
+  }
 }
 
 function checkUsable(path: string): string {

@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureTemporalCli } from '../src/temporal/cli.ts';
+import { ensureTemporalCli, findTemporalCli } from '../src/temporal/cli.ts';
 
 /** Sets TEMPORAL_CLI for this process and those that it starts: their homes are others, and must not fetch it again. */
 export async function shareTemporalCli(): Promise<string> {
@@ -17,4 +17,10 @@ export async function shareTemporalCli(): Promise<string> {
   chmodSync(copy, 0o755);
   process.env['TEMPORAL_CLI'] = copy;
   return copy;
+}
+
+export function requireTemporalCli(): string {
+  const cli = findTemporalCli();
+  if (cli === null) throw new Error('there is no Temporal CLI: node bin/hundredfold.js setup');
+  return cli.path;
 }

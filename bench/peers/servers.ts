@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { requireTemporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../../test/shared-cli.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
 import { freePort, isListening } from '../../src/temporal/ports.ts';
 import { startPostgres } from '../../test/cluster/postgres.ts';

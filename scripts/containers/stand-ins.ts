@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { findTemporalCli } from '../../src/temporal/cli.ts';
 import { clusterTools } from '../../test/cluster/tools.ts';
 import { hasImage, outputOf } from '../run.ts';
 
@@ -68,8 +69,8 @@ function imagesOfCompose(): Readonly<Record<string, string>> {
 function programsOf(tools: string, say: Say): Readonly<Record<string, string>> | string {
   const cluster = clusterTools();
   if (typeof cluster === 'string') return cluster;
-  const cli = temporalCli();
-  if (cli === null) return 'no Temporal CLI: npx hundredfold setup';
+  const cli = findTemporalCli()?.path;
+  if (cli === undefined) return 'no Temporal CLI: node bin/hundredfold.js setup';
   if (spawnSync('go', ['version']).status !== 0) return 'no Go, which builds the Temporal UI';
   return {
     'temporal-server': cluster.temporalServer,
@@ -77,12 +78,6 @@ function programsOf(tools: string, say: Say): Readonly<Record<string, string>> |
     temporal: cli,
     ...userInterface(join(tools, 'bin'), say),
   };
-}
-
-function temporalCli(): string | null {
-  const own = join(ROOT, '.tools');
-  const folder = readdirSync(own).find((name) => name.startsWith('temporal-'));
-  return folder === undefined ? null : join(own, folder, 'temporal');
 }
 
 /** The version in docker-compose.yml. */

@@ -49,7 +49,6 @@ export const ERROR_EXITS = {
   PLUGIN_REFUSED: 'refused',
   SETUP_FAILED: 'usage',
   PACKAGE_INCOMPLETE: 'usage',
-  TEMPORAL_CLI_MISSING: 'usage',
   TEMPORAL_CLI_UNUSABLE: 'usage',
   TEMPORAL_NOT_STARTED: 'usage',
   TEMPORAL_DATABASE_DAMAGED: 'usage',

@@ -23,7 +23,7 @@ import { readProgramVersion } from '../program.ts';
 import { resolveAddress } from '../store/layout.ts';
 import { openStore, probe } from '../store/open-store.ts';
 import { toStoreError } from '../store/store-error.ts';
-import { requireTemporalCli, readTemporalCliVersion } from '../temporal/cli.ts';
+import { findTemporalCli, readTemporalCliVersion } from '../temporal/cli.ts';
 import { connectClient, toTemporalAddress, type TemporalAddress } from '../temporal/connection.ts';
 import { describeDeployment } from '../temporal/deployment.ts';
 import { isRunning, isServerAlive } from '../temporal/dev-server.ts';
@@ -241,16 +241,16 @@ async function checkObjectStore(check: string, address: string): Promise<Finding
 /** What `doctor` reports about the embedded Temporal server: its program, its folder, and whether it runs. */
 async function checkEmbedded({ embeddedDir }: Settings): Promise<Finding> {
   const check = 'Temporal';
-  let cli: string;
+  let cli: string | undefined;
   try {
-    cli = requireTemporalCli();
+    cli = findTemporalCli()?.path;
   } catch (error) {
-    if (error instanceof HundredfoldError && error.code === 'TEMPORAL_CLI_MISSING') {
-      const found =
-        'embedded, not downloaded yet: the first campaign or `hundredfold setup` downloads it';
-      return { check, ok: true, found };
-    }
     return toProblem(check, error);
+  }
+  if (cli === undefined) {
+    const found =
+      'embedded, not downloaded yet: the first campaign or `hundredfold setup` downloads it';
+    return { check, ok: true, found };
   }
   const cliVersion = readTemporalCliVersion(cli);
   if (cliVersion === null) {

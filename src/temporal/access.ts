@@ -24,15 +24,10 @@ const PREFACE = Buffer.concat([
 ]);
 const SETTINGS = 4;
 
-/** An error about a wrong name includes the certificate. */
-type ConnectError = NodeJS.ErrnoException & {
-  readonly cert?: { readonly subjectaltname?: string };
-};
-
 type Greeting =
   | { readonly type: 'http2' | 'closed' | 'silent' }
   | { readonly type: 'other'; readonly text: string }
-  | { readonly type: 'error'; readonly error: ConnectError };
+  | { readonly type: 'error'; readonly error: NodeJS.ErrnoException };
 
 /** null when everything up to HTTP/2 works, or when the cause is unknown. Ends within 10 s. */
 export async function probeAccess(target: ProbeTarget): Promise<HundredfoldError | null> {
@@ -72,8 +67,7 @@ async function explainPlain(
       'Use the gRPC port of the frontend (usually 7233); 8080 and 8233 are usually ports of the web UI.',
     );
   return (await acceptsTls(address))
-    ? new HundredfoldError(
-        'TEMPORAL_TLS',
+    ? createTlsError(
         `Temporal at ${address} expects TLS, but the connection was in plain text`,
         "Set temporal.tls: {} for the system's certificates, or temporal.tls.ca for an authority of your own.",
       )
@@ -92,8 +86,7 @@ async function explainTls(
   // The connection was closed without any data: a server without TLS, or one that rejects our certificate.
   const { type } = await waitForGreeting(connectTcp(parseAddress(address)), 'connect');
   if (type === 'http2')
-    return new HundredfoldError(
-      'TEMPORAL_TLS',
+    return createTlsError(
       `Temporal at ${address} does not use TLS, but the connection was made with TLS`,
       'Remove temporal.tls (an API key also enables TLS), or use the port on which the server offers TLS.',
     );
@@ -102,21 +95,12 @@ async function explainTls(
 
 /** Also true when the server aborts the handshake with a TLS alert. */
 async function acceptsTls(address: string): Promise<boolean> {
-  // Only the handshake is sent: the certificate of the server does not matter here.
+  // The certificate of the server does not matter here.
   const options = { ...parseAddress(address), rejectUnauthorized: false, ALPNProtocols: ['h2'] };
-  const socket = connectTls(options);
-  return new Promise((resolve) => {
-    const end = (found: boolean): void => {
-      socket.destroy();
-      resolve(found);
-    };
-    socket.setTimeout(TIMEOUT_MS, () => end(false));
-    socket.once('secureConnect', () => end(true));
-    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>
-      end(/ALERT/.test(code) && !/VERSION_NUMBER/.test(code)),
-    );
-    socket.once('close', () => end(false));
-  });
+  const greeting = await waitForGreeting(connectTls(options), 'secureConnect');
+  if (greeting.type !== 'error') return greeting.type !== 'silent';
+  const { code = '' } = greeting.error;
+  return /ALERT/.test(code) && !/VERSION_NUMBER/.test(code);
 }
 
 function waitForGreeting(socket: Socket, ready: 'connect' | 'secureConnect'): Promise<Greeting> {
@@ -133,7 +117,7 @@ function waitForGreeting(socket: Socket, ready: 'connect' | 'secureConnect'): Pr
       received = Buffer.concat([received, chunk]);
       if (received.length >= 9) end(received[3] === SETTINGS ? { type: 'http2' } : other());
     });
-    socket.on('error', (error: ConnectError) => end({ type: 'error', error }));
+    socket.on('error', (error: NodeJS.ErrnoException) => end({ type: 'error', error }));
     socket.once('close', () => end(received.length > 0 ? other() : { type: 'closed' }));
   });
 }
@@ -147,7 +131,7 @@ const NETWORK: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no route to the network',
 };
 
-function explainNetwork(address: string, cause: ConnectError): HundredfoldError | null {
+function explainNetwork(address: string, cause: NodeJS.ErrnoException): HundredfoldError | null {
   const { code = '' } = cause;
   const reason = NETWORK[code];
   if (reason === undefined) return null;
@@ -159,9 +143,21 @@ function explainNetwork(address: string, cause: ConnectError): HundredfoldError 
   );
 }
 
-/** Codes of OpenSSL's verification, as Node reports them. */
-const UNKNOWN_ISSUER =
-  /^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|CERT_SIGNATURE_FAILURE|CERT_UNTRUSTED|INVALID_CA)$/;
+/** What to do about a certificate of the server, by Node's codes of OpenSSL's verification. */
+const CERTIFICATE: readonly (readonly [code: RegExp, remedy: string])[] = [
+  [
+    /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_(SIGNATURE_FAILURE|UNTRUSTED)|INVALID_CA/,
+    'Set temporal.tls.ca to the PEM file of the authority that issued it; ask the administrator of the server.',
+  ],
+  [
+    /CERT_ALTNAME_INVALID/,
+    'Use one of its names in temporal.address, or set temporal.tls.serverName to one of them.',
+  ],
+  [
+    /CERT_(HAS_EXPIRED|NOT_YET_VALID)/,
+    'Ask the administrator of the server to renew it, and check the clock of this machine.',
+  ],
+];
 
 /** The server's alerts about our certificate (RFC 8446, 6.2). `certificate_required` alone: there was none. */
 const ABOUT_OURS =
@@ -171,62 +167,40 @@ const ABOUT_OURS =
 function explainCertificate(
   address: string,
   tls: TlsMaterial,
-  cause: ConnectError,
+  cause: NodeJS.ErrnoException,
 ): HundredfoldError | null {
-  const { code = '' } = cause;
-  if (UNKNOWN_ISSUER.test(code)) {
-    const trusted = tls.ca
-      ? 'none of the authorities in temporal.tls.ca'
-      : 'no authority that the system knows';
-    return new HundredfoldError(
-      'TEMPORAL_TLS',
-      `the certificate of Temporal at ${address} was issued by ${trusted} (${code})`,
-      'Set temporal.tls.ca to the PEM file of the authority that issued it; ask the administrator of the server.',
-      { cause },
-    );
-  }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const names = cause.cert?.subjectaltname?.replaceAll('IP Address:', 'IP:') || 'another name';
-    const host = tls.serverName ?? parseAddress(address).host;
-    return new HundredfoldError(
-      'TEMPORAL_TLS',
-      `the certificate of Temporal at ${address} is for ${names}, not for ${host}`,
-      'Use one of these names in temporal.address, or set temporal.tls.serverName to one of them.',
-      { cause },
-    );
-  }
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
-    const fault = code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
-    return new HundredfoldError(
-      'TEMPORAL_TLS',
-      `the certificate of Temporal at ${address} ${fault}`,
-      'Ask the administrator of the server to renew it, and check the clock of this machine.',
-      { cause },
-    );
-  }
-  return ABOUT_OURS.test(code) ? explainClientCertificate(address, tls, cause) : null;
+  const { code = '', message } = cause;
+  if (ABOUT_OURS.test(code)) return explainClientCertificate(address, tls, cause);
+  const [, remedy] = CERTIFICATE.find(([codes]) => codes.test(code)) ?? [];
+  if (remedy === undefined) return null;
+  const what = `the certificate of Temporal at ${address} is not accepted`;
+  // The rest is advice for programmers.
+  const [reason = ''] = message.split(';');
+  return createTlsError(`${what}: ${reason} (${code})`, remedy, cause);
 }
 
 /** @param cause absent when the server closed the connection without an alert */
 function explainClientCertificate(
   address: string,
   { cert }: TlsMaterial,
-  cause?: ConnectError,
+  cause?: NodeJS.ErrnoException,
 ): HundredfoldError {
   const alert = cause?.code ? ` (${cause.code.replace(/^ERR_SSL_/, '')})` : '';
   if (cert === undefined)
-    return new HundredfoldError(
-      'TEMPORAL_TLS',
+    return createTlsError(
       `Temporal at ${address} requires a client certificate, and none is configured${alert}`,
       'Set temporal.tls.cert and temporal.tls.key (mutual TLS).',
-      { cause },
+      cause,
     );
-  return new HundredfoldError(
-    'TEMPORAL_TLS',
+  return createTlsError(
     `Temporal at ${address} refuses the client certificate of temporal.tls.cert${alert}`,
     'Check that it has not expired (openssl x509 -noout -dates -issuer -in FILE) and that the server trusts its issuer; cert must hold its intermediates too.',
-    { cause },
+    cause,
   );
+}
+
+function createTlsError(message: string, remedy: string, cause?: unknown): HundredfoldError {
+  return new HundredfoldError('TEMPORAL_TLS', message, remedy, { cause });
 }
 
 /** `host:port`, `host`, `[::1]:port`. */

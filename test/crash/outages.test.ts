@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
-import { requireTemporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../shared-cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { parsePort, startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requireTemporalCli } from '../../src/temporal/cli.ts';
+import { requireTemporalCli } from '../shared-cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';

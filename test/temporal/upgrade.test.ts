@@ -17,14 +17,14 @@ import { Rig, sequences } from '../rig.ts';
 const LIMITS = { limit: 8, windowMs: 3_000 };
 const DEPLOYMENT = `upgrade-${randomUUID().slice(0, 8)}`;
 
-/** The workflows of this checkout, whose items show their build in the UI. */
+/** The workflows of this checkout, whose campaigns show their build in the UI. */
 async function build(folder: string, id: string): Promise<Build> {
   const source = join(folder, id);
   for (const part of ['workflows', 'budget', 'domain'])
     await cp(join('src', part), join(source, part), { recursive: true });
-  const file = join(source, 'workflows', 'item.ts');
+  const file = join(source, 'workflows', 'feed.ts');
   const text = await readFile(file, 'utf8');
-  const marked = text.replace('summary(`job ', `summary(\`${id}: job `);
+  const marked = text.replace('summary = `page ', `summary = \`${id}: page `);
   expect(marked, 'the text that tells the builds apart').not.toBe(text);
   await writeFile(file, marked);
   const workflowsPath = join(source, 'workflows', 'index.ts');
