@@ -62,7 +62,7 @@ function isSetBack({ code, stderr }: Ending['ended']): boolean {
  */
 function isAway({ chronicle, desk }: Stage, { ended, startedAt, endedAt }: Ending): boolean {
   const { stderr } = ended;
-  if (/ of \d+: |working for/.test(stderr)) return false;
+  if (/ of \d+ done: |working for/.test(stderr)) return false;
   if (stderr.includes('[TEMPORAL_NOT_STARTED]') && lostItsPort(desk.folder)) return true;
   const was = (what: string) => chronicle.was(what, startedAt, endedAt, GRACE_MS);
   if (was(TEMPORAL_AWAY) && SAYS_NO_TEMPORAL.test(stderr)) return true;

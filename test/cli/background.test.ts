@@ -45,7 +45,7 @@ test('a campaign is started in the background, shown by other commands, and watc
     at.runs(0, ['status'], { env }),
   ]);
   expect(status.stdout.split('\n')).toEqual([
-    'night: 4 of 6: 4 succeeded; 2 waiting',
+    'night: 4 of 6 done: 4 succeeded; 2 waiting',
     expect.stringMatching(/^ {2}predictions: 4 of 4 used in 1 h, next slot in 59 min \d+ s$/),
     expect.stringMatching(
       /^ {2}end expected soon after .*\d\d:\d\d:\d\d \(in (59 min \d+ s|1 h)\)$/,
@@ -71,7 +71,9 @@ test('a campaign is started in the background, shown by other commands, and watc
   expect(again.stderr).toContain('hundredfold watch night    shows progress');
   await expect.poll(() => at.done('night')).toBe(5);
   const watching = at.type(['watch', 'night', '--json'], { env });
-  await watching.says('night: 5 of 6: 5 succeeded; 1 waiting [predictions: 5 of 5 used in 1 h, ');
+  await watching.says(
+    'night: 5 of 6 done: 5 succeeded; 1 waiting [predictions: 5 of 5 used in 1 h, ',
+  );
   service.budget(6);
   await at.runs(0, run, { env });
   const watched = documentIn(await watching.endsWith(0));

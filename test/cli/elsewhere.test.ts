@@ -45,7 +45,7 @@ test('`services`, `worker` and `run` work with an external Temporal server, each
   const { at, name, runs, ...own } = await scene(12, '300ms');
   const started = await runs(0, 'run', `${name}.csv`, '--detach');
   expect(started.stderr).toMatch(/as long as a worker runs:\n {2}hundredfold worker /);
-  expect((await runs(0, 'status', name)).stdout).toContain(`${name}: 0 of 12: 12 waiting`);
+  expect((await runs(0, 'status', name)).stdout).toContain(`${name}: 0 of 12 done: 12 waiting`);
 
   // The only worker stops. The server still lists it for minutes, but nobody takes the tasks that become due.
   const worker = await own.worker();
@@ -54,7 +54,7 @@ test('`services`, `worker` and `run` work with an external Temporal server, each
   expect((await worker.endsWith(0)).stderr).toContain('stopping');
   await expect
     .poll(async () => (await runs(0, 'status', name)).stdout)
-    .toMatch(/1?\d of 12: [^]*No worker takes its tasks\. Start one \(hundredfold worker\)/);
+    .toMatch(/1?\d of 12 done: [^]*No worker takes its tasks\. Start one \(hundredfold worker\)/);
 
   // The command starts its own worker and needs no other.
   const { stdout } = await runs(0, 'run', `${name}.csv`, '--json');

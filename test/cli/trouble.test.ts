@@ -77,7 +77,7 @@ test('`cancel` ends a campaign that cannot be replayed, and `run` continues from
   const at = desk();
   fragments(at, 'fragments', 6);
   const first = at.type(LOCAL);
-  await first.says('of 6: ');
+  await first.says('of 6 done: ');
   first.kill('SIGKILL');
   await first.ended;
   await beginOtherwise(at, 'fragments');

@@ -2,105 +2,75 @@
 import {
   findTightestWindow,
   sortByTightness,
-  type BlockStatus,
   type BudgetStatus,
   type WindowStatus,
 } from '../../budget/status.ts';
 import { formatDuration, formatClock } from '../../domain/units.ts';
 import { drawBar, countText, isBlocked } from '../text/progress-text.ts';
-import { padText, createSpan, countWidth, type Line, type Span } from '../text/line.ts';
-
-/** The first line has the essentials; the second, if there is one, adds details. */
-interface BudgetLines {
-  readonly first: Line;
-  readonly second: Line | null;
-}
+import { padText, createSpan, type Line } from '../text/line.ts';
 
 const NAME_WIDTH = 13;
-/** From this width on, everything fits on one line. */
-const ONE_LINE_FROM = 120;
-/** Aligns the slots of all services if each has one line. */
-const USAGE_WIDTH = 66;
-/** If the slots have less space than this, only the next one is shown. */
-const NARROW = 46;
+const INDENT = createSpan(' '.repeat(NAME_WIDTH));
+/** Of the bar, and of the window below it. */
+const BAR_WIDTH = 24;
 
-export function formatBudget(own: BudgetStatus, now: number, width: number): BudgetLines {
-  const { service, counts, outstanding } = own;
-  const title = formatTitle(service);
-  if (isBlocked(own)) return formatBlock(title, own, now, width);
+/** The first line has the essentials; the second, if there is one, adds details. */
+export function formatBudget(own: BudgetStatus, now: number, width: number): Line[] {
+  const title = createSpan(padText(own.service, NAME_WIDTH), 'strong');
+  if (isBlocked(own)) {
+    const { refusal, blockedUntil, blockedBecause } = own;
+    const since = refusal ? `blocked since ${formatClock(refusal.since, now)}, ` : '';
+    const when = `${since}next try ${formatClock(blockedUntil ?? now, now)}`;
+    const why = refusal?.reason ?? blockedBecause ?? '';
+    return [
+      [title, createSpan(when, 'warning')],
+      [INDENT, createSpan(why, 'warning')],
+    ];
+  }
   const window = findTightestWindow(own);
   if (window === null) {
-    const ways = outstanding > 0 ? `, ${outstanding} in progress` : '';
-    const words = `no limit; ${countText(counts.accepted)} jobs accepted (all campaigns)${ways}`;
-    return { first: [title, createSpan(words)], second: null };
+    const inProgress = own.outstanding > 0 ? `, ${own.outstanding} in progress` : '';
+    const accepted = `${countText(own.counts.accepted)} jobs accepted (all campaigns)`;
+    return [[title, createSpan(`no limit; ${accepted}${inProgress}`)]];
   }
-  const used = formatUsage(title, own, window, width);
-  if (width >= ONE_LINE_FROM) {
-    const gap = ' '.repeat(Math.max(2, USAGE_WIDTH - countWidth(used)));
-    const soon = formatNextSlots(window, now, width - countWidth(used) - gap.length);
-    return { first: [...used, ...(soon ? [createSpan(gap), ...soon] : [])], second: null };
-  }
-  const soon = formatNextSlots(window, now, width - NAME_WIDTH);
-  const indent = createSpan(' '.repeat(NAME_WIDTH));
-  return { first: used, second: soon && [indent, ...soon] };
-}
-
-function formatTitle(name: string): Span {
-  return createSpan(padText(name, NAME_WIDTH), 'strong');
-}
-
-/** `predictions  next try 22:15:04: HTTP 503` */
-function formatBlock(title: Span, block: BlockStatus, now: number, width: number): BudgetLines {
-  const { refusal, blockedUntil, blockedBecause } = block;
-  const since = refusal ? `blocked since ${formatClock(refusal.since, now)}, ` : '';
-  const when = `${since}next try ${formatClock(blockedUntil ?? now, now)}`;
-  const why = refusal?.reason ?? blockedBecause ?? '';
-  const line = [title, createSpan(`${when}: ${why}`, 'warning')];
-  if (countWidth(line) <= width) return { first: line, second: null };
-  return { first: [title, createSpan(when, 'warning')], second: [createSpan(why, 'warning')] };
-}
-
-/** `predictions  ████████░░  64 of 100 in 1 h and 340 of 500 in 1 d, 36 free`: first the window that decides. */
-function formatUsage(title: Span, own: BudgetStatus, window: WindowStatus, width: number): Line {
-  const { charged, limit } = window;
-  const all = sortByTightness(own).map(
-    (one) => `${one.charged} of ${one.limit} in ${formatDuration(one.windowMs)}`,
+  const used = formatUsage(own);
+  const bar = drawBar(
+    window.charged / Math.max(1, window.limit),
+    Math.min(BAR_WIDTH, width - NAME_WIDTH - used.length - 2),
   );
-  const words = `  ${all.join(' and ')}, ${own.free ?? 0} free`;
-  const room = Math.min(24, width - NAME_WIDTH - words.length);
-  if (room < 6) return [title, createSpan(words.trimStart())];
-  return [title, createSpan(drawBar(charged / Math.max(1, limit), room)), createSpan(words)];
+  const releases = window.releases.filter((at) => at > now);
+  const line = [title, createSpan(bar === '' ? '' : `${bar}  `), createSpan(used)];
+  return releases.length === 0 ? [line] : [line, formatNextSlots(window, releases, now)];
+}
+
+/** `64 of 100 in 1 h and 340 of 500 in 1 d, 36 free`: first the window that decides. */
+function formatUsage(own: BudgetStatus): string {
+  const all = sortByTightness(own).map(
+    ({ charged, limit, windowMs }) => `${charged} of ${limit} in ${formatDuration(windowMs)}`,
+  );
+  return `${all.join(' and ')}, ${own.free ?? 0} free`;
+}
+
+/** `▂▁··█▁ +1 h  next slots 22:14:03 (2), 22:14:07`: how many slots free up when, within the next window. */
+function formatNextSlots(
+  { windowMs }: WindowStatus,
+  releases: readonly number[],
+  now: number,
+): Line {
+  return [
+    INDENT,
+    createSpan(drawTimeline(releases, now, windowMs)),
+    createSpan(` +${formatDuration(windowMs)}`, 'faint'),
+    createSpan(`  next slots ${formatSlotTimes(releases, now)}`),
+  ];
 }
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** `▂▁··█▁ +1 h  next slots 22:14:03 (2), 22:14:07`: how many slots free up when, within the next window. */
-function formatNextSlots(window: WindowStatus, now: number, room: number): Line | null {
-  const releases = window.releases.filter((at) => at > now);
-  if (releases.length === 0) return null;
-  const narrow = room < NARROW;
-  const axis = drawTimeline(releases, now, window.windowMs, narrow ? 6 : 24);
-  const end = ` +${formatDuration(window.windowMs)}`;
-  const lines = [3, 2, 1].map((most) => [
-    ...[
-      createSpan(axis),
-      createSpan(end, 'faint'),
-      createSpan(narrow ? '  next ' : '  next slots '),
-    ],
-    createSpan(formatSlotTimes(releases, now, narrow ? 1 : most)),
-  ]);
-  return lines.find((line) => countWidth(line) <= room) ?? lines.at(-1) ?? null;
-}
-
-function drawTimeline(
-  releases: readonly number[],
-  now: number,
-  windowMs: number,
-  cells: number,
-): string {
-  const counts = Array.from({ length: cells }, () => 0);
+function drawTimeline(releases: readonly number[], now: number, windowMs: number): string {
+  const counts = Array.from({ length: BAR_WIDTH }, () => 0);
   for (const at of releases) {
-    const cell = Math.min(cells - 1, Math.floor(((at - now) / windowMs) * cells));
+    const cell = Math.min(BAR_WIDTH - 1, Math.floor(((at - now) / windowMs) * BAR_WIDTH));
     counts[cell] = (counts[cell] ?? 0) + 1;
   }
   const most = Math.max(...counts);
@@ -109,14 +79,10 @@ function drawTimeline(
 }
 
 /** `22:14:03 (2), 22:14:07, …` */
-function formatSlotTimes(releases: readonly number[], now: number, most: number): string {
-  const counts = new Map<string, number>();
-  for (const at of releases) {
-    const time = formatClock(at, now);
-    if (!counts.has(time) && counts.size > most) break;
-    counts.set(time, (counts.get(time) ?? 0) + 1);
-  }
-  const times = [...counts].map(([time, n]) => (n === 1 ? time : `${time} (${n})`));
-  const shown = times.slice(0, most).join(', ');
-  return times.length > most && most > 1 ? `${shown}, …` : shown;
+function formatSlotTimes(releases: readonly number[], now: number): string {
+  const counts = Map.groupBy(releases, (at) => formatClock(at, now));
+  const times = [...counts].map(([time, { length }]) =>
+    length === 1 ? time : `${time} (${length})`,
+  );
+  return times.length > 2 ? `${times.slice(0, 2).join(', ')}, …` : times.join(', ');
 }

@@ -11,8 +11,7 @@ import {
   type PaceSample,
   withSample,
 } from './recent-events.ts';
-import { renderClosingLines, renderScreen } from './screen.ts';
-import type { Scene } from './sections.ts';
+import { renderClosingLines, renderScreen, type Scene } from './screen.ts';
 
 /** Shows observations; the terminal is always restored. */
 export interface View {

@@ -7,6 +7,7 @@ import { type EndedJobs, RECENT_MS, type CampaignObservation } from '../../runne
 import { listServices, listKindsOf } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
 import { type Tone, TONE_OF_STATE } from '../text/line.ts';
+import { isBlocked } from '../text/progress-text.ts';
 
 export interface Happening {
   readonly at: number;
@@ -28,10 +29,11 @@ export function appendHappenings(
   before: CampaignObservation | null,
   after: CampaignObservation,
 ): readonly Happening[] {
-  const news = [...(before ? listChanges(before, after) : []), ...listEnds(before, after)].sort(
-    (a, b) => a.at - b.at,
-  );
-  return news.reduce(appendJoined, former).slice(-KEPT);
+  const news = [...(before ? listChanges(before, after) : []), ...listEnds(before, after)];
+  return news
+    .sort((a, b) => a.at - b.at)
+    .reduce(appendJoined, former)
+    .slice(-KEPT);
 }
 
 function listEnds(
@@ -41,51 +43,50 @@ function listEnds(
   const known = new Set(before?.progress.recent?.map(({ id, at }) => `${id} ${at}`));
   return (progress.recent ?? [])
     .filter(({ id, at }) => !known.has(`${id} ${at}`))
-    .map(({ id, at, state, code }) => ({
-      at,
-      subject: id,
-      words: code ? `${state}: ${code}` : state,
-      tone: TONE_OF_STATE[state],
-    }));
-}
-
-function listChanges(before: CampaignObservation, after: CampaignObservation): Happening[] {
-  const { at, progress } = after;
-  const words = WORDS_OF_STATE[progress.state];
-  const turned = before.progress.state !== progress.state;
-  return [
-    ...(turned ? [{ at, subject: progress.campaign, words, tone: 'strong' as const }] : []),
-    ...after.budgets.flatMap((budget) => {
-      const former = before.budgets.find((one) => isSameReference(one, budget));
-      return former ? listBudgetChanges(former, budget, at) : [];
-    }),
-  ];
+    .map(({ id, at, state, code }) => {
+      const words = code ? `${state}: ${code}` : state;
+      return { at, subject: id, words, tone: TONE_OF_STATE[state] };
+    });
 }
 
 const WORDS_OF_STATE: Readonly<Record<CampaignState, string>> = {
   running: 'running',
   paused: 'paused: no new submissions',
-  publishing: 'all items have ended; writing the tables',
+  publishing: 'all items are done; writing the tables',
   completed: 'completed',
   cancelled: 'cancelled',
 };
 
+function listChanges(before: CampaignObservation, after: CampaignObservation): Happening[] {
+  const { at, progress } = after;
+  const words = WORDS_OF_STATE[progress.state];
+  const changed: Happening[] =
+    before.progress.state === progress.state
+      ? []
+      : [{ at, subject: progress.campaign, words, tone: 'strong' }];
+  return after.budgets.reduce((list, budget) => {
+    const former = before.budgets.find((one) => isSameReference(one, budget));
+    return former ? [...list, ...listBudgetChanges(former, budget, at)] : list;
+  }, changed);
+}
+
 function listBudgetChanges(before: BudgetStatus, after: BudgetStatus, at: number): Happening[] {
   const subject = after.service;
+  const found: Happening[] = [];
   const accepted = after.counts.accepted - before.counts.accepted;
+  if (accepted > 0) found.push(describeAcceptance(subject, accepted, at));
   const refused = after.counts.rejected429 - before.counts.rejected429;
-  return [
-    ...(accepted > 0 ? [describeAcceptance(subject, accepted, at)] : []),
-    ...(refused > 0
-      ? [{ at, subject, words: `answered ${refused} with 429`, tone: 'warning' as const }]
-      : []),
-    ...listBlockChanges(
-      subject,
-      isBlocked(before) ? before : null,
-      isBlocked(after) ? after : null,
-      at,
-    ),
-  ];
+  if (refused > 0)
+    found.push({ at, subject, words: `answered ${refused} with 429`, tone: 'warning' });
+  if (isBlocked(before) && !isBlocked(after))
+    found.push({ at, subject, words: 'accepts requests again', tone: 'good' });
+  const { blockedUntil, blockedBecause } = after;
+  if (blockedUntil !== null && before.blockedUntil !== blockedUntil) {
+    const until = formatClock(blockedUntil, at);
+    const words = `blocked until ${until}: ${blockedBecause ?? ''}`;
+    found.push({ at, subject, words, tone: 'warning' });
+  }
+  return found;
 }
 
 function describeAcceptance(subject: string, accepted: number, at: number): Happening {
@@ -93,33 +94,15 @@ function describeAcceptance(subject: string, accepted: number, at: number): Happ
   return { at, subject, words, tone: 'plain', accepted };
 }
 
-/** A service that refuses us is blocked until it accepts a request: the end of a delay only allows the next attempt. */
-function isBlocked({ blockedUntil, refusal }: BudgetStatus): boolean {
-  return blockedUntil !== null || refusal !== undefined;
-}
-
-function listBlockChanges(
-  subject: string,
-  before: BudgetStatus | null,
-  after: BudgetStatus | null,
-  at: number,
-): Happening[] {
-  if (before && !after) return [{ at, subject, words: 'accepts requests again', tone: 'good' }];
-  const end = after?.blockedUntil ?? null;
-  if (!after || end === null || before?.blockedUntil === end) return [];
-  const until = formatClock(end, at);
-  const words = `blocked until ${until}: ${after.blockedBecause ?? ''}`;
-  return [{ at, subject, words, tone: 'warning' }];
-}
-
 function appendJoined(list: readonly Happening[], next: Happening): readonly Happening[] {
   const last = list.at(-1);
-  const together =
-    last?.accepted !== undefined &&
-    next.accepted !== undefined &&
-    last.subject === next.subject &&
-    next.at - last.at < TOGETHER_MS;
-  if (!together) return [...list, next];
+  if (
+    last?.accepted === undefined ||
+    next.accepted === undefined ||
+    last.subject !== next.subject ||
+    next.at - last.at >= TOGETHER_MS
+  )
+    return [...list, next];
   const sum = describeAcceptance(next.subject, last.accepted + next.accepted, last.at);
   return [...list.slice(0, -1), sum];
 }

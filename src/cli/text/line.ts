@@ -1,10 +1,9 @@
 /** A line of the live view: styled text, measured in terminal columns. Pure. */
-import type { FinalState } from '../../domain/item.ts';
-
 import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
 import type stringWidth from 'string-width';
 import { escapeUnsafe } from '../../domain/plain-text.ts';
+import type { FinalState } from '../../domain/item.ts';
 
 /** The meaning of a text; colours add no information to the text. */
 export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'bad' | 'warning';
@@ -87,18 +86,6 @@ export function cutLine(line: Line, columns: number): Line {
 /** The text, padded with spaces to this width. */
 export function padText(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - countColumns(text)));
-}
-
-export function joinColumns(
-  left: readonly Line[],
-  right: readonly Line[],
-  columns: number,
-): Line[] {
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, n) => {
-    const first = cutLine(left[n] ?? [], columns - 2);
-    const gap = ' '.repeat(columns - countWidth(first));
-    return right[n] ? [...first, { text: gap, tone: 'plain' }, ...right[n]] : first;
-  });
 }
 
 const STYLE_OF = {

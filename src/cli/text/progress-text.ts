@@ -35,7 +35,7 @@ export function countItems({ progress, waiting }: CampaignObservation): ItemCoun
   return { done, running, waiting: total - done - running };
 }
 
-/** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting (sending 5 of kind sequence first, until one succeeds)` */
+/** `18 of 24 done: 16 succeeded, 2 failed; 4 running, 2 waiting (sending 5 of kind sequence first, until one succeeds)` */
 export function formatCounts(seen: CampaignObservation): string {
   const { ended, total } = seen.progress;
   const { done, running, waiting } = countItems(seen);
@@ -51,7 +51,7 @@ export function formatCounts(seen: CampaignObservation): string {
       .join(', ');
   const counts = [say(states), say(now)].filter(Boolean).join('; ');
   const first = (seen.progress.first ?? []).map((one) => ` (${describeFirst(one)})`).join('');
-  return [`${done} of ${total}`, `${counts}${first}`].filter(Boolean).join(': ');
+  return [`${done} of ${total} done`, `${counts}${first}`].filter(Boolean).join(': ');
 }
 
 /** The state of a campaign that is not simply running: ` (publishing)`. */
@@ -129,8 +129,9 @@ export function countText(n: number): string {
   return COUNT.format(n);
 }
 
-/** A bar of `width` characters, filled in proportion. */
-export function drawBar(share: number, width: number): string {
+/** A bar of `width` characters, filled in proportion; empty if there is no room. */
+export function drawBar(share: number, room: number): string {
+  const width = Math.max(0, room);
   const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }

@@ -1,7 +1,7 @@
 /** Made-up states of campaigns for the live view, covering everything that it can show. */
 import type { BudgetStatus, AccountStatus } from '../../../src/budget/status.ts';
 import type { Happening } from '../../../src/cli/live/recent-events.ts';
-import type { Scene } from '../../../src/cli/live/sections.ts';
+import type { Scene } from '../../../src/cli/live/screen.ts';
 import type { CampaignObservation } from '../../../src/runner/observe.ts';
 import type { CampaignProgress, RecentEnd } from '../../../src/domain/campaign.ts';
 
