@@ -11,7 +11,7 @@ import type { CampaignEnd } from '../src/report/campaign-summary.ts';
 import { pickDigest, type FileDigest } from '../src/store/digest.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { runInParallel } from '../src/store/in-parallel.ts';
-import { writeInvalidRows } from '../src/store/invalid-rows.ts';
+import { writeInvalidRows } from '../src/store/prepared-campaign.ts';
 import type { ItemRecord } from '../src/store/item-record.ts';
 import { readItem, writeItem } from '../src/store/item-store.ts';
 import { buildItemKey } from '../src/store/layout.ts';

@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Periodic } from '../domain/process.ts';
-import { checkPlugins } from '../store/campaign-plugins.ts';
+import { checkPlugins } from '../store/prepared-campaign.ts';
 import {
   RENEW_INTERVAL_MS,
   checkTreeId,

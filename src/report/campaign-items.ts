@@ -6,14 +6,15 @@ import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readListed } from '../store/item-store.ts';
 import { listKinds } from '../kinds/registry.ts';
 import { isField } from '../manifest/columns.ts';
-import { readInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
-import { ITEM_RECORD, buildItemFolder, buildItemKey } from '../store/layout.ts';
 import {
+  readInvalidRows,
+  type InvalidRow,
   createNotPreparedError,
   readPage,
   type PageEntry,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
+import { ITEM_RECORD, buildItemFolder, buildItemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 

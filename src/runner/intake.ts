@@ -9,11 +9,14 @@ import { type LocalName, createLocalSettings } from '../temporal/host/local-sett
 import { listKindNames } from '../kinds/registry.ts';
 import { deriveCampaignName, digestManifests } from '../manifest/sources.ts';
 import { listServiceNames, findServiceOfKind } from '../services/registry.ts';
-import { listPluginNews, requirePlugins } from '../store/campaign-plugins.ts';
-import { countInvalidRows } from '../store/invalid-rows.ts';
+import {
+  listPluginNews,
+  requirePlugins,
+  countInvalidRows,
+  readPreparedCampaign,
+} from '../store/prepared-campaign.ts';
 import { buildCampaignAddress, PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
-import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { type ResultCache, openResultCacheIfAny } from '../store/result-cache.ts';
 import { nullIfUnreadable } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';

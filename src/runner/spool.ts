@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Item } from '../domain/item.ts';
-import type { InvalidRow } from '../store/invalid-rows.ts';
+import type { InvalidRow } from '../store/prepared-campaign.ts';
 import { type StoreError, toStoreError } from '../store/store-error.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -8,8 +8,17 @@
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { isPublished } from '../report/publish.ts';
-import { hasOtherPlugins } from '../store/campaign-plugins.ts';
-import { countInvalidRows, type InvalidRow, writeInvalidRows } from '../store/invalid-rows.ts';
+import {
+  hasOtherPlugins,
+  countInvalidRows,
+  type InvalidRow,
+  writeInvalidRows,
+  type CampaignHeader,
+  readIds,
+  type PreparedCampaign,
+  readPreparedCampaign,
+  writePreparedCampaign,
+} from '../store/prepared-campaign.ts';
 import { ensureTreeId } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
 import {
@@ -19,13 +28,6 @@ import {
   type Prepared,
   restoreItems,
 } from '../store/prepare.ts';
-import {
-  type CampaignHeader,
-  readIds,
-  type PreparedCampaign,
-  readPreparedCampaign,
-  writePreparedCampaign,
-} from '../store/prepared-campaign.ts';
 import type { ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { assumeUsed, type HeldTree, reportTokens, takeOver, withTree } from './hold-tree.ts';

@@ -18,7 +18,7 @@ import { listFields } from '../manifest/columns.ts';
 import { createComplaint, toProblem } from '../manifest/problems.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { findServiceOfKind } from '../services/registry.ts';
-import type { InvalidRow } from '../store/invalid-rows.ts';
+import type { InvalidRow } from '../store/prepared-campaign.ts';
 import { type ItemRecord, readJobOptions, createWaitingRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { type AssignedItem, isFollowing, isSameJob } from '../store/prepare.ts';

@@ -18,21 +18,23 @@ import type { Store } from './store.ts';
 export const LEADER_GONE = 'STORE_MISSING' satisfies ErrorCode;
 export const LEADER_CHANGED = 'STORE_DIGEST_MISMATCH' satisfies ErrorCode;
 
-type JobResult = Pick<
-  ItemRecord,
-  | 'state'
-  | 'error'
-  | 'address'
-  | 'remoteId'
-  | 'jobName'
-  | 'submittedAt'
-  | 'sentAt'
-  | 'answeredAt'
-  | 'finishedAt'
-  | 'timing'
-  | 'files'
-  | 'engine'
->;
+/** What a record says of its job, and not of its row. */
+const JOB_RESULT = [
+  'state',
+  'error',
+  'address',
+  'remoteId',
+  'jobName',
+  'submittedAt',
+  'sentAt',
+  'answeredAt',
+  'finishedAt',
+  'timing',
+  'files',
+  'engine',
+] as const satisfies (keyof ItemRecord)[];
+
+type JobResult = Pick<ItemRecord, (typeof JOB_RESULT)[number]>;
 
 export interface Source {
   readonly what: ResultSource;
@@ -93,22 +95,8 @@ async function isCopied(
 
 /** The result of a job as stored in the record of its item. */
 export function toJobResult(record: ItemRecord): JobResult {
-  const { state, error, address, remoteId, jobName, finishedAt, timing, files } = record;
-  const { submittedAt, sentAt, answeredAt } = record;
-  return {
-    state,
-    error,
-    address,
-    remoteId,
-    jobName,
-    finishedAt,
-    timing,
-    files,
-    submittedAt,
-    sentAt,
-    answeredAt,
-    ...(record.engine !== undefined && { engine: record.engine }),
-  };
+  const names = JOB_RESULT.filter((name) => name in record);
+  return Object.fromEntries(names.map((name) => [name, record[name]])) as JobResult;
 }
 
 /** The result of another row of the same campaign. */

@@ -34,9 +34,9 @@ import {
   type PreparedCampaign,
   readPage,
   readPreparedCampaign,
-  RowCounter,
-  type RowCounts,
   addColumns,
+  addCounts,
+  createCounts,
   writePage,
   writePreparedCampaign,
 } from './prepared-campaign.ts';
@@ -82,7 +82,8 @@ export async function prepareCampaign(
   // The pages are about to change: until the end the campaign counts as not prepared.
   const former = await readFormerCampaign(store);
   await store.remove(PREPARED_CAMPAIGN);
-  const laid = await layOut(store, items, options, NO_PAGES);
+  const noPages: Pages = { pages: 0, counts: createCounts(), columns: {} };
+  const laid = await layOut(store, items, options, noPages);
   await removeOldPages(store, laid.pages);
   const { pages, items: count, counts, columns } = laid;
   await writePreparedCampaign(store, { ...campaign, pages, items: count, counts, columns });
@@ -111,9 +112,7 @@ export async function growCampaign(
 }
 
 /** The pages so far. */
-type Pages = Pick<PreparedCampaign, 'pages' | 'columns'> & { readonly counts?: RowCounts };
-
-const NO_PAGES: Pages = { pages: 0, columns: {} };
+type Pages = Pick<PreparedCampaign, 'pages' | 'counts' | 'columns'>;
 
 interface LaidOut extends Omit<Prepared, 'changed'>, Pick<PreparedCampaign, 'counts' | 'columns'> {
   /** Inputs, results and records that had to be written. */
@@ -128,9 +127,8 @@ async function layOut(
   former: Pages,
   there: ReadonlySet<string> = new Set(),
 ): Promise<LaidOut> {
-  const counter = new RowCounter(former.counts);
   const leaders = new Map<string, ItemRecord>();
-  let { columns } = former;
+  let { counts, columns } = former;
   const laid = { pages: former.pages, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of splitPages(items, pageSize)) {
     const preparation = new ItemPreparation(store, known, leaders);
@@ -140,7 +138,7 @@ async function layOut(
     // One sync for the page instead of four per item: 10,000 items in seconds.
     await store.flush(preparation.written);
     await writePage(store, laid.pages, entries);
-    counter.add(records);
+    counts = addCounts(counts, records);
     columns = addColumns(columns, records);
     laid.pages += 1;
     laid.items += entries.length;
@@ -148,7 +146,7 @@ async function layOut(
     laid.following += entries.filter(({ follows }) => follows !== undefined).length;
     laid.files += preparation.written.length;
   }
-  return { ...laid, counts: counter.counts, columns };
+  return { ...laid, counts, columns };
 }
 
 async function filterNew(

@@ -1,9 +1,9 @@
 /**
- * The runner's own files in the tree: the campaign as it was prepared, and its items in manifest order, in pages, so
- * that a workflow reads a few hundred ids at a time.
+ * The runner's own files in the tree: the campaign as it was prepared with the plugins that it has rows of; its items in
+ * manifest order, in pages, so that a workflow reads a few hundred ids at a time; and the rows that were refused.
  */
 import { z } from 'zod';
-import { type Kind, FINAL_STATES, isFinal } from '../domain/item.ts';
+import { FINAL_STATES, type Kind, isFinal } from '../domain/item.ts';
 import {
   isOwnKind,
   listKindNames,
@@ -22,7 +22,7 @@ import {
 import type { ManifestDigest } from '../manifest/sources.ts';
 import type { ItemRecord } from './item-record.ts';
 import { computeJobDigest } from './item-store.ts';
-import { buildPageKey, PREPARED_CAMPAIGN } from './layout.ts';
+import { buildPageKey, PREPARED_CAMPAIGN, WORK_AREA } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -83,12 +83,28 @@ const entryOnDisk = z.object({
 });
 export type PageEntry = Readonly<z.output<typeof entryOnDisk>>;
 
-function createKindCounts(): Record<Kind, number> {
-  return Object.fromEntries(
-    listKindNames()
-      .filter(isOwnKind)
-      .map((kind) => [kind, 0]),
-  );
+/** Of a campaign without rows. */
+export function createCounts(): RowCounts {
+  const own = listKindNames().filter(isOwnKind);
+  const none = Object.fromEntries(own.map((kind) => [kind, 0]));
+  return { items: none, following: none, adopted: 0 };
+}
+
+/**
+ * Those of further rows are added. Kept with the prepared campaign: to count them anew, every page must be read, which
+ * takes a second for a hundred thousand rows.
+ */
+export function addCounts(former: RowCounts, records: readonly ItemRecord[]): RowCounts {
+  const [items, following] = [{ ...former.items }, { ...former.following }];
+  let { adopted } = former;
+  for (const record of records) {
+    const { kind } = record;
+    const isAdopted = !isFinal(record.state) && record.adopted !== undefined;
+    items[kind] = (items[kind] ?? 0) + 1;
+    if (isAdopted || readLeaderId(record) !== null) following[kind] = (following[kind] ?? 0) + 1;
+    if (isAdopted) adopted += 1;
+  }
+  return { items, following, adopted };
 }
 
 /** Those of further rows follow. */
@@ -202,39 +218,118 @@ function parseDocument<T>(text: string, key: string, shape: z.ZodType<T>): T {
   }
 }
 
+/** Digits that distinguish digests by eye. */
+const DIGEST_DIGITS = 12;
+
 /**
- * How many rows of a campaign are of each kind, and need a submission. Kept with the prepared campaign: to count them
- * anew, every page must be read, which takes a second for a hundred thousand rows.
+ * For a worker: what a plugin reads and sends is what the campaign was begun with.
+ * @throws StoreError `TREE_OTHER_PLUGIN`
  */
-export class RowCounter {
-  readonly #items: Record<Kind, number> = createKindCounts();
-  readonly #following: Record<Kind, number> = createKindCounts();
-  #adopted = 0;
+export async function checkPlugins(store: Store): Promise<void> {
+  const campaign = await readPreparedCampaign(store);
+  if (campaign !== null) refuse(store, campaign, (here, wanted) => here === wanted);
+}
 
-  /** @param former of other pages */
-  constructor(former?: RowCounts) {
-    if (former === undefined) return;
-    Object.assign(this.#items, former.items);
-    Object.assign(this.#following, former.following);
-    this.#adopted = former.adopted;
+/**
+ * For a command that prepares rows: one form is as good as another, because from then on the campaign has that of the
+ * command.
+ * @throws StoreError `TREE_OTHER_PLUGIN`
+ */
+export function requirePlugins(store: Store, campaign: PreparedCampaign): void {
+  refuse(store, campaign, (here) => here !== null);
+}
+
+/** Whether rows of the campaign are of a plugin that was changed since they were prepared. */
+export function hasOtherPlugins({ described = [] }: PreparedCampaign): boolean {
+  return described.some(({ name, sha256 }) => findSource(name)?.sha256 !== sha256);
+}
+
+/**
+ * Sentences about plugins that are new to a campaign, or have changed since its rows were prepared.
+ * @param kinds that it has rows of now; default: those that it had
+ */
+export function listPluginNews(
+  former: PreparedCampaign | null,
+  kinds?: readonly Kind[],
+): readonly string[] {
+  const described = former?.described ?? [];
+  const lines = (kinds ?? described.map(({ name }) => name)).flatMap((kind) => {
+    const here = findSource(kind);
+    const there = described.find(({ name }) => name === kind);
+    if (here === null || here.sha256 === there?.sha256) return [];
+    const now = here.sha256.slice(0, DIGEST_DIGITS);
+    const what = there
+      ? `has changed (sha256 ${there.sha256.slice(0, DIGEST_DIGITS)} → ${now}): what is still to be sent, polled or read is done by the new form.`
+      : `is new here (sha256 ${now}).`;
+    return [`plugin ${here.plugin} ${what}`];
+  });
+  return [...new Set(lines)];
+}
+
+function refuse(
+  { location }: Store,
+  { described = [] }: PreparedCampaign,
+  isRight: (here: string | null, wanted: string) => boolean,
+): void {
+  for (const { name: kind, plugin, sha256 } of described) {
+    const here = findSource(kind)?.sha256 ?? null;
+    if (isRight(here, sha256)) continue;
+    const [wanted, found] = [sha256.slice(0, DIGEST_DIGITS), here?.slice(0, DIGEST_DIGITS) ?? null];
+    throw new StoreError(
+      'TREE_OTHER_PLUGIN',
+      `${location} has rows of the kind ${kind}, of the plugin ${plugin} (sha256 ${wanted}), and this process has ${found === null ? 'no plugin with it' : `another form of it (sha256 ${found})`}.`,
+      'Name the plugin under plugins: in hundredfold.yaml, for commands and workers, and start them again. To go on with a plugin that you have changed, run the "hundredfold run" command of the campaign again.',
+      { retryable: true },
+    );
   }
+}
 
-  add(records: readonly ItemRecord[]): void {
-    for (const record of records) {
-      const { kind, state, adopted } = record;
-      const isAdopted = !isFinal(state) && adopted !== undefined;
-      this.#items[kind] = (this.#items[kind] ?? 0) + 1;
-      if (isAdopted || readLeaderId(record) !== null)
-        this.#following[kind] = (this.#following[kind] ?? 0) + 1;
-      if (isAdopted) this.#adopted += 1;
-    }
-  }
+/*
+ * Rows of the manifest that were refused and skipped (`--skip-invalid`): they have no folder and no job, but are listed
+ * in items.csv and failed.csv (promise 3).
+ */
 
-  get counts(): RowCounts {
-    return {
-      items: { ...this.#items },
-      following: { ...this.#following },
-      adopted: this.#adopted,
-    };
+const INVALID_ROWS = `${WORK_AREA}invalid.jsonl`;
+
+const invalidOnDisk = z.object({
+  id: z.string(),
+  /** Null when unknown. */
+  kind: z.string().nullable(),
+  source: z.object({ file: z.string(), line: z.int() }),
+  /** As the user wrote it; empty when it could not be read. */
+  row: z.custom<Readonly<Record<string, string>>>((row) => typeof row === 'object' && row !== null),
+  /** Its first error. */
+  code: z.string(),
+  message: z.string(),
+});
+export type InvalidRow = Readonly<z.output<typeof invalidOnDisk>>;
+
+/** Replaces those of an earlier run. */
+export async function writeInvalidRows(
+  store: Store,
+  rows: AsyncIterable<InvalidRow>,
+): Promise<void> {
+  const { bytes } = await store.write(INVALID_ROWS, formatLines(rows));
+  if (bytes === 0) await store.remove(INVALID_ROWS);
+}
+
+async function* formatLines(rows: AsyncIterable<InvalidRow>): AsyncGenerator<Uint8Array> {
+  for await (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`);
+}
+
+export async function countInvalidRows(store: Store): Promise<number> {
+  let count = 0;
+  for await (const _ of readInvalidRows(store)) count += 1;
+  return count;
+}
+
+export async function* readInvalidRows(store: Store): AsyncGenerator<InvalidRow> {
+  if (!(await store.exists(INVALID_ROWS))) return;
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of store.readStream(INVALID_ROWS)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield invalidOnDisk.parse(JSON.parse(line));
   }
 }

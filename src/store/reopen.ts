@@ -83,7 +83,6 @@ export function reopenRecord(record: ItemRecord, at: string): ItemRecord {
   const { state, error, remoteId, jobName, submittedAt, finishedAt } = record;
   if (!isFinal(state)) throw new Error(`${record.id} is open: it cannot be opened again`);
   const way = chooseWay(record);
-  const asked = way === 'ask';
   const end = { state, error, remoteId, jobName, submittedAt, finishedAt };
   const { engine, resultFrom, ...same } = record;
   return {
@@ -95,16 +94,21 @@ export function reopenRecord(record: ItemRecord, at: string): ItemRecord {
     generation: record.generation + 1,
     jobNumber: way === 'anew' ? record.jobNumber + 1 : record.jobNumber,
     earlier: [...record.earlier, { ...end, retriedAt: at }],
-    remoteId: asked ? remoteId : null,
-    jobName: asked ? jobName : null,
-    submittedAt: asked ? submittedAt : null,
-    sentAt: asked ? record.sentAt : null,
-    answeredAt: asked ? record.answeredAt : null,
     finishedAt: null,
     timing: null,
-    ...(asked && engine !== undefined && { engine }),
+    ...(way !== 'ask' && NO_JOB),
+    ...(way === 'ask' && engine !== undefined && { engine }),
   };
 }
+
+/** Of an item whose next job is still to be sent. */
+const NO_JOB = {
+  remoteId: null,
+  jobName: null,
+  submittedAt: null,
+  sentAt: null,
+  answeredAt: null,
+} as const;
 
 /** Ends of items whose folder was changed while their campaign ran. */
 const FOLDER_CHANGED: readonly string[] = [
@@ -131,12 +135,8 @@ export function giveUpRecord(
     state: 'waiting',
     error: null,
     jobNumber: record.jobNumber + 1,
-    remoteId: null,
-    jobName: null,
+    ...NO_JOB,
     timing: null,
-    submittedAt: null,
-    sentAt: null,
-    answeredAt: null,
     attempts: [...record.attempts, ...attempts],
     files: Object.keys(fetched).length > 0 ? fetched : record.files,
   };

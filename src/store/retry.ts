@@ -11,7 +11,8 @@ import {
   toPageEntry,
   type PreparedCampaign,
   readPage,
-  RowCounter,
+  addCounts,
+  createCounts,
   writePage,
   writePreparedCampaign,
 } from './prepared-campaign.ts';
@@ -240,7 +241,7 @@ export async function prepareRetry(
   alone: ReadonlySet<string> = new Set(),
 ): Promise<PreparedRetry> {
   let done = 0;
-  const counter = new RowCounter();
+  let counts = createCounts();
   for (let page = 0; page < campaign.pages; page += 1) {
     const former = await readPage(store, page);
     const written: string[] = [];
@@ -249,7 +250,7 @@ export async function prepareRetry(
       const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
       const record = await open(store, entry, again, written);
       entries.set(entry.id, record === null ? omitEntry(entry) : toPageEntry(record));
-      if (record !== null) counter.add([record]);
+      if (record !== null) counts = addCounts(counts, [record]);
       if (record === null || isFinal(record.state)) done += 1;
     });
     await store.flush(written);
@@ -259,8 +260,8 @@ export async function prepareRetry(
       former.flatMap(({ id }) => entries.get(id) ?? []),
     );
   }
-  const counts = { ...counter.counts, items: campaign.counts.items };
-  await writePreparedCampaign(store, { ...campaign, counts });
+  const { items } = campaign.counts;
+  await writePreparedCampaign(store, { ...campaign, counts: { ...counts, items } });
   return { done };
 }
 

@@ -8,7 +8,7 @@ import type { ItemState } from '../../src/domain/item.ts';
 import { FORMATS } from '../../src/export/export.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { writeInvalidRows } from '../../src/store/invalid-rows.ts';
+import { writeInvalidRows } from '../../src/store/prepared-campaign.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';

@@ -92,7 +92,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     name: 'plugin-of-another-digest',
-    file: 'src/store/campaign-plugins.ts',
+    file: 'src/store/prepared-campaign.ts',
     find: 'refuse(store, campaign, (here, wanted) => here === wanted);',
     replace: 'refuse(store, campaign, (here) => here !== null);',
     breaks: '4: a worker with another form of a plugin sends and reads nothing of a campaign.',
@@ -100,7 +100,7 @@ export const SERVICES: readonly Mutant[] = [
   },
   {
     name: 'described-kind-reads-inputs',
-    file: 'src/store/campaign-plugins.ts',
+    file: 'src/store/prepared-campaign.ts',
     find: 'refuse(store, campaign, (here) => here !== null);',
     replace: 'refuse(store, campaign, () => true);',
     breaks: '4: a command without the plugin prepares no rows of it.',

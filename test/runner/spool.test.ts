@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Spool } from '../../src/runner/spool.ts';
-import type { InvalidRow } from '../../src/store/invalid-rows.ts';
+import type { InvalidRow } from '../../src/store/prepared-campaign.ts';
 import { aMolecule } from '../store/an-item.ts';
 import { collected } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
