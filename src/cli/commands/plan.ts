@@ -108,7 +108,7 @@ function printNext(
 async function fix(file: string, checked: readonly CheckedRow[], { json }: PlanFlags) {
   const { fixed, rows, leftOut } = await writeFixes(file, checked);
   const print = json ? say : printLine;
-  if (fixed === 0) print(`Nothing to fix: ${file} is not written.`);
+  if (fixed === 0) print(`No fix can be made without you: ${file} is not written.`);
   else {
     print(
       `${file}: ${fixed} of ${rows} rows are corrected; the originals are in columns that begin with original_.`,
