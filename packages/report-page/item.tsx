@@ -1,5 +1,5 @@
 /** One item: its result, drawn; why it did not succeed; its measures; everything known about its job. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ItemDetail, PageData } from '../../src/report/page-data.ts';
 import { formatHead, findVerdict, formatValue } from './columns.ts';
 import { useDetails } from './embedded.ts';
@@ -9,7 +9,7 @@ import { toEngineKind, FileLinks, Reason, listTableFiles } from './overview.tsx'
 import { AlignmentView, SequenceView, ShiftsView } from './proteins.tsx';
 import { findRow, formatHash, formatItemHash } from './route.ts';
 import { type ShownRows, StateMark, VerdictMark } from './rows.tsx';
-import { copyText, formatStructures } from './take.tsx';
+import { CopyLine, formatStructures } from './take.tsx';
 import { countText, findKindWords } from './words.ts';
 
 interface ItemPageProps extends ShownRows {
@@ -152,29 +152,29 @@ interface DetailProps {
 
 /** Copies the molecule or sequence for another program. */
 function CopyButton({ data, row, detail }: DetailProps & { readonly row: number }) {
-  const [said, say] = useState('');
   const text = formatStructures(data.table, [{ row, detail }]);
   if (text === '') return null;
   return (
-    <p class="line take">
-      <button type="button" onClick={() => void copyText(text).then(say)}>
-        {detail.formula === null ? 'Copy as FASTA' : 'Copy SMILES'}
-      </button>
+    <CopyLine name={detail.formula === null ? 'Copy as FASTA' : 'Copy SMILES'} text={text}>
       {detail.formula !== null && data.table.structures > 1 && (
         <a href={formatHash({ like: data.table.id[row] ?? '', sort: '-similarity' })}>
           Find similar
         </a>
       )}
-      <span role="status" class="quiet">
-        {said}
-      </span>
-    </p>
+    </CopyLine>
   );
 }
 
 function Result({ data, detail: { result, formula } }: DetailProps) {
   // The formula is shown even if there is no result.
-  if (result === null) return formula === null ? null : <FormulaView formula={formula} />;
+  if (result === null)
+    return (
+      formula && (
+        <div class="pair">
+          <FormulaView formula={formula} />
+        </div>
+      )
+    );
   switch (result.shape) {
     case 'structure':
       return <MoleculeView data={data} molecule={result} drawn={formula} />;

@@ -1,12 +1,11 @@
 /** How the campaign went: important warnings, items by kind and state, failures by reason, and a text for a paper. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Counts, ItemTable, KindFacts, PageData } from '../../src/report/page-data.ts';
 import type { Column } from './columns.ts';
 import { Results } from './results.tsx';
 import { formatHash } from './route.ts';
 import { StateMark } from './rows.tsx';
-import { copyText } from './take.tsx';
+import { CopyLine } from './take.tsx';
 import { formatCount, countText, formatDate } from './words.ts';
 
 interface OverviewProps {
@@ -236,7 +235,6 @@ function countFailures({ code: codes, message }: ItemTable): readonly Failure[] 
 
 /** A text for the methods of a paper, to copy, and the works to cite. */
 function Methods({ data }: { readonly data: PageData }) {
-  const [said, say] = useState('');
   const text = writeMethods(data);
   const works = data.services.flatMap(({ software }) => software?.citation ?? []);
   return (
@@ -254,14 +252,7 @@ function Methods({ data }: { readonly data: PageData }) {
           ))}
         </p>
       )}
-      <p class="line take">
-        <button type="button" onClick={() => void copyText([text, ...works].join('\n')).then(say)}>
-          Copy text
-        </button>
-        <span role="status" class="quiet">
-          {said}
-        </span>
-      </p>
+      <CopyLine name="Copy text" text={[text, ...works].join('\n')} />
     </section>
   );
 }

@@ -1,4 +1,6 @@
 /** What the user can copy or save of the rows, for other programs. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { ItemDetail, ItemTable, PageData } from '../../src/report/page-data.ts';
 import type { Column } from './columns.ts';
 import { readItemDetail } from './embedded.ts';
@@ -70,13 +72,35 @@ export function saveFile(name: string, text: string, type: string): void {
 }
 
 /** @returns what happened, for the user */
-export async function copyText(text: string): Promise<string> {
+async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
     return 'Copied.';
   } catch {
     return 'The browser does not let this page copy.';
   }
+}
+
+interface CopyProps {
+  readonly name: string;
+  readonly text: string;
+  readonly children?: ComponentChildren;
+}
+
+/** A button that copies a text, and what came of it. */
+export function CopyLine({ name, text, children }: CopyProps) {
+  const [said, say] = useState('');
+  return (
+    <p class="line take">
+      <button type="button" onClick={() => void copyText(text).then(say)}>
+        {name}
+      </button>
+      {children}
+      <span role="status" class="quiet">
+        {said}
+      </span>
+    </p>
+  );
 }
 
 /** Only columns with a value in one of the rows; unformatted numbers, in their unit. */
