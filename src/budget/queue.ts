@@ -2,11 +2,11 @@
  * Who waits for a slot, and whose turn it is. Each campaign waits in a lane of its own; turns go round the lanes, so that a
  * campaign of ten items is not stuck behind one of ten thousand, and no lane of the highest priority starves.
  */
-import type { Attempt, Standing } from '../domain/campaign.ts';
+import type { Attempt, ItemLaunch, Standing } from '../domain/campaign.ts';
 import type { NotNowReason } from '../domain/outcomes.ts';
 
 /** One item that waits to be submitted. */
-export interface Request<Job extends JobReference = JobReference> extends Standing {
+export interface Request extends Standing {
   /** Workflow id of the item: where the answer goes. */
   readonly item: string;
   /**
@@ -27,7 +27,7 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
   readonly attempts?: readonly Attempt[];
   /** About how many rows of the campaign have no request yet; absent if unknown. */
   readonly behind?: number;
-  readonly job: Job;
+  readonly job: ItemJob;
 }
 
 /**
@@ -40,15 +40,21 @@ export interface CampaignRun {
   readonly run: string;
 }
 
-/** What a request is for. The budget needs only these fields; the rest is for the code that executes it. */
-export interface JobReference {
+/** Enough to find the job of an item on disk and send it. */
+export interface ItemJob {
   readonly id: string;
   /** Generation of the item: `retry` begins a new one. */
   readonly generation: number;
+  readonly kind: string;
+  readonly store: string;
+  /** Id of the output tree. */
+  readonly tree: string;
+  /** For the start of the item's workflow when the submission is answered. */
+  readonly launch: ItemLaunch;
 }
 
 /** A request in a lane; `order` is its place in the order of asking, kept when it is put back. */
-export interface Waiting<Job extends JobReference = JobReference> extends Request<Job> {
+export interface Waiting extends Request {
   readonly order: number;
   /** When the service turned it away, the latest last; the longest outage fits in a few lines. */
   readonly turnedAway: readonly TurnedAway[];
@@ -234,8 +240,8 @@ function findLeastPass(queue: Queue): number {
   return sortLanes(queue)[0]?.pass ?? 0;
 }
 
-/** What continue-as-new can carry in one payload of 2 MB: a request takes about 300 bytes. */
-const MAX_CARRIED = 5_000;
+/** What continue-as-new can carry in one payload of 2 MB: a request takes about 600 bytes. */
+const MAX_CARRIED = 2_000;
 
 /**
  * Drops requests from the ends of the longest lanes until the queue fits into one payload. Their items still wait, and

@@ -1,20 +1,10 @@
 /** The state of the budget of one token, which continue-as-new carries as plain data, and all that can happen to it. */
-import type { Attempt, Standing } from '../domain/campaign.ts';
+import type { Attempt } from '../domain/campaign.ts';
 import type { NotNowReason, RateLimitSeen, TimedOutcome } from '../domain/outcomes.ts';
 import { createBlock, refuse, type Block, type Holds } from './block.ts';
 import { createCharges, type Charges, type Ticket } from './charges.ts';
 import { computeLongestMs, type Policy } from './policy.ts';
-import {
-  createQueue,
-  type Queue,
-  type JobReference,
-  type Waiting,
-  type CampaignRun,
-  type Request,
-} from './queue.ts';
-
-/** By campaign, as in its last request. */
-export type Users = Record<string, Standing>;
+import { createQueue, type Queue, type Waiting, type CampaignRun, type Request } from './queue.ts';
 
 export interface Budget {
   policy: Policy;
@@ -22,8 +12,6 @@ export interface Budget {
   block: Block;
   /** Task queue of the workers that have the token; absent where every worker has it. */
   submitQueue?: string;
-  /** The campaigns that its charges belong to. */
-  users: Users;
   /** Grants ever made. */
   granted: number;
   queue: Queue;
@@ -49,7 +37,8 @@ export interface Budget {
   restored?: Pick<Restored, 'from' | 'reason'> & { readonly at: number };
 }
 
-interface Unsettled {
+/** A submission whose fate is looked up. */
+export interface Unsettled {
   readonly request: Waiting;
   readonly result: UnsettledResult;
 }
@@ -64,8 +53,8 @@ interface OpenJobs {
 }
 
 /** Permission to submit one item. */
-export interface Grant<Job extends JobReference = JobReference> {
-  readonly request: Waiting<Job>;
+export interface Grant {
+  readonly request: Waiting;
   /** From when on it holds (ms). */
   readonly notBefore: number;
   readonly ticket: Ticket;
@@ -110,7 +99,6 @@ export function createBudget(): Budget {
     policy: NOT_CONFIGURED,
     charges: createCharges(),
     block: createBlock(),
-    users: {},
     granted: 0,
     queue: createQueue(),
     outstanding: {},
@@ -122,12 +110,6 @@ export function createBudget(): Budget {
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
     pages: 0,
   };
-}
-
-/** Campaigns with a submission in progress, or of unknown fate. */
-export function listBusyCampaigns({ outstanding, unsure }: Budget): ReadonlySet<string> {
-  const all = [...Object.values(outstanding), ...Object.values(unsure)];
-  return new Set(all.map(({ request }) => request.campaign));
 }
 
 /** What is charged is unknown, at the latest before this time (ms). */

@@ -25,7 +25,7 @@ import {
   type Close,
 } from './policy.ts';
 import { pickStanding } from './queue.ts';
-import type { Budget, Grant, Users } from './state.ts';
+import type { Budget, Grant } from './state.ts';
 
 /** What keeps requests from being sent, at one moment. Times in ms since the epoch. */
 export interface BlockStatus {
@@ -102,8 +102,8 @@ export interface BudgetSnapshot
   readonly policy: Policy;
   readonly submitQueue?: string;
   readonly inFlight: number;
-  /** With the closes that count. */
-  readonly users: readonly UserSnapshot[];
+  /** Those that count, ascending. */
+  readonly closes: readonly Close[];
   readonly unknownBefore?: number;
   readonly blocked: Hold;
   readonly refusal?: Refusing;
@@ -145,7 +145,7 @@ export function createSnapshot(
     policy,
     inFlight,
     ...(submitQueue !== undefined && { submitQueue }),
-    users: toUserSnapshots(state.users, counted),
+    closes: counted,
     ...(unknownBefore !== undefined && { unknownBefore }),
     blocked: holds.all && holds.all.until > until ? holds.all : blocked,
     ...(refusesSince !== null && { refusal: { since: refusesSince, reason } }),
@@ -211,10 +211,10 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
 }
 
 function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
-  const { strangers, policy, inFlight, users, unknownBefore, open, refusal } = snapshot;
+  const { strangers, policy, inFlight, closes, unknownBefore, open, refusal } = snapshot;
   const usage: Usage = {
     inFlight,
-    closes: restoreCloses(users),
+    closes,
     ...(open !== undefined && { open }),
     ...(unknownBefore !== undefined && { unknownBefore }),
   };
@@ -272,35 +272,11 @@ export function sortByTightness(own: Pick<AccountStatus, 'windows'>): readonly W
   return first === null ? [] : [first, ...own.windows.filter((window) => window !== first)];
 }
 
-/** A campaign with its closes, as written into the memo: small, because each submission rewrites it. */
-export interface UserSnapshot extends Standing {
-  /** null: of no campaign here. */
-  readonly campaign: string | null;
-  readonly closes: readonly (readonly [at: number, jobs: number])[];
-}
-
-export function toUserSnapshots(users: Users, closes: readonly Close[]): UserSnapshot[] {
-  const byCampaign = Map.groupBy(closes, ([, , campaign]) => campaign);
-  const named = [...new Set([...byCampaign.keys(), ...Object.keys(users)])];
-  return named.map((campaign) => ({
-    campaign,
-    ...pickStanding((campaign !== null && users[campaign]) || NOBODY),
-    closes: (byCampaign.get(campaign) ?? []).map(([at, jobs]) => [at, jobs] as const),
-  }));
-}
-
-/** The closes of all users, ascending. */
-export function restoreCloses(users: readonly UserSnapshot[]): Close[] {
-  return users
-    .flatMap(({ campaign, closes }) => closes.map(([at, jobs]) => [at, jobs, campaign] as const))
-    .sort(([a], [b]) => a - b);
-}
-
 /** A campaign that uses the slots of a budget at one moment, or waits for them. */
 export interface CampaignUse {
   /** null: jobs that belong to no campaign of this budget, of other users of the token for instance. */
   readonly campaign: string | null;
-  /** Who started it, where that is known. */
+  /** Who started it; null if it does not wait. */
   readonly user: string | null;
   /** Slots of the window that leaves the least, submissions on their way included; without a limit only these. */
   readonly charged: number;
@@ -310,43 +286,24 @@ export interface CampaignUse {
   readonly paused: boolean;
 }
 
-/** The parts of a budget's snapshot that it is derived from. */
-interface Snapshot {
-  readonly waiting: readonly LaneSnapshot[];
-  readonly outstanding: readonly { readonly campaign: string; readonly notBefore: number }[];
-  readonly users: readonly UserSnapshot[];
-}
-
-interface LaneSnapshot extends Standing {
-  readonly campaign: string;
-  readonly items: number;
-  readonly paused: boolean;
-}
-
 /** Those with most slots first. `window`: in which closes are counted; null without a limit. */
-export function describeUse(
-  { waiting: lanes, outstanding, users }: Snapshot,
+function describeUse(
+  { waiting, outstanding, closes }: BudgetSnapshot,
   window: Window | null,
   now: number,
 ): CampaignUse[] {
-  const begun = outstanding
-    .filter(({ notBefore }) => notBefore <= now)
-    .map(({ campaign }) => campaign);
-  const charged = (campaign: string | null): number => {
-    const closes = restoreCloses(users.filter((user) => user.campaign === campaign));
-    const jobs = window ? countJobs(listCounting(window, { inFlight: 0, closes }, now)) : 0;
-    return jobs + begun.filter((name) => name === campaign).length;
-  };
-  const named = [...lanes, ...users].map(({ campaign }) => campaign);
-  const lines = [...new Set([...named, ...begun])].map((campaign) => {
-    const own = lanes.filter((one) => one.campaign === campaign);
-    const [lane] = own;
-    const user = users.find((one) => one.campaign === campaign);
+  const begun = outstanding.filter(({ notBefore }) => notBefore <= now);
+  const counted = window ? listCounting(window, { inFlight: 0, closes }, now) : [];
+  const named = [...waiting, ...begun].map(({ campaign }) => campaign);
+  const all = new Set<string | null>([...named, ...counted.map(([, , campaign]) => campaign)]);
+  const lines = [...all].map((campaign) => {
+    const lane = waiting.find((one) => one.campaign === campaign);
+    const jobs = countJobs(counted.filter(([, , of]) => of === campaign));
     return {
       campaign,
-      charged: charged(campaign),
-      waiting: own.reduce((sum, { items }) => sum + items, 0),
-      ...pickStanding(lane ?? user ?? NOBODY),
+      charged: jobs + begun.filter((one) => one.campaign === campaign).length,
+      waiting: lane?.items ?? 0,
+      ...pickStanding(lane ?? NOBODY),
       paused: lane?.paused ?? false,
     };
   });

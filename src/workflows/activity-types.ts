@@ -4,14 +4,13 @@
  */
 import type { Closing, SettledFate, UnsettledResult } from '../budget/state.ts';
 import type { Policy } from '../budget/policy.ts';
-import type { JobReference, Request, Waiting } from '../budget/queue.ts';
+import type { Waiting } from '../budget/queue.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type {
   Attempt,
   CampaignProgress,
   ItemEnd,
   ItemEntry,
-  ItemLaunch,
   JobPolicy,
   NotifyWay,
   ServiceReference,
@@ -203,20 +202,7 @@ export interface Activities {
   notifyRefusal(refusal: RefusalNotice): Promise<void>;
 }
 
-/** Enough to find the job of an item on disk and send it. */
-export interface ItemJob extends JobReference {
-  readonly kind: string;
-  readonly store: string;
-  /** Id of the output tree. */
-  readonly tree: string;
-  /** For the start of the item's workflow when the submission is answered. */
-  readonly launch: ItemLaunch;
-}
-
-/** An item that waits to be submitted. */
-export type ItemRequest = Request<ItemJob>;
-
-export interface SubmitRequest extends Waiting<ItemJob> {
+export interface SubmitRequest extends Waiting {
   /** The slot is free from this time of the server on (ms). */
   readonly notBefore: number;
   /** The run of the budget whose clock was read for the grant: after a reset, nothing is sent in another one. */

@@ -12,8 +12,8 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import type { Budget, Grant } from '../budget/budget.ts';
-import type { Closing, SettledFate, UnsettledResult } from '../budget/state.ts';
-import type { CampaignRun, Waiting } from '../budget/queue.ts';
+import type { Closing, SettledFate, Unsettled, UnsettledResult } from '../budget/state.ts';
+import type { CampaignRun } from '../budget/queue.ts';
 import { isOwnFault } from '../budget/closing.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
@@ -21,18 +21,10 @@ import { notifyRefusal, settleFate, submit, withToken } from './activity-options
 import { submitSummary } from './details.ts';
 import { withdrawnSignal } from './messages.ts';
 import { buildCampaignWorkflowId } from './names.ts';
-import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';
+import type { SubmitRequest, SubmitResult } from './activity-types.ts';
 
 /** A worker with the token would have started the submission by now (ms): its slot is released for others. */
 const NOT_POLLED_MS = 15_000;
-
-export type ItemGrant = Grant<ItemJob>;
-
-/** A submission whose fate is looked up. */
-export interface Unsettled {
-  readonly request: Waiting<ItemJob>;
-  readonly result: UnsettledResult;
-}
 
 /** A budget at the time of a grant or an end. */
 export interface BudgetView {
@@ -55,7 +47,7 @@ interface EndedGrant {
 /** Submits a job, at most once. Never rejects: every outcome is a closing. */
 export async function submitGranted(
   reference: ServiceReference,
-  grant: ItemGrant,
+  grant: Grant,
   budget: () => BudgetView,
 ): Promise<EndedGrant> {
   const request = submitRequest(grant, budget());
@@ -152,7 +144,7 @@ export function reportRefused(
 }
 
 function submitRequest(
-  { request, probe, notBefore, inDoubt }: ItemGrant,
+  { request, probe, notBefore, inDoubt }: Grant,
   { state, run }: BudgetView,
 ): SubmitRequest {
   return {
@@ -165,7 +157,7 @@ function submitRequest(
   };
 }
 
-function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOptions {
+function submitOptions(grant: Grant, { state, now }: BudgetView): ActivityOptions {
   const summary = submitSummary(grant, now);
   const { submitQueue } = state;
   if (submitQueue === undefined) return { summary };
@@ -173,11 +165,7 @@ function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOp
 }
 
 /** Refused repeatedly while others pass: the row is the reason, and it fails with the message of the service. */
-function assignBlame(
-  { request }: ItemGrant,
-  result: SubmitResult,
-  budget: BudgetView,
-): SubmitResult {
+function assignBlame({ request }: Grant, result: SubmitResult, budget: BudgetView): SubmitResult {
   if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
   if (!isOwnFault(budget.state, request, budget.now)) return result;
   return { type: 'refused', status: 0, message: result.message };

@@ -31,7 +31,7 @@ import {
 import { limitQueue, type CampaignRun } from '../budget/queue.ts';
 import { shouldCount } from '../budget/closing.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
-import type { BudgetEvent } from '../budget/state.ts';
+import type { BudgetEvent, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { describe, createSnapshot, type BudgetSnapshot } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
@@ -48,8 +48,6 @@ import {
   settleSubmitted,
   submitGranted,
   type BudgetView,
-  type ItemGrant,
-  type Unsettled,
 } from './budget-submission.ts';
 import { formatBudgetDetails, formatTimerSummary } from './details.ts';
 import {
@@ -229,15 +227,13 @@ class BudgetKeeper {
   #grant(): void {
     if (this.#isUnknown) return;
     const { grants, wakeAt, opensAt } = decideAhead(this.#state, this.#clock.now);
-    // The state is plain data, without the type of the jobs of its requests.
-    const granted = grants as readonly unknown[] as readonly ItemGrant[];
-    for (const grant of granted) void this.#runGranted(grant);
+    for (const grant of grants) void this.#runGranted(grant);
     this.#wakeAt = wakeAt;
     // With an old reading it would fire late.
     if (wakeAt !== null && this.#isFresh) this.#wakeBy(wakeAt, opensAt ?? wakeAt);
   }
 
-  async #runGranted(grant: ItemGrant): Promise<void> {
+  async #runGranted(grant: Grant): Promise<void> {
     this.#underWay.add(grant);
     const ended = await submitGranted(this.#reference, grant, () => this.#view());
     const { closing, unsettled } = ended;
@@ -251,13 +247,11 @@ class BudgetKeeper {
   #settleFates(): void {
     const { unsettled } = this.#state;
     for (const [key, { scope }] of this.#settling) if (!(key in unsettled)) scope.cancel();
-    // The state is plain data, without the type of the jobs of its requests.
     for (const [key, one] of Object.entries(unsettled)) {
       if (this.#settling.has(key)) continue;
       const scope = new CancellationScope();
-      const { request } = one as Unsettled;
-      this.#settling.set(key, { scope, request });
-      void scope.run(() => this.#settle(key, one as Unsettled));
+      this.#settling.set(key, { scope, request: one.request });
+      void scope.run(() => this.#settle(key, one));
     }
   }
 

@@ -15,7 +15,7 @@ import {
 import { formatDuration, formatSize } from '../domain/units.ts';
 import { type Options, countEnded } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
-import type { ItemJob, KeptFile } from './activity-types.ts';
+import type { KeptFile } from './activity-types.ts';
 import type { ItemInput } from './messages.ts';
 import { findTightestWindow, type BudgetStatus, type WindowStatus } from '../budget/status.ts';
 
@@ -193,7 +193,7 @@ export function formatSummary(text: string): string {
 }
 
 /** @param now ms since the epoch */
-export function submitSummary({ request, notBefore }: Grant<ItemJob>, now: number): string {
+export function submitSummary({ request, notBefore }: Grant, now: number): string {
   const { job, campaign, attempt } = request;
   const again = attempt === 0 ? '' : `, submission ${attempt + 1}`;
   // Given out ahead of time, it is sent when its slot is free.
@@ -350,7 +350,7 @@ function useTable({ use }: BudgetStatus): string {
       user === null ? '' : formatVerbatim(user, NAME),
       line.charged,
       paused ? `${line.waiting} (paused)` : line.waiting,
-      campaign === null ? '' : line.priority,
+      line.waiting > 0 ? line.priority : '',
     ]);
   return formatTable(
     [

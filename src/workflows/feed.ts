@@ -16,7 +16,7 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { pickStanding } from '../budget/queue.ts';
+import { pickStanding, type Request } from '../budget/queue.ts';
 import type {
   CampaignSpec,
   FeedSpec,
@@ -33,7 +33,7 @@ import {
   shouldContinueAsNew,
   withToken,
 } from './activity-options.ts';
-import type { CampaignTree, ItemOfPage, ItemRequest } from './activity-types.ts';
+import type { CampaignTree, ItemOfPage } from './activity-types.ts';
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
 import { requestSignal, withdrawRunSignal, type FeedCarried, type ItemInput } from './messages.ts';
@@ -254,7 +254,7 @@ export class Feed {
     await signalBudget(this.spec, requestSignal, requests);
   }
 
-  #requestOf({ id, kind, generation, sends }: ItemEntry): ItemRequest {
+  #requestOf({ id, kind, generation, sends }: ItemEntry): Request {
     const { name, store, tree, policy } = this.#campaign;
     const { fetchQueue } = this.spec;
     const launch = {

@@ -9,7 +9,8 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import { createWaitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import type { ItemInput } from '../../src/workflows/messages.ts';
-import type { ItemJob, RemoteJob, SubmitRequest } from '../../src/workflows/activity-types.ts';
+import type { ItemJob } from '../../src/budget/queue.ts';
+import type { RemoteJob, SubmitRequest } from '../../src/workflows/activity-types.ts';
 import { JOBS, type OurKind, TOKEN } from '../services/jobs.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 

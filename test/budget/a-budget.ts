@@ -2,7 +2,7 @@
 import { decide, applyReading, createBudget, take, type Grant } from '../../src/budget/budget.ts';
 import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/state.ts';
 import type { Policy } from '../../src/budget/policy.ts';
-import type { Request } from '../../src/budget/queue.ts';
+import type { ItemJob, Request } from '../../src/budget/queue.ts';
 import { describe, createSnapshot, type BudgetSnapshot } from '../../src/budget/status.ts';
 import { policyOf } from '../policy.ts';
 
@@ -16,7 +16,8 @@ export function notNow(more: Partial<Extract<Closing, { type: 'notNow' }>> = {})
 }
 
 export function aRequest(item: string, more: Partial<Request> = {}): Request {
-  const job = { id: item, kind: 'sequence', generation: 0, store: '' };
+  const launch = { policy: { deadlineMs: 0, whenUnsure: 'hold' } } as const;
+  const job: ItemJob = { id: item, kind: 'sequence', generation: 0, store: '', tree: '', launch };
   const ofUser = { priority: 3, user: null };
   return { item, run: 'r', campaign: 'c', attempt: 0, ...ofUser, job, ...more };
 }

@@ -91,7 +91,7 @@ describe('the use of a token', () => {
     budget.askFor('night', 20, { user: 'anna', priority: 5 });
     budget.askFor('desk', 2, { priority: 5 });
     const night = { ...USUAL, campaign: 'night', user: 'anna', priority: 5 };
-    const desk = { ...USUAL, campaign: 'desk', priority: 5, charged: 2, waiting: 0 };
+    const desk = { ...USUAL, campaign: 'desk', charged: 2, waiting: 0 };
     budget.grants(0);
     expect(budget.status(0).use, 'in progress').toEqual([
       { ...night, charged: 4, waiting: 16 },
@@ -112,9 +112,18 @@ test('the state for continue-as-new fits into a payload: the longest queues are 
   const { state } = new PlayedBudget(0);
   const run = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
   const id = 'sequence-of-usual-length-1';
+  const launch = {
+    policy: { deadlineMs: 86_400_000, whenUnsure: 'hold', patienceMs: 3_600_000, sameFailures: 5 },
+    sends: {
+      folder: 'sequences',
+      input: { name: 'sequence.fasta', bytes: 400, digest: '0123456789ab' },
+      options: { kind: 'sequence', predictions: ['backbone', 'disorder', 'folding'] },
+    },
+  } as const;
   const queueOf = (campaign: string, size: number) => {
     const budget = new PlayedBudget(0);
-    const job = { id, kind: 'sequence', generation: 0, store: `/data/results/${campaign}` };
+    const store = `/data/results/${campaign}`;
+    const job = { id, kind: 'sequence', generation: 0, store, tree: run, launch };
     for (let n = 0; n < size; n += 1) budget.ask(`item:${id}-${n}`, { run, campaign, job });
     return budget.state.queue.lanes;
   };
@@ -123,7 +132,7 @@ test('the state for continue-as-new fits into a payload: the longest queues are 
   limitQueue(state.queue);
   // The size of a payload (bytes); Temporal refuses a larger one.
   expect(JSON.stringify(state).length).toBeLessThan(2 * 1024 * 1024);
-  expect(lengths()).toEqual(Array(8).fill(625));
+  expect(lengths()).toEqual(Array(8).fill(250));
   state.queue.lanes = [...queueOf('short', 5), ...queueOf('long', 100)];
   limitQueue(state.queue);
   expect(lengths(), 'it fits').toEqual([5, 100]);

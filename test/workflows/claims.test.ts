@@ -10,7 +10,7 @@ import { reopenRecord } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import { requestSignal } from '../../src/workflows/messages.ts';
 import { buildBudgetWorkflowId, buildItemWorkflowId } from '../../src/workflows/names.ts';
-import type { ItemRequest } from '../../src/workflows/activity-types.ts';
+import type { Request } from '../../src/budget/queue.ts';
 import { molecules, type Rig, type Started } from '../rig.ts';
 import { openRig, settingsOf, until } from './faulty.ts';
 
@@ -36,7 +36,7 @@ async function requestAgain(rig: Rig, { name, folder }: Started, id: string): Pr
       tree: String(memo?.['tree']),
       launch: { policy: rig.policy },
     },
-  } satisfies ItemRequest;
+  } satisfies Request;
   const budget = rig.client.workflow.getHandle(buildBudgetWorkflowId(reference));
   await budget.terminate('it would remember the first request');
   await rig.stopWorker();

@@ -10,7 +10,7 @@ import {
 import { nullIfNotFound } from '../../src/activities/retry.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { countJobs } from '../../src/budget/policy.ts';
-import { type BudgetSnapshot, restoreCloses } from '../../src/budget/status.ts';
+import type { BudgetSnapshot } from '../../src/budget/status.ts';
 import { STATUS_MEMO } from '../../src/workflows/messages.ts';
 import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { sequences, type Rig, type RigOptions, type Started } from '../rig.ts';
@@ -143,8 +143,7 @@ describe.concurrent('a budget that is alone', () => {
     const { events = [] } = await scene.budget.fetchHistory();
     const { memo } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
     const text = Buffer.from(memo?.fields?.[STATUS_MEMO]?.data ?? []).toString();
-    const written = JSON.parse(text) as BudgetSnapshot;
-    const closes = restoreCloses(written.users);
+    const { closes } = JSON.parse(text) as BudgetSnapshot;
     expect(countJobs(closes)).toBe(LIMITS.limit);
     await delay(2_000);
     expect((await scene.status())?.free).toBe(0);

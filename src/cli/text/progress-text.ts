@@ -162,13 +162,13 @@ function printBudget(status: BudgetStatus): void {
   );
 }
 
-/** `campaign night of anna: 4 charged, 12 waiting, paused; priority 3` */
+/** `campaign night of anna: 4 charged, 12 waiting, paused; priority 3`, without a priority where none waits. */
 function useText(line: CampaignUse): string {
   const { campaign, user, charged, waiting, priority, paused } = line;
   if (campaign === null) return `jobs of no campaign here: ${charged} charged`;
   const name = `campaign ${campaign}${user === null ? '' : ` of ${user}`}`;
   const counts = `${charged} charged, ${waiting} waiting${paused ? ', paused' : ''}`;
-  return `${name}: ${counts}; priority ${priority}`;
+  return `${name}: ${counts}${waiting > 0 ? `; priority ${priority}` : ''}`;
 }
 
 /** `5 of 5 used in 6 s, 0 free; the next slot frees up 14:55:16, the last one 14:55:20` */
