@@ -1,45 +1,53 @@
-/** The use case of `adopt`: which jobs become items, and of which campaign. */
+/** Jobs that were submitted by other means: which ones a service has for our token, and how they become items of a campaign. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { type Kind, type ServiceName, isFinal } from '../domain/item.ts';
-import { ID, isUsableId } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
-import type { LocalName } from '../temporal/host/local-settings.ts';
-import { listKindsOf, findService, findServiceOfKind } from '../services/registry.ts';
-import { listFolderJobs, type JobsInFolder, listNames } from '../store/jobs-in-tree.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
+import { RESULTS_KEPT_MS } from '../domain/limits.ts';
+import { ID, isUsableId } from '../domain/name.ts';
+import type { PastJob } from '../domain/outcomes.ts';
+import { createClient, findService, findServiceOfKind, listKindsOf } from '../services/registry.ts';
+import { type HolderOfJob, listFolderJobs } from '../store/jobs-in-tree.ts';
 import { resolveAddress, buildAddress, PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
+import {
+  type LocalName,
+  createLocalSettings,
+  chooseRecord,
+} from '../temporal/host/local-settings.ts';
+import { tryLock } from '../temporal/host/lock.ts';
+import { readRecord } from '../temporal/host/record.ts';
 import type { Campaign } from './campaign.ts';
-import { type ListedJob, listRemoteJobs, type RemoteJobs, withServices } from './remote-jobs.ts';
+import { chooseServices } from './services.ts';
 import { readSettings } from './session.ts';
 import { startCampaign, type StartOptions } from './start.ts';
 
-interface Adoption {
+/** A service, and the folder that may have some of its jobs already. */
+interface Asked {
   readonly service: ServiceName;
   readonly settings: Settings;
-  /** Services of this project, in place of configured ones. */
+  /** Services of this project, on this machine, in place of configured ones. */
   readonly local: LocalName | null;
   /** The folder of the campaigns. */
   readonly folder: string;
-  /** The campaign; null for the one that `adopt` names. */
-  readonly name: string | null;
+}
+
+interface Adoption extends Asked {
+  /** The campaign. */
+  readonly name: string;
   /** The kind of all jobs; null if the service has to say it. */
   readonly kind: Kind | null;
 }
 
-interface AdoptedJobs {
-  readonly name: string;
-  readonly rows: readonly AdoptedRow[];
-}
-
 /** What was found in the list of the past jobs of a token. */
 export interface PastJobs {
-  /** null: there is nothing to adopt. */
-  readonly adopted: AdoptedJobs | null;
+  /** Rows of the campaign that are new; null: there is nothing to adopt. */
+  readonly rows: readonly AdoptedRow[] | null;
   /** Jobs in the list. */
   readonly listed: number;
   /** Those that the folder has already. */
@@ -48,39 +56,40 @@ export interface PastJobs {
   readonly failed: number;
   /** What could not be read, a sentence each. */
   readonly notes: readonly string[];
-  readonly fresh: number;
-}
-
-/** Which jobs: those with these ids, or all past ones of the token. */
-interface JobsToAdopt {
-  readonly ids: readonly string[] | 'past';
-  /** Called with what was found among the past jobs. */
-  readonly onPast?: (found: PastJobs) => void;
 }
 
 /**
  * Writes the rows of the jobs into the campaign's tree, and passes the manifest that they make.
+ * @param onPast called with what was found among the past jobs
  * @returns null when there is nothing to adopt
  * @throws HundredfoldError `ADOPT_*`, `CAMPAIGN_DIFFERS`
  */
 export async function adoptJobs<T>(
   order: Adoption,
-  { ids, onPast }: JobsToAdopt,
-  start: (manifest: string, name: string) => Promise<T>,
+  ids: readonly string[] | 'past',
+  start: (manifest: string) => Promise<T>,
+  onPast?: (found: PastJobs) => void,
 ): Promise<T | null> {
   checkAdoption(order, ids === 'past' ? [] : ids);
-  const past = ids === 'past' ? await listPastJobs(order) : null;
-  if (past) onPast?.(past);
-  const jobs = ids === 'past' ? past?.adopted : await adoptNamedJobs(order, [...new Set(ids)]);
-  if (!jobs) return null;
-  const tree = buildAddress(order.folder, jobs.name);
-  await addAdopted(tree, jobs.rows);
-  const startWith = (manifest: string): Promise<T> => start(manifest, jobs.name);
-  if (isObjectAddress(tree)) return withLocalCopy(tree, startWith);
-  return startWith(buildAddress(tree, ADOPTED_MANIFEST));
+  let rows: readonly AdoptedRow[] | null;
+  if (ids === 'past') {
+    const past = await findPastJobs(order);
+    onPast?.(past);
+    rows = past.rows;
+  } else rows = await findNamedJobs(order, [...new Set(ids)]);
+  if (rows === null) return null;
+  const tree = buildAddress(order.folder, order.name);
+  await addAdopted(tree, rows);
+  if (isObjectAddress(tree)) return withLocalCopy(tree, start);
+  return start(buildAddress(tree, ADOPTED_MANIFEST));
 }
 
-/** @throws HundredfoldError `ADOPT_REFUSED`, `ADOPT_REFUSED` */
+/** The same order goes on with the same campaign, and other jobs become new rows of it. */
+export function chooseAdoptedName(service: ServiceName): string {
+  return `adopted-${service}`;
+}
+
+/** @throws HundredfoldError `ADOPT_REFUSED` */
 function checkAdoption(
   { service, kind }: Pick<Adoption, 'service' | 'kind'>,
   ids: readonly string[],
@@ -105,15 +114,12 @@ function checkAdoption(
   }
 }
 
-/**
- * Jobs by their ids. The same order continues the campaign that has one of them.
- * @throws HundredfoldError `ADOPT_REFUSED`
- */
-async function adoptNamedJobs(order: Adoption, ids: readonly string[]): Promise<AdoptedJobs> {
-  const { service, folder } = order;
-  const has = (rows: readonly AdoptedRow[]): boolean =>
-    rows.some(({ remote_id: id }) => ids.includes(id));
-  const name = order.name ?? (await findFormerCampaign(order, has)) ?? createName(service);
+/** @throws HundredfoldError `ADOPT_REFUSED` */
+async function findNamedJobs(
+  order: Adoption,
+  ids: readonly string[],
+): Promise<readonly AdoptedRow[]> {
+  const { service, folder, name } = order;
   const former = new Map(
     (await readAdopted(buildAddress(folder, name))).map((row) => [row.remote_id, row] as const),
   );
@@ -124,12 +130,12 @@ async function adoptNamedJobs(order: Adoption, ids: readonly string[]): Promise<
     return known === undefined ? [] : [{ ...toId(id), kind: known, remote_id: id }];
   });
   const unclear = ids.filter((id) => !rows.some(({ remote_id: known }) => known === id));
-  return { name, rows: [...rows, ...(unclear.length === 0 ? [] : await findJobs(order, unclear))] };
+  return [...rows, ...(unclear.length === 0 ? [] : await findJobs(order, unclear))];
 }
 
 /** Jobs whose kind is unknown: each list of past results is of one kind (contract 4.7). */
 async function findJobs(order: Adoption, ids: readonly string[]): Promise<readonly AdoptedRow[]> {
-  const { jobs, notes } = await listJobs(order);
+  const { jobs, notes } = await listRemoteJobs(order);
   const found = jobs.filter(({ remoteId }) => ids.includes(remoteId));
   const missing = ids.filter((id) => !found.some(({ remoteId }) => remoteId === id));
   if (missing.length > 0) {
@@ -148,25 +154,20 @@ async function findJobs(order: Adoption, ids: readonly string[]): Promise<readon
  * Every job that the service still has and this folder does not.
  * @throws HundredfoldError `ADOPT_LIST_UNAVAILABLE`, `ADOPT_REFUSED`
  */
-async function listPastJobs(order: Adoption): Promise<PastJobs> {
-  const { service, folder, kind } = order;
-  const list = await listJobs(order);
+async function findPastJobs(order: Adoption): Promise<PastJobs> {
+  const { folder, name, kind } = order;
+  const list = await listRemoteJobs(order);
   checkList(order, list);
-  const jobsHere = await listFolderJobs(folder, service);
-  const isOpen = (rows: readonly AdoptedRow[]): boolean =>
-    rows.some((row) => !hasEnded(row, jobsHere));
-  const name = order.name ?? (await findFormerCampaign(order, isOpen)) ?? createName(service);
   const own = new Set((await readAdopted(buildAddress(folder, name))).map((row) => row.remote_id));
   const wanted = list.jobs.filter((job) => kind === null || job.kind === kind);
   const absent = wanted.filter(({ remoteId, here }) => !own.has(remoteId) && here === null);
   const fresh = absent.filter((job) => !isFailed(job) && isUsableId(job.remoteId));
   const nothing = fresh.length === 0 && own.size === 0;
   return {
-    adopted: nothing ? null : { name, rows: fresh.map(toRow) },
+    rows: nothing ? null : fresh.map(toRow),
     listed: wanted.length,
     here: wanted.length - absent.length,
     failed: absent.filter(isFailed).length,
-    fresh: fresh.length,
     notes: list.notes,
   };
 }
@@ -191,14 +192,95 @@ function isFailed({ state }: ListedJob): boolean {
   return state?.toUpperCase() === 'FAILED';
 }
 
-function hasEnded({ remote_id: id }: AdoptedRow, { jobs }: JobsInFolder): boolean {
-  const holder = jobs.get(id);
-  return holder !== undefined && isFinal(holder.state);
+export interface ListedJob extends PastJob {
+  /** The item of this folder that has the job; null when none has. */
+  readonly here: HolderOfJob | null;
+  /** ISO 8601, UTC; null where the service does not say when the job was submitted. */
+  readonly deletedAt: string | null;
 }
 
-async function listJobs({ service, local, settings, folder }: Adoption): Promise<RemoteJobs> {
-  const wanted = { services: new Set([service]), local, who: '`hundredfold adopt`' };
-  return withServices(settings, wanted, (known) => listRemoteJobs(known, folder));
+export interface RemoteJobs {
+  readonly jobs: readonly ListedJob[];
+  /** What could not be read, a sentence each. */
+  readonly notes: readonly string[];
+  /** The service, or a part of its list, was unavailable: the list may be incomplete. */
+  readonly incomplete: boolean;
+}
+
+/** For one list; a user waits for it. */
+const TIMEOUT_MS = 60_000;
+
+/** The jobs that the service has for our token, and which of them the folder has. */
+export async function listRemoteJobs({
+  service,
+  settings,
+  local,
+  folder,
+}: Asked): Promise<RemoteJobs> {
+  const needed = new Set([service]);
+  const [chosen] = chooseServices(settings, { local, needed, who: '`hundredfold adopt`' });
+  if (!chosen) throw new Error(`${service} is configured, and has no settings`);
+  if (!local) return listJobs(chosen, folder);
+  return withLocalServices(settings.embeddedDir, local, async (running) => {
+    const own = running.find(({ reference }) => reference.service === service) ?? chosen;
+    return listJobs(own, folder);
+  });
+}
+
+async function listJobs(settings: ServiceSettings, folder: string): Promise<RemoteJobs> {
+  const { service } = settings.reference;
+  const { url, config } = settings;
+  const client = createClient({ service, url, config, secrets: revealSecrets(settings) });
+  const { jobs: here, unreadable } = await listFolderJobs(folder, service);
+  const jobs: ListedJob[] = [];
+  const notes: string[] = [...unreadable];
+  let incomplete = false;
+  try {
+    for (const kind of listKindsOf(findService(service))) {
+      const outcome = await client.list(kind, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (outcome.type !== 'listed') {
+        notes.push(outcome.message);
+        incomplete ||= outcome.type === 'unavailable';
+        continue;
+      }
+      jobs.push(...outcome.jobs.map((job) => toListedJob(job, here)));
+    }
+  } finally {
+    await client.close();
+  }
+  return { jobs, notes, incomplete };
+}
+
+function toListedJob(job: PastJob, here: ReadonlyMap<string, HolderOfJob>): ListedJob {
+  const submitted = Date.parse(job.submittedAt ?? '');
+  const deletedAt = Number.isNaN(submitted)
+    ? null
+    : new Date(submitted + RESULTS_KEPT_MS).toISOString();
+  return { ...job, here: here.get(job.remoteId) ?? null, deletedAt };
+}
+
+/** @param dir of the embedded server: its host runs the services as well; without a host they are started here. */
+async function withLocalServices<T>(
+  dir: string,
+  name: LocalName,
+  use: (settings: readonly ServiceSettings[]) => Promise<T>,
+): Promise<T> {
+  const lock = tryLock(dir);
+  if (lock === null) {
+    const { port = 0, id } = readRecord(dir, chooseRecord(name)) ?? {};
+    return use(createLocalSettings(name, `http://127.0.0.1:${port}`, id));
+  }
+  try {
+    const { serveLocally } = await import('../temporal/host/local.ts');
+    const { services, settings } = await serveLocally(dir, name);
+    try {
+      return await use(settings);
+    } finally {
+      await services.close();
+    }
+  } finally {
+    lock.release();
+  }
 }
 
 function toRow({ kind, remoteId, jobName }: ListedJob): AdoptedRow {
@@ -209,24 +291,6 @@ function toRow({ kind, remoteId, jobName }: ListedJob): AdoptedRow {
 /** The job's id names the item if it is valid as a folder name; otherwise the row gets an id from its line number. */
 function toId(remoteId: string): { readonly id?: string } {
   return ID.test(remoteId) ? { id: remoteId } : {};
-}
-
-/** With today's date in local time. */
-function createName(service: ServiceName): string {
-  return `adopted-${service}-${new Intl.DateTimeFormat('sv-SE').format(new Date())}`;
-}
-
-/** The newest campaign that was named here and that fits: the same order resumes it, also on another day. */
-async function findFormerCampaign(
-  { service, folder }: Adoption,
-  fits: (rows: readonly AdoptedRow[]) => boolean,
-): Promise<string | null> {
-  const named = new RegExp(`^adopted-${service}-\\d{4}-\\d\\d-\\d\\d$`);
-  const names = (await listNames(folder)).filter((name) => named.test(name));
-  for (const name of names.reverse()) {
-    if (fits(await readAdopted(buildAddress(folder, name)))) return name;
-  }
-  return null;
 }
 
 /** JSON, because names of jobs are the service's: nothing in them has to be quoted. */
@@ -296,7 +360,7 @@ async function withLocalCopy<T>(tree: string, use: (manifest: string) => Promise
   }
 }
 
-/** How jobs are adopted. Without `name`, the campaign is named after the service and today's date. */
+/** How jobs are adopted. Without `name`, the campaign is named after the service. */
 export interface AdoptOptions extends Omit<StartOptions, 'allowOutside' | 'skipInvalid'> {
   /** The kind of all jobs; needed if the service does not report it. */
   readonly kind?: Kind;
@@ -323,10 +387,8 @@ export async function adopt(
       `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
     );
   const settings = readSettings(options);
-  const { kind = null, name = null, out = settings.storeUrl } = options;
+  const { kind = null, name = chooseAdoptedName(service), out = settings.storeUrl } = options;
   const local = options.services ?? null;
   const order = { service, settings, local, folder: resolveAddress(out), name, kind };
-  return adoptJobs(order, { ids: jobs }, (manifest, campaign) =>
-    startCampaign(manifest, { ...options, name: campaign }),
-  );
+  return adoptJobs(order, jobs, (manifest) => startCampaign(manifest, { ...options, name }));
 }

@@ -5,7 +5,14 @@
 import type { Service, ServiceConfig } from '../services/service.ts';
 import type { Conformance } from './conformance/conform.ts';
 
-export { type PastJobs, adoptJobs } from './adopt.ts';
+export {
+  type ListedJob,
+  type PastJobs,
+  type RemoteJobs,
+  adoptJobs,
+  chooseAdoptedName,
+  listRemoteJobs,
+} from './adopt.ts';
 export { createBrokenOffError, listNotNotified } from './campaign.ts';
 export type { Row } from './conformance/answers.ts';
 export type { Conformance } from './conformance/conform.ts';
@@ -50,7 +57,6 @@ export { type ItemFilter, type OpenItem, listItemLines, openItems } from './item
 export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './logs.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';
 export { type Planned, freeIn, canBeCharged, planCampaign } from './plan.ts';
-export { type ListedJob, type RemoteJobs, listRemoteJobs, withServices } from './remote-jobs.ts';
 export {
   type Purpose,
   waitForAnswer,

@@ -151,7 +151,7 @@ async function listCampaigns(folder: string): Promise<readonly string[]> {
 }
 
 /** Names of the folders in it, in order; none if it is missing. */
-export async function listNames(folder: string): Promise<readonly string[]> {
+async function listNames(folder: string): Promise<readonly string[]> {
   const store = await openStoreIfAny(folder);
   const names: string[] = [];
   if (store !== null) for await (const name of store.folders()) names.push(name);

@@ -195,7 +195,7 @@ function addAdopt(program: Command): void {
       ),
     )
     .addOption(newTrees())
-    .option('--name <name>', 'name of the campaign (default: adopted-SERVICE-DATE)', checkName)
+    .option('--name <name>', 'name of the campaign (default: adopted-SERVICE)', checkName)
     .addOption(detach())
     .addOption(noWorker())
     .addOption(local())

@@ -4,11 +4,11 @@ import type { Kind, ServiceName } from '../../domain/item.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import {
   adoptJobs,
+  chooseAdoptedName,
   type PastJobs,
   type ListedJob,
   listRemoteJobs,
   type RemoteJobs,
-  withServices,
 } from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import { resolveAddress } from '../../store/layout.ts';
@@ -28,7 +28,7 @@ export async function adopt(
   ids: readonly string[],
   flags: AdoptFlags,
 ): Promise<number> {
-  const { past = false, kind = null, name = null } = flags;
+  const { past = false, kind = null, name = chooseAdoptedName(service) } = flags;
   const settings = loadCommandSettings(flags);
   checkChoice('the service', service, listServiceNames());
   checkChoice('--kind', flags.kind, listKindNames());
@@ -42,27 +42,24 @@ export async function adopt(
   const folder = resolveAddress(flags.out ?? settings.storeUrl);
   const order = { service, settings, local: flags.services ?? null, folder, name, kind };
   const typed = ['hundredfold adopt', service, ...(past ? ['--past'] : ids)];
-  if (name !== null) typed.push('--name', name);
+  if (flags.name !== undefined) typed.push('--name', flags.name);
   if (flags.services !== undefined) typed.push('--services', flags.services);
   const command = typed.join(' ');
   const onPast = (found: PastJobs): void => printPast(order, found);
-  const adopted = await adoptJobs(
-    order,
-    { ids: past ? 'past' : ids, onPast },
-    (manifest, campaign) => run([manifest], { ...flags, name: campaign, command }),
-  );
+  const start = (manifest: string) => run([manifest], { ...flags, name, command });
+  const adopted = await adoptJobs(order, past ? 'past' : ids, start, onPast);
   if (adopted === null && flags.json) printDocument({ campaign: null, adopted: 0 });
   return adopted ?? EXIT.ok;
 }
 
 function printPast(
   { service, folder }: { readonly service: ServiceName; readonly folder: string },
-  { adopted, listed, here, failed, fresh, notes }: PastJobs,
+  { rows, listed, here, failed, notes }: PastJobs,
 ): void {
-  say(`${service} has ${listed} jobs: ${here} already in ${folder}, ${fresh} new.`);
+  say(`${service} has ${listed} jobs: ${here} already in ${folder}, ${rows?.length ?? 0} new.`);
   if (failed > 0) say(`  ${failed} failed there and are skipped; give their ids to adopt them.`);
   for (const note of notes) say(`note: ${note}`);
-  if (adopted === null) say('There is nothing to adopt.');
+  if (rows === null) say('There is nothing to adopt.');
 }
 
 interface ListFlags extends ServiceFlags {
@@ -72,20 +69,23 @@ interface ListFlags extends ServiceFlags {
 async function listJobs(service: ServiceName, flags: ListFlags): Promise<number> {
   const settings = loadCommandSettings(flags);
   const folder = resolveAddress(flags.out ?? settings.storeUrl);
-  const services = new Set([service]);
   const local = flags.services ?? null;
-  const wanted = { services, local, who: '`hundredfold adopt`' };
-  const found = await withServices(settings, wanted, (known) => listRemoteJobs(known, folder));
-  if (flags.json) printDocument(buildDocument(found));
-  else printTable(HEADER, found.jobs.map(formatCells));
+  const found = await listRemoteJobs({ service, settings, local, folder });
+  if (flags.json) printDocument(buildDocument(service, found));
+  else
+    printTable(
+      HEADER,
+      found.jobs.map((job) => formatCells(service, job)),
+    );
   for (const note of found.notes) say(`note: ${note}`);
   return found.incomplete ? EXIT.usage : EXIT.ok;
 }
 
-function buildDocument({ jobs, notes, incomplete }: RemoteJobs) {
+function buildDocument(service: ServiceName, { jobs, notes, incomplete }: RemoteJobs) {
   return {
     jobs: jobs.map(({ here, ...job }) => ({
       ...job,
+      service,
       here: here && { campaign: here.campaign, id: here.id, state: here.state, path: here.path },
     })),
     notes,
@@ -104,8 +104,8 @@ const HEADER = [
   'NAME',
 ];
 
-function formatCells(job: ListedJob): string[] {
-  const { service, kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
+function formatCells(service: ServiceName, job: ListedJob): string[] {
+  const { kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
   const times = [submittedAt, deletedAt].map((time) => (time === null ? '-' : formatMinute(time)));
   return [
     ...[service, kind, remoteId, state ?? '-', ...times],
