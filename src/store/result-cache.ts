@@ -1,7 +1,7 @@
 /**
  * Results of earlier campaigns in the same store, by what was computed, so that nothing is paid for twice. A result is
- * stored under the digest of its work and of the service it came from; its files under their own digests, sharing the
- * disk space of the tree that they came from if the file system supports it.
+ * stored under the digest of its work, of the service it came from and of the plugin that has checked it; its files under
+ * their own digests, sharing the disk space of the tree that they came from if the file system supports it.
  *
  * Nothing depends on it: it may be removed at any time.
  *
@@ -10,14 +10,14 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Options } from '../domain/item.ts';
+import type { Kind, Options } from '../domain/item.ts';
 import { toJobResult, type Source } from './deliver.ts';
 import { buildAddressBeside, buildItemKey } from './layout.ts';
 import { openStoreIfAny } from './open-store.ts';
 import { parseItem, type ItemRecord, serializeItem, readJobOptions } from './item-record.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
-import { canShare } from '../kinds/registry.ts';
+import { canShare, findSource } from '../kinds/registry.ts';
 import { serializeOptions } from './work.ts';
 
 /** Beside the campaigns of a store. */
@@ -59,7 +59,8 @@ export class ResultCache {
 
   /** A miss with its reason if there is none. Files are only checked when they are read. */
   async find(wanted: Wanted): Promise<Source | Miss> {
-    const entry = await this.#entry(wanted.work, wanted.address);
+    const { work, address, options } = wanted;
+    const entry = await this.#entry(buildEntryKey(work, address, options.kind));
     if (entry === null) return 'never computed';
     const { campaign, record } = entry;
     if (!canShare(readJobOptions(record), wanted.options)) return 'other predictors';
@@ -76,22 +77,19 @@ export class ResultCache {
 
   /** Keeps the result of an item that succeeded by its own job, unless the cache has a more complete one. */
   async keep(tree: Store, campaign: string, record: ItemRecord): Promise<void> {
-    const { work, address, state, resultFrom } = record;
+    const { work, address, state, resultFrom, kind } = record;
     if (state !== 'succeeded' || resultFrom || work === null || address === null) return;
     this.#noteSettings(address, record);
-    const former = await this.#entry(work, address);
+    const key = buildEntryKey(work, address, kind);
+    const former = await this.#entry(key);
     if (former !== null && (isSame(former, campaign, record) || isFuller(former, record))) return;
     for (const [name, { sha256 }] of Object.entries(record.files)) {
-      const key = buildFileKey(sha256);
-      if (await this.#isKept(key, sha256)) continue;
-      await this.#store.adopt(key, tree, buildItemKey(record.kind, record.id, name));
+      const file = buildFileKey(sha256);
+      if (await this.#isKept(file, sha256)) continue;
+      await this.#store.adopt(file, tree, buildItemKey(kind, record.id, name));
     }
     const entry = { format: 1, campaign, item: JSON.parse(serializeItem(record)) as unknown };
-    await this.#store.write(
-      buildEntryKey(work, address),
-      `${JSON.stringify(entry)}\n`,
-      NOT_FLUSHED,
-    );
+    await this.#store.write(key, `${JSON.stringify(entry)}\n`, NOT_FLUSHED);
   }
 
   #noteSettings(address: string, record: ItemRecord): void {
@@ -121,8 +119,7 @@ export class ResultCache {
     return (await this.#store.digest(key))?.sha256 === sha256;
   }
 
-  async #entry(work: string, address: string): Promise<Entry | null> {
-    const key = buildEntryKey(work, address);
+  async #entry(key: string): Promise<Entry | null> {
     const text = await this.#store.readText(key);
     if (text === null) return null;
     try {
@@ -155,8 +152,10 @@ function isFuller({ record }: Entry, other: ItemRecord): boolean {
   return !canShare(readJobOptions(other), readJobOptions(record));
 }
 
-function buildEntryKey(work: string, address: string): string {
-  const digest = createHash('sha256').update(`${address}\n${work}`).digest('hex');
+/** A plugin that was changed may read or check results in another way: what it accepted before is not reused. */
+function buildEntryKey(work: string, address: string, kind: Kind): string {
+  const plugin = findSource(kind)?.sha256 ?? '';
+  const digest = createHash('sha256').update(`${address}\n${work}\n${plugin}`).digest('hex');
   return `results/${digest.slice(0, 2)}/${digest}.json`;
 }
 

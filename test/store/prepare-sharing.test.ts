@@ -12,7 +12,7 @@ import { surveyManifests } from '../../src/runner/survey.ts';
 import { Spool } from '../../src/runner/spool.ts';
 import { checkFiles } from '../../src/report/audit.ts';
 import { deliverDuplicates } from '../../src/store/deliver.ts';
-import type { ItemRecord } from '../../src/store/item-record.ts';
+import { type ItemRecord, readJobOptions } from '../../src/store/item-record.ts';
 import {
   type AssignedItem,
   growCampaign,
@@ -22,7 +22,7 @@ import {
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
-import { canShare } from '../../src/kinds/registry.ts';
+import { canShare, findKind, registerKind } from '../../src/kinds/registry.ts';
 import { aMolecule, aSequenceOf } from './an-item.ts';
 import { allEntries, CAMPAIGN, campaignIn, changeRecord, recordIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -232,4 +232,20 @@ test('a row that only seems to request the same work gets its own job, with its 
   expect(await prepareCampaign(store, CAMPAIGN, items)).toMatchObject({ following: 0 });
   for (const { kind, id, options } of items)
     expect(await recordIn(store, kind, id)).toMatchObject({ jobOptions: options, options });
+});
+
+// The last test of the file: the plugin stays.
+test('a result that a plugin has accepted is not reused when the plugin has changed', async () => {
+  const asPlugin = (sha256: string) =>
+    registerKind(findKind('sequence'), { plugin: './own.ts', sha256 });
+  asPlugin('a');
+  const tree = await temporaryStore();
+  await prepareCampaign(tree, CAMPAIGN, [aSequenceOf('one', 1, ['dynamine'])]);
+  const record = await succeed(tree, 'one');
+  const cache = new ResultCache(await temporaryStore());
+  await cache.keep(tree, 'earlier', record);
+  const wanted = { work: record.work ?? '', options: readJobOptions(record), address: ADDRESS };
+  expect(await cache.find(wanted)).toMatchObject({ inputSha256: record.input.sha256 });
+  asPlugin('b');
+  expect(await cache.find(wanted)).toBe('never computed');
 });
