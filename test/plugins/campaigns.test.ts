@@ -14,30 +14,29 @@ import { desk, ROOT, type Desk } from '../cli/command.ts';
 import { keepsPromises, neverOverBudget } from '../promises.ts';
 
 const KEY = { TRANSLATE_KEY: 'kEy-of-the-lab-7' };
-const ROWS = 24;
+/** Of each plugin. */
+const ROWS = 12;
 
 interface Scene {
   readonly plugin: 'uniprot' | 'translate';
   readonly server: FakeServer;
   /** Under `services.NAME`. */
   readonly settings: string;
-  /** Rows of the manifest, with its header. */
-  readonly manifest: readonly string[];
 }
 
-/** A desk with the plugin, its service, and a campaign `campaign`. */
-async function setUp({ plugin, server, settings, manifest }: Scene): Promise<Desk> {
+/** A desk with the plugins, their services, and a campaign `campaign`. */
+async function setUp(manifest: readonly string[], ...scenes: readonly Scene[]): Promise<Desk> {
   const at = desk();
-  const url = await server.listen();
-  onTestFinished(() => server.close());
-  at.write(
-    `${plugin}.ts`,
-    readFileSync(join(ROOT, 'examples', 'services', `${plugin}.ts`), 'utf8'),
-  );
-  at.write(
-    'hundredfold.yaml',
-    `plugins: [./${plugin}.ts]\nservices: { ${plugin}: { url: "${url}", ${settings}, poll: { every: 500ms, atMost: 1s } } }\n`,
-  );
+  const services: string[] = [];
+  for (const { plugin, server, settings } of scenes) {
+    const url = await server.listen();
+    onTestFinished(() => server.close());
+    const file = `${plugin}.ts`;
+    at.write(file, readFileSync(join(ROOT, 'examples', 'services', file), 'utf8'));
+    services.push(`${plugin}: { url: "${url}", ${settings}, poll: { every: 500ms, atMost: 1s } }`);
+  }
+  const plugins = scenes.map(({ plugin }) => `./${plugin}.ts`).join();
+  at.write('hundredfold.yaml', `plugins: [${plugins}]\nservices: { ${services.join()} }\n`);
   at.write('campaign.csv', `${manifest.join('\n')}\n`);
   return at;
 }
@@ -46,7 +45,7 @@ const RUN = ['run', 'campaign.csv'];
 
 /** Runs the campaign until so many items have ended, and kills the process with its worker: twice, then to the end. */
 async function runThroughKills(at: Desk): Promise<void> {
-  for (const ended of [ROWS / 6, ROWS / 2]) {
+  for (const ended of [ROWS / 3, ROWS]) {
     const typed = at.type(RUN, { env: KEY });
     await typed.until(() => at.done('campaign') >= ended, `${ended} items had ended`);
     typed.kill('SIGKILL');
@@ -73,55 +72,30 @@ function journalOf({ journal }: Pick<FakeServer, 'journal'>): JournalEntry[] {
     }));
 }
 
-async function expectPromises(at: Desk, server: FakeServer, windows: readonly Window[]) {
-  const folder = at.path('results', 'campaign');
-  const ids = Array.from({ length: ROWS }, (_, n) => `row-${n}`);
+const idsOf = (plugin: string) => Array.from({ length: ROWS }, (_, n) => `${plugin}-${n}`);
+
+async function expectPromises(
+  at: Desk,
+  server: FakeServer,
+  windows: readonly Window[],
+  rows: readonly string[],
+) {
+  const ids = ['uniprot', 'translate'].flatMap(idsOf);
   await keepsPromises({
     journal: journalOf(server),
     windows,
-    rows: ids,
-    trees: [{ folder, ids }],
+    rows,
+    trees: [{ folder: at.path('results', 'campaign'), ids }],
     secrets: Object.values(KEY),
     folders: [at.folder],
     texts: {},
   });
   const jobs = server.journal.filter(({ isNew }) => isNew);
   expect(jobs, 'a job for each row, whatever was lost').toHaveLength(ROWS);
-  expect(server.journal.filter(({ isAnswerLost }) => isAnswerLost).length).toBeGreaterThan(2);
-  expect(server.journal.filter(({ status }) => status === 429).length).toBeGreaterThan(2);
+  expect(server.journal.filter(({ isAnswerLost }) => isAnswerLost).length).toBeGreaterThan(1);
+  expect(server.journal.filter(({ status }) => status === 429).length).toBeGreaterThan(1);
+  expect(server.mostOpen, 'jobs at the same time').toBeLessThanOrEqual(5);
 }
-
-test('lists of identifiers are mapped page by page, and the promises are kept', async () => {
-  const windows = [{ limit: 10, windowMs: 4_000 }];
-  const server = fakeUniProt({ windows, counts: 'sent', maxOpen: 5, loseEvery: 7, busyEvery: 8 });
-  const rows = Array.from({ length: ROWS }, (_, n) => `row-${n},P${n} Q${n} NO${n}`);
-  const settings = 'pageSize: 2, budget: { limit: 10, window: 4s }';
-  const at = await setUp({ plugin: 'uniprot', server, settings, manifest: ['id,ids', ...rows] });
-  await runThroughKills(at);
-  await expectPromises(at, server, windows);
-  // Its window counts what was sent, whatever the answer.
-  const all = { journal: server.journal.map((one) => ({ ...one, isNew: true })) };
-  for (const window of windows) neverOverBudget(journalOf(all), window);
-  expect(server.mostOpen, 'jobs at the same time').toBeLessThanOrEqual(5);
-  const table = readFileSync(at.path('results', 'campaign', 'tables', 'id-mapping.csv'), 'utf8');
-  for (let n = 0; n < ROWS; n += 1)
-    for (const pair of [`P${n},XP${n}`, `Q${n},XQ${n}`, `NO${n},`])
-      expect(table).toContain(`row-${n},${pair},`);
-}, 600_000);
-
-test('DNA is translated within two windows and five open jobs, and the promises are kept', async () => {
-  const windows = [
-    { limit: 6, windowMs: 2_000 },
-    { limit: 16, windowMs: 6_000 },
-  ];
-  const server = fakeTranslate({ windows, maxOpen: 5, loseEvery: 7, busyEvery: 8 });
-  const manifest = ['id,dna', ...Array.from({ length: ROWS }, (_, n) => `row-${n},${dnaOf(n)}`)];
-  const settings = 'budget: [{ limit: 6, window: 2s }, { limit: 16, window: 6s }]';
-  const at = await setUp({ plugin: 'translate', server, settings, manifest });
-  await runThroughKills(at);
-  await expectPromises(at, server, windows);
-  expect(server.mostOpen, 'jobs at the same time').toBeLessThanOrEqual(5);
-}, 600_000);
 
 /** Of three codons, another for each number below 64. */
 function dnaOf(n: number): string {
@@ -129,10 +103,47 @@ function dnaOf(n: number): string {
   return `ATG${codon}TAA`;
 }
 
+test('identifiers are mapped page by page and DNA is translated within two windows, and the promises are kept', async () => {
+  const faults = { maxOpen: 5, loseEvery: 5, busyEvery: 6 };
+  const sent = [{ limit: 6, windowMs: 4_000 }];
+  const uniprot = fakeUniProt({ ...faults, windows: sent, counts: 'sent' });
+  const two = [
+    { limit: 4, windowMs: 2_000 },
+    { limit: 10, windowMs: 6_000 },
+  ];
+  const translate = fakeTranslate({ ...faults, windows: two });
+  const mapped = idsOf('uniprot').map((id, n) => `${id},P${n} Q${n} NO${n},`);
+  const translated = idsOf('translate').map((id, n) => `${id},,${dnaOf(n)}`);
+  const at = await setUp(
+    ['id,ids,dna', ...mapped, ...translated],
+    {
+      plugin: 'uniprot',
+      server: uniprot,
+      settings: 'pageSize: 2, budget: { limit: 6, window: 4s }',
+    },
+    {
+      plugin: 'translate',
+      server: translate,
+      settings: 'budget: [{ limit: 4, window: 2s }, { limit: 10, window: 6s }]',
+    },
+  );
+  await runThroughKills(at);
+  await expectPromises(at, uniprot, sent, idsOf('uniprot'));
+  await expectPromises(at, translate, two, idsOf('translate'));
+  // Its window counts what was sent, whatever the answer.
+  const all = { journal: uniprot.journal.map((one) => ({ ...one, isNew: true })) };
+  for (const window of sent) neverOverBudget(journalOf(all), window);
+  const table = readFileSync(at.path('results', 'campaign', 'tables', 'id-mapping.csv'), 'utf8');
+  for (const [n, id] of idsOf('uniprot').entries())
+    for (const pair of [`P${n},XP${n}`, `Q${n},XQ${n}`, `NO${n},`])
+      expect(table).toContain(`${id},${pair},`);
+}, 600_000);
+
 test('rows wait for the plugin that they were prepared with, and a tree is read without it', async () => {
   const server = fakeTranslate({ runsMs: 1_000 });
   const manifest = ['id,dna', 'one,ATGGCATAA', 'two,CAGCAG'];
-  const at = await setUp({ plugin: 'translate', server, settings: 'budget: none', manifest });
+  const settings = 'budget: none';
+  const at = await setUp(manifest, { plugin: 'translate', server, settings });
   const killed = at.type(RUN, { env: KEY });
   await killed.until(() => server.journal.length === 2, 'both jobs were sent');
   killed.kill('SIGKILL');
