@@ -53,7 +53,7 @@ export {
 } from './forecast.ts';
 export { openTreeIfAny, requireTree } from './tree.ts';
 export { KeptProblems, chooseRows } from './intake.ts';
-export { type ItemFilter, type OpenItem, listItemLines, openItems } from './items.ts';
+export { type OpenItem, listItemLines, openItems } from './items.ts';
 export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './logs.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';
 export { type Planned, freeIn, canBeCharged, planCampaign } from './plan.ts';

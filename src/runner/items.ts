@@ -8,6 +8,7 @@ import {
   readError,
   type Listed,
   readListedItems,
+  readOwnCells,
   buildPath,
   readState,
 } from '../report/campaign-items.ts';
@@ -46,24 +47,17 @@ export interface OpenItem {
   readonly startedAt: string;
 }
 
-/** All given conditions must match. */
-export interface ItemFilter {
-  readonly state?: string;
-  readonly kind?: string;
-  readonly code?: string;
-}
+/** What a selection of rows looks at; `user`: the user's own columns. */
+type SelectedItem = ItemLine & { readonly user: Readonly<Record<string, string>> };
 
 export async function* listItemLines(
   { store, campaign }: { readonly store: Store; readonly campaign: PreparedCampaign },
   open: ReadonlyMap<string, OpenItem>,
-  { state, kind, code }: ItemFilter,
+  isMeant: (item: SelectedItem) => boolean = () => true,
 ): AsyncGenerator<ItemLine> {
   for await (const item of readListedItems(store, campaign)) {
     const line = readItemLine(item, open.get(item.id));
-    if (state !== undefined && line.state !== state) continue;
-    if (kind !== undefined && line.kind !== kind) continue;
-    if (code !== undefined && line.code !== code) continue;
-    yield line;
+    if (isMeant({ ...line, user: readOwnCells(item) })) yield line;
   }
 }
 

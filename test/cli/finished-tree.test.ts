@@ -69,7 +69,11 @@ test('the formats are listed, and a campaign is exported by its name and by the 
 /** A failed molecule, sequences that succeeded but for the first, which waits, and a refused row. */
 async function openTree(at: Desk): Promise<void> {
   const store = await openFileStore(at.path('results', 'night'));
-  const items = [aMolecule('broken'), ...['s-0', 's-1', 's-2'].map((id) => aSequence(id))];
+  const sequences = [0, 1, 2].map((n) => ({
+    ...aSequence(`s-${n}`),
+    user: { mass: `${9 + n}.5` },
+  }));
+  const items = [aMolecule('broken'), ...sequences];
   await prepareCampaign(store, { name: 'night', manifestDigests: [], settings: {} }, items);
   for (const { kind, id } of items.filter((item) => item.id !== 's-0')) {
     const record = await readItem(store, kind, id);
@@ -114,6 +118,43 @@ test('`items` prints all items or the selected ones, as one document or a table,
   const none = await at.runs(0, ['items', 'night', '--state', 'held', '--code', 'JOB_FAILED']);
   expect(none.stderr).toBe('night has no such item.\n');
   expect(at.servers(), 'no server was started for it').toEqual([]);
+});
+
+test.each([
+  [['--state', 'succeeded', '--item', 's-0', 's-2'], ['s-2']],
+  [['--where', 'id=broken,odd', '--kind', 'molecule'], ['broken']],
+  [
+    ['--where', 'state=waiting,succeeded', 'mass>9.5'],
+    ['s-1', 's-2'],
+  ],
+  [
+    ['--where', 'mass=9..10.5,x'],
+    ['s-0', 's-1'],
+  ],
+  [['--where', 'mass<10'], ['s-0']],
+  [['--where', 'mass=11.5'], ['s-2']],
+  [['--code', 'SMILES_UNREADABLE'], ['odd']],
+])('%j selects %j', async (words, ids) => {
+  const at = desk();
+  await openTree(at);
+  const { stdout } = await at.runs(0, ['items', 'night', '--json', ...words]);
+  const { items } = JSON.parse(stdout) as { items: { id: string }[] };
+  expect(items.map(({ id }) => id)).toEqual(ids);
+});
+
+test('a condition that cannot be read, or names no state or kind, is refused', async () => {
+  const at = desk();
+  await openTree(at);
+  const refused: [string, RegExp][] = [
+    ['mass', /--where mass is not a condition/],
+    ['mass=', /is not a condition/],
+    ['state=lost', /there is no state lost/],
+    ['kind=protein', /there is no kind protein/],
+  ];
+  for (const [condition, said] of refused) {
+    const { stderr } = await at.runs(1, ['items', 'night', '--where', condition]);
+    expect(stderr).toMatch(said);
+  }
 });
 
 test('`report` of an open campaign shows what has ended so far, and changes no item', async () => {

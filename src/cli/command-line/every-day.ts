@@ -1,7 +1,6 @@
 /** The commands of every day: from a manifest to the end of its campaign. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
-import { FINAL_STATES, OPEN_STATES } from '../../domain/item.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import {
@@ -18,6 +17,7 @@ import {
   suggest,
   treesThere,
 } from './options.ts';
+import { addRowOptions } from './rows.ts';
 
 const RETRY_HELP = `
 A job that was accepted before is polled first, which uses no slot. A new job is submitted only if the old one cannot
@@ -107,14 +107,12 @@ function addLooks(program: Command): void {
     .addOption(config())
     .addOption(json())
     .action(loadLazily(async () => (await import('../commands/status.ts')).status));
-  const states = [...OPEN_STATES, ...FINAL_STATES];
-  program
-    .command('items')
-    .description('list the items of a campaign')
-    .argument('[name]', NEWEST, checkName)
-    .addOption(new Option('--state <state>', 'only items in this state').choices(states))
-    .addOption(suggest(new Option('--kind <kind>', 'only items of this kind'), listKindNames()))
-    .option('--code <code>', 'only items with this error code')
+  addRowOptions(
+    program
+      .command('items')
+      .description('list the items of a campaign')
+      .argument('[name]', NEWEST, checkName),
+  )
     .addOption(treesThere())
     .addOption(config())
     .addOption(json())

@@ -65,12 +65,6 @@ export const detach = (words = 'return when the campaign has started') =>
 export const noWorker = () =>
   new Option('--no-worker', 'with your own Temporal server: leave all work to its workers');
 
-export const where = () =>
-  new Option(
-    '--where <condition...>',
-    'only items with this state=…, kind=…, code=… or id=…; separate values with commas',
-  );
-
 export const priority = () =>
   new Option(
     '--priority <n>',

@@ -1,7 +1,8 @@
 /** The commands about results: from the output tree of a campaign. */
 import type { Command } from 'commander';
 import { checkName } from '../../domain/name.ts';
-import { config, json, loadLazily, NEWEST, treesThere, where } from './options.ts';
+import { config, json, loadLazily, NEWEST, treesThere } from './options.ts';
+import { addRowOptions } from './rows.ts';
 
 const EXPORT_HELP = `
 NAME is a campaign, or the folder or s3:// address of an output tree. Notes, and items that were left out, are printed on
@@ -25,12 +26,13 @@ export function addResults(program: Command): void {
     .addOption(config())
     .addOption(json())
     .action(loadLazily(async () => (await import('../commands/verify.ts')).verify));
-  program
-    .command('pull')
-    .description('copy the output tree of a campaign, or a part of it, from its store to disk')
-    .argument('<name>', '', checkName)
-    .option('--out <dir>', 'folder on this machine (default: ./results)')
-    .addOption(where())
+  addRowOptions(
+    program
+      .command('pull')
+      .description('copy the output tree of a campaign, or a part of it, from its store to disk')
+      .argument('<name>', '', checkName)
+      .option('--out <dir>', 'folder on this machine (default: ./results)'),
+  )
     .addOption(config())
     .addOption(json())
     .action(loadLazily(async () => (await import('../commands/pull.ts')).pull));
@@ -46,14 +48,15 @@ export function addResults(program: Command): void {
 }
 
 function addExport(program: Command): void {
-  program
-    .command('export')
-    .description('write results as files for other programs: GROMACS, OpenMM, RDKit, Jalview, …')
-    .argument('[name]', `${NEWEST}, or the folder of its output tree`)
-    .option('--to <format>', 'format to write; --list shows them')
-    .option('--list', 'list the formats and their content')
-    .option('--out <dir>', 'folder for the files (default: ./export/NAME-FORMAT)')
-    .addOption(where())
+  addRowOptions(
+    program
+      .command('export')
+      .description('write results as files for other programs: GROMACS, OpenMM, RDKit, Jalview, …')
+      .argument('[name]', `${NEWEST}, or the folder of its output tree`)
+      .option('--to <format>', 'format to write; --list shows them')
+      .option('--list', 'list the formats and their content')
+      .option('--out <dir>', 'folder for the files (default: ./export/NAME-FORMAT)'),
+  )
     .option('--predictor <key>', 'the track for pdb and jalview (default: backbone)')
     .option(
       '--structure-column <name>',

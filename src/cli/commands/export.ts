@@ -12,13 +12,12 @@ import { say, throttleProgress, printDocument, printLine } from '../text/output.
 import type { CommonFlags } from '../command-line/options.ts';
 import { printTable } from '../text/table.ts';
 import { findTreeOrFolder } from '../session.ts';
-import { parseWhere } from '../command-line/where.ts';
+import { selectRows, type RowFlags } from '../command-line/rows.ts';
 
-interface ExportFlags extends CommonFlags {
+interface ExportFlags extends CommonFlags, RowFlags {
   readonly to?: string;
   readonly list?: boolean;
   readonly out?: string;
-  readonly where?: readonly string[];
   readonly predictor?: string;
   readonly structureColumn?: string;
   readonly structures?: string;
@@ -32,12 +31,11 @@ export async function exportCampaign(
   if (flags.list === true) return listFormats(flags);
   if (flags.to === undefined) throw createUsageError();
   const format = findExportFormat(flags.to);
-  const where = flags.where && parseWhere(flags.where);
   const tree = await findTreeOrFolder(name, flags);
   const out = resolveAddress(flags.out ?? `export/${tree.name}-${format.name}`);
   const exported = await tree.export(format.name, out, {
     ...flags,
-    wanted: where,
+    wanted: selectRows(flags),
     onItem: createProgress(tree.name, tree.campaign.items),
   });
   printResult(exported, out, flags);

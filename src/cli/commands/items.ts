@@ -1,12 +1,11 @@
 /** `hundredfold items NAME`: the items of a campaign, one per line; all of them, or a selection. */
 import { EXIT } from '../../domain/errors.ts';
-import { listKindNames } from '../../kinds/registry.ts';
 import { readRecord } from '../../temporal/host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
 import type { CommonFlags } from '../command-line/options.ts';
+import { selectRows, type RowFlags } from '../command-line/rows.ts';
 import {
   listItemLines,
-  type ItemFilter,
   type OpenItem,
   openItems,
   requireTree,
@@ -14,7 +13,7 @@ import {
 } from '../../runner/command-line.ts';
 import type { ItemLine, OutputTree } from '../../runner/index.ts';
 import { buildCampaignAddress } from '../../store/layout.ts';
-import { checkChoice, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
+import { loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say, beginDocument } from '../text/output.ts';
 import { Table } from '../text/table.ts';
 
@@ -88,7 +87,7 @@ function formatTime(iso: string): string {
   return TIME.format(new Date(iso)).replace(' ', 'T');
 }
 
-interface ItemsFlags extends CommonFlags, ItemFilter {
+interface ItemsFlags extends CommonFlags, RowFlags {
   readonly out?: string;
 }
 
@@ -118,9 +117,9 @@ async function print(
   open: ReadonlyMap<string, OpenItem>,
   flags: ItemsFlags,
 ): Promise<number> {
-  checkChoice('--kind', flags.kind, listKindNames());
+  const isMeant = selectRows(flags);
   const printer = flags.json ? new ItemsDocument(tree) : new ItemsText(tree);
-  for await (const line of listItemLines(tree, open, flags)) await printer.line(line);
+  for await (const line of listItemLines(tree, open, isMeant)) await printer.line(line);
   await printer.end();
   return EXIT.ok;
 }

@@ -3,20 +3,20 @@ import { pull as pullTree } from '../../runner/index.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { formatSize } from '../../domain/units.ts';
 import type { CommonFlags } from '../command-line/options.ts';
-import { parseWhere } from '../command-line/where.ts';
+import { selectRows, type RowFlags } from '../command-line/rows.ts';
+import { loadCommandSettings } from '../session.ts';
 import { say, throttleProgress, printDocument } from '../text/output.ts';
 
-interface PullFlags extends CommonFlags {
+interface PullFlags extends CommonFlags, RowFlags {
   /** The local folder of the trees. */
   readonly out?: string;
-  readonly where?: readonly string[];
 }
 
 export async function pull(name: string, flags: PullFlags): Promise<number> {
-  const where = flags.where && parseWhere(flags.where);
+  loadCommandSettings(flags, { tokens: 'optional' });
   const { from, to, ...done } = await pullTree(name, {
     ...flags,
-    wanted: where,
+    wanted: selectRows(flags),
     onNotice: say,
     onFile: throttleProgress(
       ({ files, bytes }) => `${name}: ${files} files, ${formatSize(bytes)} copied`,
