@@ -21,7 +21,7 @@ const SLOW = [
   'test/goldens/**',
   'test/cli/!(demo).test.ts',
   'test/workflows/!(answer-times|details).test.ts',
-  'test/{cluster,containers,notebook,package,telemetry,temporal,ui,watchdog}/**',
+  'test/{cluster,containers,examples,notebook,package,telemetry,temporal,ui,watchdog}/**',
   'test/report/page/**',
   'test/report/{cells.property,crate,damaged-tree,publish,verify}.test.ts',
   'test/manifest/{lossless.property,problems}.test.ts',

@@ -99,6 +99,12 @@ export async function tableReaders(): Promise<PythonEnvironment> {
   return pythonEnvironment('table-readers', join(files, 'requirements.txt'));
 }
 
+/** Snakemake, which runs the Snakefile of the examples. */
+export async function snakemake(): Promise<PythonEnvironment> {
+  const files = join(import.meta.dirname, 'pipeline-runners');
+  return pythonEnvironment('snakemake', join(files, 'requirements.txt'));
+}
+
 async function printed(python: string, args: readonly string[]): Promise<unknown> {
   const { stdout } = await run(python, args, { maxBuffer: 2 ** 26 });
   return JSON.parse(stdout) as unknown;
