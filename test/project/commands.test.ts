@@ -1,0 +1,39 @@
+/** Every command line of the documentation is one that the program has. */
+import { type Command, CommanderError } from 'commander';
+import { expect, test } from 'vitest';
+import { program } from '../../src/cli/command-line/program.ts';
+import { listTyped, PAGES, read } from './typed.ts';
+
+/** Parses command lines as the program does, but calls no command. */
+function disarm(command: Command): void {
+  command.exitOverride().configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
+  command.action(() => undefined);
+  command.commands.forEach(disarm);
+}
+for (const command of program.commands) disarm(command);
+
+function findProblem([name = '', ...words]: readonly string[]): string[] {
+  if (name === 'npm') return findMissingScript(words);
+  try {
+    program.parse(words, { from: 'user' });
+    return [];
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return [`hundredfold ${words.join(' ')}: ${error.message}`];
+  }
+}
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+function findMissingScript([verb = '', name = '']: readonly string[]): string[] {
+  const script = verb === 'run' ? name : verb;
+  const isOwn = ['install', 'version', 'root'].includes(script) || script in scripts;
+  return isOwn ? [] : [`npm ${script}: no such script`];
+}
+
+test('every command line in a shell block has commands and options that exist', () => {
+  const typed = PAGES.flatMap(listTyped);
+  expect(typed.length).toBeGreaterThan(80);
+  expect(typed.flatMap(findProblem)).toEqual([]);
+  expect(findProblem(['hundredfold', 'run', 'night.csv', '--priority', '9'])).not.toEqual([]);
+});
