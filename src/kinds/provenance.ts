@@ -93,7 +93,7 @@ export function findEngine(log: string): string | null {
 
 /**
  * Whether a result is labelled as not computed: the local services' synthetic engine labels every payload
- * (docs/contract-choices.md). Such a result is good for a test, and must never be mistaken for science later.
+ * (packages/local-services/choices.md). Such a result is good for a test, and must never be mistaken for science later.
  */
 const LABEL = /"synthetic":\s*true|\bSYNTHETIC: shape only/;
 

@@ -138,7 +138,7 @@ const HIDDEN_TOKEN = '*'.repeat(TOKEN_LENGTH);
 
 /**
  * 2.4. A failed job is finished too, with the empty set that the engine's API returns on an exception: `results` is
- * `[{}]`, and `result_request` has the reason (docs/contract-choices.md). The file set is inserted as the stored bytes,
+ * `[{}]`, and `result_request` has the reason (choices.md). The file set is inserted as the stored bytes,
  * because parsing and serialising its megabyte would cost more than the rest of the response.
  */
 function renderFinishedRecord(job: Job, services: Services): Buffer {
