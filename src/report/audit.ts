@@ -6,7 +6,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ResultFault } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
-import { computeDigest, type FileDigest } from '../store/digest.ts';
+import { computeDigest, decodeText, type FileDigest } from '../store/digest.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { nameArtefactFile, CONTENT_TYPES, buildItemKey, REJECTED } from '../store/layout.ts';
 import type { CheckedFolders, Store } from '../store/store.ts';
@@ -63,7 +63,7 @@ export async function checkFiles(
   for (const [name, expected] of listRecordedFiles(record)) {
     const key = buildItemKey(record.kind, record.id, name);
     const bytes = reads.includes(name) ? await readIfUnchanged(store, key, checked) : null;
-    if (bytes !== null) texts.set(name, Buffer.from(bytes).toString('utf8'));
+    if (bytes !== null) texts.set(name, decodeText(bytes));
     const found = bytes === null ? await store.digest(key, checked) : computeDigest(bytes);
     const difference = describeDifference(expected, found);
     if (difference !== null) faults.push({ key, message: `${key} ${difference}.` });

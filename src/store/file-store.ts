@@ -7,7 +7,7 @@ import { closeSync, read } from 'node:fs';
 import { lstat, open, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { FileDigest } from './digest.ts';
+import { decodeText, type FileDigest } from './digest.ts';
 import {
   areFolders,
   checkSpace,
@@ -25,9 +25,15 @@ import {
   walk,
 } from './folder-calls.ts';
 import { runInParallel } from './in-parallel.ts';
-import { Incoming } from './incoming.ts';
+import {
+  Incoming,
+  type CheckedFolders,
+  type Store,
+  type StoreData,
+  type StoredFile,
+  type WriteOptions,
+} from './store.ts';
 import { createBadKeyError, splitKey, LEASES, TEMPORARY_PREFIX } from './layout.ts';
-import type { CheckedFolders, Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { createMissingError, toStoreError } from './store-error.ts';
 import { createTreeNotHereError } from './lease.ts';
 
@@ -137,7 +143,7 @@ class FileStore implements Store {
 
   async readText(key: string): Promise<string | null> {
     const bytes = await this.read(key);
-    return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+    return bytes && decodeText(bytes);
   }
 
   async digest(key: string, checked?: CheckedFolders): Promise<FileDigest | null> {

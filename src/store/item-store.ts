@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Kind } from '../domain/item.ts';
 import { parseJson } from '../kinds/json.ts';
-import { computeDigest, type FileDigest } from './digest.ts';
+import { computeDigest, decodeText, type FileDigest } from './digest.ts';
 import { parseItem, type ItemRecord, serializeItem } from './item-record.ts';
 import { serializeOptions } from './work.ts';
 import { isSendingNote, ITEM_RECORD, buildItemFolder, buildItemKey } from './layout.ts';
@@ -49,7 +49,7 @@ export async function readListed(
 ): Promise<{ readonly record: ItemRecord; readonly digest: FileDigest } | null> {
   const bytes = await store.read(buildItemKey(kind, id, ITEM_RECORD));
   if (bytes === null) return null;
-  const record = recordIn(Buffer.from(bytes).toString('utf8'), kind, id);
+  const record = recordIn(decodeText(bytes), kind, id);
   if (record === null) return null;
   if (asks !== undefined && computeJobDigest(record) !== asks) {
     throw createForeignError(

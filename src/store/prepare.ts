@@ -40,7 +40,7 @@ import {
   writePage,
   writePreparedCampaign,
 } from './prepared-campaign.ts';
-import { resetForNextRun } from './reopen.ts';
+import { resetForNextRun } from './retry.ts';
 import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
 

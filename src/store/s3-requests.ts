@@ -15,7 +15,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectStoreAccess } from '../domain/addresses.ts';
 import { computeDigest, type FileDigest } from './digest.ts';
-import type { Incoming } from './incoming.ts';
+import type { Incoming } from './store.ts';
 import {
   createDamagedObjectError,
   readHttpStatus,

@@ -9,8 +9,14 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import type { ObjectAddress, ObjectStoreAccess } from '../domain/addresses.ts';
-import { computeDigest, type FileDigest } from './digest.ts';
-import { Incoming } from './incoming.ts';
+import { computeDigest, decodeText, type FileDigest } from './digest.ts';
+import {
+  Incoming,
+  type Store,
+  type StoreData,
+  type StoredFile,
+  type WriteOptions,
+} from './store.ts';
 import { createBadKeyError, splitKey } from './layout.ts';
 import { isAbsentObject, toObjectError } from './s3-errors.ts';
 import {
@@ -24,7 +30,6 @@ import {
   putIfMatch,
   upload,
 } from './s3-requests.ts';
-import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import type { StoreError } from './store-error.ts';
 import { createMissingError } from './store-error.ts';
 
@@ -104,7 +109,7 @@ export class S3Store implements Store {
 
   async readText(key: string): Promise<string | null> {
     const bytes = await this.read(key);
-    return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+    return bytes && decodeText(bytes);
   }
 
   /**

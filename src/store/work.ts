@@ -78,7 +78,7 @@ interface NamedJob {
 /**
  * The name of a job at the service: `CAMPAIGN.ID.LABEL.DIGEST`. The digest alone makes a name unique for the credential. It
  * is the same whenever the same item with the same input is submitted, so that it works as an idempotency key. `retry`
- * keeps it as long as a job of this name may be usable, and otherwise takes the next job number (reopen.ts). The parts
+ * keeps it as long as a job of this name may be usable, and otherwise takes the next job number (retry.ts). The parts
  * before it are for people who read the service's list.
  *
  * The label is stored in item.json when the item starts, and not read from the manifest again: an edited title would

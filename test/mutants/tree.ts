@@ -12,7 +12,7 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'file-length',
-    file: 'src/store/incoming.ts',
+    file: 'src/store/store.ts',
     find: 'if (expected !== undefined && this.bytes !== expected) throw this.#wrong(expected);',
     replace: 'if (expected !== undefined && this.bytes > expected) throw this.#wrong(expected);',
     breaks: '5: a file that is shorter than announced does not get its name.',
