@@ -8,7 +8,6 @@ const FILES = [
   'store',
   'charges-in-tree',
   'deliver',
-  'invalid-rows',
   'item-record',
   'lease',
   'prepare',

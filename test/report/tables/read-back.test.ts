@@ -269,7 +269,7 @@ function protein(item: number): RowBlock {
 test('a Parquet file of several row groups has every row once, in order, with its values', async () => {
   const folder = await temporaryFolder();
   const groups = new ParquetFile(COLUMNS);
-  const proteins = Array.from({ length: 350 }, (_, item) => protein(item));
+  const proteins = Array.from({ length: 140 }, (_, item) => protein(item));
   const pieces = [...proteins.map((one) => groups.add(one)), groups.end()];
   writeFileSync(join(folder, 'table.parquet'), Buffer.concat(pieces));
   const counted = `SELECT count(DISTINCT row_group_id)::INTEGER AS groups FROM parquet_metadata('table.parquet')`;
