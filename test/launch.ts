@@ -52,7 +52,7 @@ export async function launchCampaign(
     recover: nothing,
     close: nothing,
   } as const;
-  const settings = { priority: 3, keepResults: cache !== null };
+  const settings = { priority: 3, keepResults: cache !== null, onNotice: () => undefined };
   await startOrJoin(session, { ...launch, feeds, survey, spool, ...settings });
   spool.remove();
   const handle = client.workflow.getHandle<typeof campaign>(buildCampaignWorkflowId(name));

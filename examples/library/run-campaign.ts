@@ -13,7 +13,7 @@ process.once('SIGINT', () => interrupt.abort());
 
 try {
   const planned = await plan(manifests, { services: 'local' });
-  console.log(`${planned.name}: ${planned.rows} rows, ${planned.submissions} jobs to submit`);
+  console.log(`${planned.campaign}: ${planned.rows} rows, ${planned.submissions} jobs to submit`);
   for (const { severity, file, line, message } of planned.problems)
     console.log(`${severity}: ${file}:${line ?? 1}: ${message}`);
 

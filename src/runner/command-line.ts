@@ -47,12 +47,10 @@ export {
   findEnd,
   countEndedLately,
   estimateEnd,
-  formatEnd,
   sumJobs,
-  toPlannedServices,
 } from './forecast.ts';
 export { openTreeIfAny, requireTree } from './tree.ts';
-export { KeptProblems, chooseRows } from './intake.ts';
+export { chooseRows } from './intake.ts';
 export { type OpenItem, listItemLines, openItems } from './items.ts';
 export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './logs.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';

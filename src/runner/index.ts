@@ -44,7 +44,7 @@ export type { CampaignDocument, ItemCounts } from '../report/campaign-summary.ts
 export type { Fault, Verification } from '../report/verify.ts';
 export { doctor, type DoctorOptions } from './doctor.ts';
 export type { Finding } from './finding.ts';
-export { plan, type Plan, type PlannedService, type PlanOptions } from './plan.ts';
+export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';
 export { retry, type RetryOptions } from './retry.ts';
 export { startCampaign, type StartOptions } from './start.ts';
 export { watch, type WatchOptions } from './campaign.ts';

@@ -24,16 +24,6 @@ import type { OnNotice } from './session.ts';
 import type { Spool } from './spool.ts';
 import { type Survey, surveyManifests, type SurveyOptions } from './survey.ts';
 
-export interface IntakeOptions {
-  /** Services of this project, in place of configured ones. */
-  readonly services?: LocalName;
-  readonly out?: string;
-  readonly name?: string;
-  readonly allowOutside?: boolean;
-  /** False with --no-cache. */
-  readonly cache?: boolean;
-}
-
 export interface Intake {
   readonly name: string;
   /** The campaign's output tree, which may not exist yet. */
@@ -49,13 +39,23 @@ export interface Intake {
 /**
  * A campaign grows by a longer manifest. A manifest without any of its rows belongs to another campaign that got the
  * same name by mistake: two tables may have the same file name.
- * @throws HundredfoldError `CAMPAIGN_DIFFERS`
+ * @throws HundredfoldError `CAMPAIGN_DIFFERS`: another campaign is in the folder
  */
-export async function checkSameCampaign({ name, folder, survey }: Intake): Promise<void> {
-  if (survey.known > 0) return;
+export async function checkOwner({
+  name,
+  folder,
+  survey,
+}: Pick<Intake, 'name' | 'folder' | 'survey'>): Promise<void> {
   const tree = await openPreparedTree(folder);
   const former = tree && (await readPreparedCampaign(tree));
-  if (!former || former.items === 0) return;
+  if (!former) return;
+  if (former.name !== name)
+    throw new HundredfoldError(
+      'CAMPAIGN_DIFFERS',
+      `${folder} is the output of the campaign ${former.name}`,
+      'Choose another folder with --out.',
+    );
+  if (survey.known > 0 || former.items === 0) return;
   // Prepared by another command since the rows were compared with the tree.
   if (isDeepStrictEqual(former.manifestDigests, survey.digests)) return;
   const files = former.manifestDigests.map(({ file }) => file).join(', ');
@@ -66,27 +66,13 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
   );
 }
 
-/** @throws HundredfoldError `CAMPAIGN_DIFFERS`: another campaign is in the folder */
-export async function checkOwner({ name, folder }: Pick<Intake, 'name' | 'folder'>): Promise<void> {
-  const tree = await openPreparedTree(folder);
-  const former = tree && (await readPreparedCampaign(tree));
-  if (!former || former.name === name) return;
-  throw new HundredfoldError(
-    'CAMPAIGN_DIFFERS',
-    `${folder} is the output of the campaign ${former.name}`,
-    'Choose another folder with --out.',
-  );
-}
-
 /** Only searched, not created: `plan` changes nothing. */
 async function openPreparedTree(folder: string): Promise<Store | null> {
   const store = await openStoreIfAny(folder);
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem' | 'onRow' | 'signal'> {
-  readonly spool?: Spool;
-}
+type TakingIn = Pick<SurveyOptions, 'onFate' | 'onProblem' | 'onRow' | 'signal' | 'spool'>;
 
 /**
  * Which rows can be run: one error refuses all of them, unless the others are asked for.
@@ -108,7 +94,7 @@ export function chooseRows(
 /** @throws StoreError `TREE_OTHER_PLUGIN`: it has rows of a plugin that is not loaded */
 export async function takeIn(
   manifests: readonly string[],
-  options: IntakeOptions,
+  options: ManifestOptions,
   settings: Settings,
   takingIn: TakingIn,
 ): Promise<Intake> {
@@ -139,7 +125,7 @@ export async function takeIn(
  */
 export async function findUnchangedCampaign(
   manifests: readonly string[],
-  options: IntakeOptions & { readonly skipInvalid?: boolean },
+  options: RowOptions,
   settings: Settings,
 ): Promise<Pick<Intake, 'name' | 'folder'> | null> {
   const place = choosePlace(manifests, options, settings);
@@ -156,7 +142,7 @@ export async function findUnchangedCampaign(
 
 function choosePlace(
   manifests: readonly string[],
-  options: IntakeOptions,
+  options: ManifestOptions,
   settings: Settings,
 ): Pick<Intake, 'name' | 'folder'> {
   const name = options.name ?? deriveCampaignName(manifests);
@@ -166,7 +152,7 @@ function choosePlace(
 /** All configured services, also those that no row needs, or without a token here. */
 export function listConfiguredServices(
   settings: Settings,
-  { services }: Pick<IntakeOptions, 'services'>,
+  { services }: Pick<ManifestOptions, 'services'>,
 ): readonly (ServiceSettings | UnreadyService)[] {
   const local = services && !settings.temporal ? createLocalSettings(services) : [];
   return listServiceNames().flatMap(
@@ -178,7 +164,7 @@ export function listConfiguredServices(
   );
 }
 
-function mapAddresses(settings: Settings, options: IntakeOptions): SurveyOptions['addresses'] {
+function mapAddresses(settings: Settings, options: ManifestOptions): SurveyOptions['addresses'] {
   const known = listConfiguredServices(settings, options);
   return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
 }
@@ -190,15 +176,26 @@ export class KeptProblems {
   readonly kept: Problem[] = [];
   /** Number of problems that are not in `kept`. */
   omitted = 0;
+  readonly #tell: ((problem: Problem) => void) | undefined;
+
+  constructor(tell: ((problem: Problem) => void) | undefined) {
+    this.#tell = tell;
+  }
 
   add(problem: Problem): void {
+    this.#tell?.(problem);
     if (this.kept.length < MAX_PROBLEMS) this.kept.push(problem);
     else this.omitted += 1;
   }
 }
 
-/** Which rows a campaign has, and where its output goes. */
+/** Which rows a campaign has, at which services, and where its output goes. */
 export interface ManifestOptions {
+  /**
+   * `local`: the two services of this project, with the embedded server and recorded results; `synthetic`: with results
+   * of the right form for any input. Default: the configured services.
+   */
+  readonly services?: LocalName;
   /** The folder, or s3:// address, that contains the output trees; default: `store.url` of the configuration. */
   readonly out?: string;
   /** Name of the campaign; default: derived from the manifest's file name. */
@@ -265,17 +262,14 @@ export interface RowHooks {
 /** @throws ManifestRefusedError; HundredfoldError `MANIFEST_EMPTY`, `CAMPAIGN_DIFFERS` */
 export async function checkRows(
   manifests: readonly string[],
-  options: RowOptions & RowHooks & { readonly services?: 'local' | 'synthetic' },
+  options: RowOptions & RowHooks,
   settings: Settings,
   spool: Spool,
   isRunning = false,
 ): Promise<Intake> {
   const { skipInvalid = false, onNotice, signal } = options;
-  const problems = new KeptProblems();
-  const onProblem = (problem: Problem): void => {
-    problems.add(problem);
-    options.onProblem?.(problem);
-  };
+  const problems = new KeptProblems(options.onProblem);
+  const onProblem = (problem: Problem): void => problems.add(problem);
   const takingIn = { spool, onProblem, ...(signal && { signal }) };
   const intake = await takeIn(manifests, options, settings, takingIn);
   const { survey } = intake;
@@ -285,6 +279,6 @@ export async function checkRows(
   if (run === 'none') throw new ManifestRefusedError(survey, problems.kept, isRunning);
   if (run === 'valid')
     onNotice?.(`${survey.invalid} of ${survey.rows} rows are skipped; failed.csv will list them.`);
-  await checkSameCampaign(intake);
+  await checkOwner(intake);
   return intake;
 }

@@ -20,15 +20,15 @@ import {
 } from './forecast.ts';
 import {
   checkOwner,
-  checkSameCampaign,
   listConfiguredServices,
   type Intake,
   KeptProblems,
   type ManifestOptions,
+  type RowHooks,
   takeIn,
 } from './intake.ts';
 import { chooseServices } from './services.ts';
-import type { SurveyOptions } from './survey.ts';
+import type { Survey, SurveyOptions } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { toStoreError } from '../store/store-error.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
@@ -44,13 +44,7 @@ import {
 } from './session.ts';
 
 /** How a campaign is planned. */
-export interface PlanOptions extends ManifestOptions, ConfigurationOptions {
-  /**
-   * `local`: the two services of this project, with the embedded server and recorded results; `synthetic`: with results
-   * of the right form for any input. Default: the configured services.
-   */
-  readonly services?: 'local' | 'synthetic';
-}
+export type PlanOptions = ManifestOptions & ConfigurationOptions;
 
 /** When the jobs of one service would be done. */
 export interface PlannedService {
@@ -64,10 +58,13 @@ export interface PlannedService {
   readonly endsAt: string | null;
 }
 
-/** What a campaign would do. */
+/** What `startCampaign` would refuse besides rows with errors: a service that is not configured, a token, the output. */
+export type Refusal = Pick<HundredfoldError, 'code' | 'message' | 'remedy'>;
+
+/** What a campaign would do: the `--json` document of `plan`. */
 export interface Plan {
   /** Name of the campaign. */
-  readonly name: string;
+  readonly campaign: string;
   /** Its output tree: a folder or an s3:// address. */
   readonly out: string;
   /** Number of rows, valid or not. */
@@ -76,20 +73,32 @@ export interface Plan {
   readonly kinds: Readonly<Record<Kind, number>>;
   /** Errors and warnings, in the order of the rows; at most the first 10,000. */
   readonly problems: readonly Problem[];
+  /** Number of problems that are not in `problems`. */
+  readonly problemsOmitted?: number;
   /** Number of errors. With one or more, `startCampaign` submits nothing unless `skipInvalid` is set. */
   readonly errors: number;
   /** Number of warnings. */
   readonly warnings: number;
-  /** What `startCampaign` would refuse besides rows with errors: a service that is not configured, a token, the output. */
-  readonly refusals: readonly HundredfoldError[];
+  /** What `startCampaign` would refuse besides rows with errors; absent if nothing. */
+  readonly refusals?: readonly Refusal[];
+  /** Rows with an error. */
+  readonly invalid: number;
   /** Rows that ended in an earlier run of this campaign. */
-  readonly done: number;
+  readonly ended: number;
+  /** Rows whose job an earlier run has submitted. */
+  readonly submitted: number;
+  /** Rows whose job was submitted elsewhere. */
+  readonly adopted: number;
   /** Rows that request the same work as another row: they share one job. */
   readonly duplicates: number;
   /** Rows that get the result of an earlier campaign. */
   readonly cached: number;
+  /** Why the others cannot get one, with their numbers. */
+  readonly notCached: Survey['misses'];
   /** Jobs to submit. */
   readonly submissions: number;
+  /** Jobs that the recorded services cannot answer; absent if none. */
+  readonly unanswered?: number;
   /** The services that receive these jobs. */
   readonly services: readonly PlannedService[];
   /** ISO 8601, UTC: when the last job would be done; null if nothing is submitted, or if it can never end. */
@@ -111,49 +120,21 @@ export async function plan(
   manifests: string | readonly string[],
   options: PlanOptions = {},
 ): Promise<Plan> {
-  const problems = new KeptProblems();
-  const onProblem = (problem: Problem): void => problems.add(problem);
-  const { intake, forecasts, isChargeKnown, refusals } = await planCampaign([manifests].flat(), {
-    ...options,
-    onProblem,
-  });
-  const { name, folder, survey } = intake;
-  const { rows, kinds, errors, warnings, ended, duplicates, cached } = survey;
-  return {
-    name,
-    out: folder,
-    rows,
-    kinds,
-    problems: problems.kept,
-    errors,
-    warnings,
-    refusals,
-    done: ended,
-    duplicates,
-    cached,
-    submissions: sumJobs(survey),
-    services: toPlannedServices(forecasts),
-    endsAt: formatEnd(findEnd(forecasts)),
-    chargesUnknown: !isChargeKnown,
-    diskBytes: estimateDisk(survey),
-  };
+  const { document } = await planCampaign([manifests].flat(), options);
+  return document;
 }
 
-interface Planning extends PlanOptions, Pick<SurveyOptions, 'onProblem' | 'onFate' | 'onRow'> {
-  readonly onNotice?: OnNotice;
-  /** Called once all rows are checked. */
-  readonly onChecked?: () => void;
-}
+type Planning = PlanOptions &
+  Partial<Pick<SurveyOptions, 'onProblem' | 'onFate' | 'onRow'>> &
+  Pick<RowHooks, 'onNotice' | 'onChecked'>;
 
 /** Everything that is known before a run. */
 export interface Planned {
+  readonly document: Plan;
   readonly intake: Intake;
   /** The services that are configured, also those without a token here. */
   readonly feeds: readonly (ServiceSettings | UnreadyService)[];
   readonly forecasts: readonly ServiceForecast[];
-  /** False: the forecasts are the earliest ends. */
-  readonly isChargeKnown: boolean;
-  readonly refusals: readonly HundredfoldError[];
   /** ms since the epoch. */
   readonly now: number;
 }
@@ -162,14 +143,15 @@ export async function planCampaign(
   manifests: readonly string[],
   options: Planning,
 ): Promise<Planned> {
-  const { onNotice = ignoreNotices, onChecked, onProblem, onFate, onRow } = options;
+  const { onNotice = ignoreNotices, onFate, onRow } = options;
   const settings = readSettings(options, { tokens: 'optional' });
+  const problems = new KeptProblems(options.onProblem);
   const intake = await takeIn(manifests, options, settings, {
-    onProblem,
+    onProblem: (problem) => problems.add(problem),
     ...(onFate && { onFate }),
     ...(onRow && { onRow }),
   });
-  onChecked?.();
+  options.onChecked?.();
   const { name, survey } = intake;
   const budgets =
     sumJobs(survey) > 0 && canBeCharged(settings)
@@ -177,13 +159,44 @@ export async function planCampaign(
       : [];
   const now = Date.now();
   const feeds = listConfiguredServices(settings, options);
+  const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], now);
+  const refusals = await findRefusals(intake, settings, options);
+  const document = {
+    ...describePlan(intake, problems, forecasts),
+    ...(refusals.length > 0 && { refusals }),
+    chargesUnknown: budgets === null,
+  };
+  return { document, intake, feeds, forecasts, now };
+}
+
+function describePlan(
+  { name, folder, survey }: Intake,
+  { kept, omitted }: KeptProblems,
+  forecasts: readonly ServiceForecast[],
+): Omit<Plan, 'refusals' | 'chargesUnknown'> {
+  const { rows, kinds, errors, warnings, invalid, unanswered } = survey;
+  const { ended, submitted, adopted, duplicates, cached, misses } = survey;
   return {
-    intake,
-    feeds,
-    forecasts: forecastCampaign(name, survey, feeds, budgets ?? [], now),
-    isChargeKnown: budgets !== null,
-    refusals: await findRefusals(intake, settings, options),
-    now,
+    campaign: name,
+    out: folder,
+    rows,
+    kinds,
+    problems: kept,
+    ...(omitted > 0 && { problemsOmitted: omitted }),
+    errors,
+    warnings,
+    invalid,
+    ended,
+    submitted,
+    adopted,
+    duplicates,
+    cached,
+    notCached: misses,
+    submissions: sumJobs(survey),
+    ...(unanswered > 0 && { unanswered }),
+    endsAt: formatEnd(findEnd(forecasts)),
+    services: toPlannedServices(forecasts),
+    diskBytes: estimateDisk(survey),
   };
 }
 
@@ -192,11 +205,10 @@ async function findRefusals(
   intake: Intake,
   settings: Settings,
   { services }: PlanOptions,
-): Promise<readonly HundredfoldError[]> {
+): Promise<readonly Refusal[]> {
   const { needed, folder } = intake;
   const found: HundredfoldError[] = settings.unready.map(({ reason }) => reason);
   const checks: readonly (() => void | Promise<void>)[] = [
-    () => checkSameCampaign(intake),
     () => checkOwner(intake),
     () => checkFolder(folder),
     () => {
@@ -212,7 +224,7 @@ async function findRefusals(
       if (!(error instanceof HundredfoldError)) throw error;
       found.push(error);
     }
-  return found;
+  return found.map(({ code, message, remedy }) => ({ code, message, remedy }));
 }
 
 /** Whether files can be created in an output folder, or below the folder in which it would be created. */

@@ -43,7 +43,7 @@ import {
   type Order,
   type Running,
 } from './launch.ts';
-import { ignoreNotices, type OnNotice } from './session.ts';
+import type { OnNotice } from './session.ts';
 import type { Begun } from './campaign.ts';
 import { checkOwner } from './intake.ts';
 import type { Spool } from './spool.ts';
@@ -59,15 +59,14 @@ export interface CampaignStart extends Order {
   readonly keepResults: boolean;
   /** Jobs of the present windows that nothing here shows; absent: what is unknown counts as the whole limit. */
   readonly assumeUsed?: number;
-  /** Without it nothing is reported. */
-  readonly onNotice?: OnNotice;
+  readonly onNotice: OnNotice;
   /** Stops the search for missing records in the tree of a campaign that runs. */
   readonly signal?: AbortSignal;
 }
 
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
 export async function startOrJoin(session: Session, start: CampaignStart): Promise<Begun> {
-  const { name, folder, onNotice = ignoreNotices } = start;
+  const { name, folder, onNotice } = start;
   const running = (await findCampaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
   const store = await openStore(folder);
@@ -94,7 +93,7 @@ async function startHere(
   store: Store,
   { start, joined: running, held }: Here,
 ): Promise<Begun> {
-  const { feeds, survey, onNotice = ignoreNotices } = start;
+  const { feeds, survey, onNotice } = start;
   const { items, digests } = survey;
   const taking = { session, held, feeds, onNotice };
   if (running) {

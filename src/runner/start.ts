@@ -10,12 +10,11 @@ import { isObjectAddress } from '../domain/addresses.ts';
 import { openSession } from '../temporal/host/open-session.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { openStore, probe } from '../store/open-store.ts';
-import { type Begun, Campaign, hasOpenItems } from './campaign.ts';
+import { Campaign, hasOpenItems } from './campaign.ts';
 import { retryWhileAway } from './follow.ts';
 import {
   checkRows,
   type Intake,
-  type IntakeOptions,
   type RowOptions,
   findUnchangedCampaign,
   type RowHooks,
@@ -24,7 +23,6 @@ import { checkServices, chooseServices } from './services.ts';
 import {
   type ConfigurationOptions,
   readEnvironment,
-  ignoreNotices,
   logToWorkerLog,
   runOneAtATime,
   type OnNotice,
@@ -41,65 +39,11 @@ import { readBudgets } from '../activities/budget-run.ts';
 import { forecastCampaign, type ServiceForecast } from './forecast.ts';
 import { startInBackground } from '../temporal/host/background.ts';
 
-interface RunOptions extends IntakeOptions {
-  /** From 1, which is served before all others, to 5; default 3. */
-  readonly priority?: number;
-  /** As in `CampaignStart`. */
-  readonly assumeUsed?: number;
-  readonly onNotice?: OnNotice;
-}
-
-/**
- * The campaign, checked as far as possible before a server is started for it.
- * @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID`, `SERVICE_URL_WRONG`, `STORE_*`
- */
-async function prepareStart(
-  intake: Intake,
-  spool: Spool,
-  settings: Settings,
-  options: RunOptions,
-): Promise<CampaignStart> {
-  const start = createStart(intake, spool, settings, options);
-  for (const line of intake.pluginNews) start.onNotice?.(line);
-  await checkStart(start);
-  return start;
-}
-
-/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
-function createStart(
-  intake: Intake,
-  spool: Spool,
-  settings: Settings,
-  options: RunOptions,
-): CampaignStart {
-  const { name, folder, survey, cache, needed } = intake;
-  const local = options.services ?? null;
-  return {
-    name,
-    folder,
-    survey,
-    spool,
-    cache,
-    feeds: chooseServices(settings, { local, needed, who: 'the manifest' }),
-    ...(options.assumeUsed !== undefined && { assumeUsed: options.assumeUsed }),
-    keepResults: options.cache !== false,
-    policy: settings.policy,
-    priority: options.priority ?? USUAL_PRIORITY,
-    notify: notifyWays(settings.notify),
-    onNotice: options.onNotice ?? ignoreNotices,
-  };
-}
-
 /**
  * What can be known before a server is started for the campaign.
  * @throws HundredfoldError `SERVICE_URL_WRONG`, `STORE_*`
  */
-async function checkStart({
-  folder,
-  survey,
-  feeds,
-  onNotice = ignoreNotices,
-}: CampaignStart): Promise<void> {
+async function checkStart({ folder, survey, feeds, onNotice }: CampaignStart): Promise<void> {
   await checkOutput(folder);
   if (survey.ended === survey.items) return;
   await checkServices(feeds, { resumes: survey.submitted + survey.ended > 0, onNotice });
@@ -117,39 +61,6 @@ async function checkOutput(folder: string): Promise<void> {
   }
 }
 
-interface StartingWith {
-  readonly settings: Settings;
-  /** Aborted when the user no longer waits for a Temporal server that is away. */
-  readonly signal: AbortSignal;
-}
-
-/** Starts the campaign, resumes it, or joins it if it runs. */
-async function startRun(
-  session: Session,
-  start: CampaignStart,
-  { settings, signal }: StartingWith,
-): Promise<Begun> {
-  const { onNotice = ignoreNotices } = start;
-  return runOneAtATime(settings, onNotice, () => startPatiently(session, start, signal));
-}
-
-/** Of a campaign that has ended: starts it once more if items in its tree have not, and returns whether it did. */
-async function startAgainIfOpen(
-  session: Session,
-  start: CampaignStart,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { name, onNotice = ignoreNotices } = start;
-  if (!(await hasOpenItems(session, name))) return false;
-  onNotice(`${name}: items that had not ended are run again.`);
-  await startPatiently(session, start, signal);
-  return true;
-}
-
-function startPatiently(session: Session, start: CampaignStart, signal: AbortSignal) {
-  return retryWhileAway(session, signal, () => startOrJoin(session, start));
-}
-
 /** What is known of a campaign before it is started. */
 export interface Forecast extends Pick<CampaignStart, 'name' | 'folder' | 'survey'> {
   readonly forecasts: readonly ServiceForecast[];
@@ -159,11 +70,6 @@ export interface Forecast extends Pick<CampaignStart, 'name' | 'folder' | 'surve
 
 /** How a campaign is started. */
 export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions {
-  /**
-   * `local`: the two services of this project, with the embedded server and recorded results; `synthetic`: with results
-   * of the right form for any input. Default: the configured services.
-   */
-  readonly services?: 'local' | 'synthetic';
   /** False: leaves the work to other workers. Only with your own Temporal server (`temporal.address`). */
   readonly worker?: boolean;
   /** True: a process in the background works on it, from the start. */
@@ -226,13 +132,15 @@ class Starting {
     const isRunning = await this.#continueUnchanged();
     const hooks = { ...options, onNotice, signal };
     const intake = await checkRows(this.#manifests, hooks, settings, this.#spool, isRunning);
-    const checked = await prepareStart(intake, this.#spool, settings, { ...options, onNotice });
+    const start = this.#createStart(intake);
+    for (const line of intake.pluginNews) onNotice(line);
+    await checkStart(start);
     throwIfInterrupted(signal);
     const session = (this.#session ??= await this.#open());
-    const start: CampaignStart = { ...checked, signal };
     throwIfInterrupted(signal);
     if (!(await this.#isConfirmed(session, start))) throw createInterrupted(undefined);
-    const begun = await startRun(session, start, { settings, signal });
+    const startPatiently = () => retryWhileAway(session, signal, () => startOrJoin(session, start));
+    const begun = await runOneAtATime(settings, onNotice, startPatiently);
     this.#remember(session, start);
     return new Campaign({
       session,
@@ -242,10 +150,36 @@ class Starting {
       out: start.folder,
       signal,
       begun,
-      startAgainIfOpen: () => startAgainIfOpen(session, start, signal),
+      startAgainIfOpen: async () => {
+        if (!(await hasOpenItems(session, start.name))) return false;
+        onNotice(`${start.name}: items that had not ended are run again.`);
+        await startPatiently();
+        return true;
+      },
       notices: this.#notices,
       onClose: () => this.#spool.remove(),
     });
+  }
+
+  /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
+  #createStart({ name, folder, survey, cache, needed }: Intake): CampaignStart {
+    const [options, settings] = [this.#options, this.#settings];
+    const local = options.services ?? null;
+    return {
+      name,
+      folder,
+      survey,
+      spool: this.#spool,
+      cache,
+      feeds: chooseServices(settings, { local, needed, who: 'the manifest' }),
+      ...(options.assumeUsed !== undefined && { assumeUsed: options.assumeUsed }),
+      keepResults: options.cache !== false,
+      policy: settings.policy,
+      priority: options.priority ?? USUAL_PRIORITY,
+      notify: notifyWays(settings.notify),
+      onNotice: this.#onNotice,
+      signal: this.#signal,
+    };
   }
 
   #remember({ stateFolder }: Session, { name, folder }: CampaignStart): void {

@@ -54,7 +54,7 @@ test('plan counts rows and jobs, reports problems, and writes nothing; what cann
   const bad = at.write('t.csv', 'id,sequence\na,MKTAYIAKQR\nb,MKTAYIAKQR\nshort,M\n');
   const planned = await plan(bad, wanted);
   expect(planned).toMatchObject({
-    name: 't',
+    campaign: 't',
     out: at.path('results', 't'),
     rows: 3,
     kinds: { sequence: 3 },

@@ -1,15 +1,10 @@
 /** `hundredfold plan`: checks everything and reports what a run would do, without submitting anything. */
 import { existsSync } from 'node:fs';
-import { EXIT, type HundredfoldError } from '../../domain/errors.ts';
+import { EXIT } from '../../domain/errors.ts';
 import type { CheckedRow } from '../../domain/item.ts';
 import {
   createExistsError,
   writeFixes,
-  estimateDisk,
-  findEnd,
-  formatEnd,
-  sumJobs,
-  toPlannedServices,
   chooseRows,
   freeIn,
   planCampaign,
@@ -17,7 +12,7 @@ import {
   type Fate,
   runCommand,
 } from '../../runner/command-line.ts';
-import type { PlanOptions } from '../../runner/index.ts';
+import type { PlanOptions, Refusal } from '../../runner/index.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { say, logToTerminal, printDocument, printLine } from '../text/output.ts';
@@ -56,7 +51,9 @@ export async function plan(manifests: readonly string[], flags: PlanFlags): Prom
   if (flags.fixes !== undefined) await fix(flags.fixes, rows, flags);
   warnUncharged(planned, flags);
   const runnable = survey.errors === 0 ? 'all' : chooseRows(survey, true);
-  if (flags.json) printPlan(planned, problems, flags.explain ? fates : null);
+  const { document } = planned;
+  const explained = fates.map(({ id, fate }) => ({ id, ...fate }));
+  if (flags.json) printDocument({ ...document, ...(flags.explain && { fates: explained }) });
   else {
     for (const { id, fate } of fates) printLine(`  ${id}: ${describeFate(fate, fates)}`);
     const freeBytes = await freeIn(planned.intake.folder);
@@ -64,17 +61,17 @@ export async function plan(manifests: readonly string[], flags: PlanFlags): Prom
     printNext(planned, runnable, manifests, flags);
   }
   const isRunnable = runnable === 'all' || (runnable === 'valid' && flags.skipInvalid === true);
-  return isRunnable && !planned.refusals.some(isFinal) ? EXIT.ok : EXIT.refused;
+  return isRunnable && !document.refusals?.some(isFinal) ? EXIT.ok : EXIT.refused;
 }
 
 /** What is not set up yet is no fault of the plan. */
-function isFinal({ code }: HundredfoldError): boolean {
+function isFinal({ code }: Refusal): boolean {
   return code === 'CAMPAIGN_DIFFERS' || /^STORE_/.test(code);
 }
 
 /** Ends with a command that works, and what it needs before. */
 function printNext(
-  { intake: { survey }, refusals }: Planned,
+  { intake: { survey }, document: { refusals = [] } }: Planned,
   runnable: ReturnType<typeof chooseRows>,
   manifests: readonly string[],
   flags: PlanFlags,
@@ -129,37 +126,6 @@ function warnUncharged({ feeds, forecasts }: Planned, { json }: PlanFlags): void
       json ? `${unknown}: ${feed.reason.message}.` : `${unknown}; the forecast assumes none of it.`,
     );
   }
-}
-
-function printPlan(
-  { intake: { name, folder, survey }, forecasts, refusals }: Planned,
-  problems: ProblemList,
-  fates: readonly FateOfRow[] | null,
-): void {
-  printDocument({
-    campaign: name,
-    out: folder,
-    rows: survey.rows,
-    kinds: survey.kinds,
-    problems: problems.kept,
-    ...(problems.omitted > 0 && { problemsOmitted: problems.omitted }),
-    ...(refusals.length > 0 && {
-      refusals: refusals.map(({ code, message, remedy }) => ({ code, message, remedy })),
-    }),
-    invalid: survey.invalid,
-    ended: survey.ended,
-    submitted: survey.submitted,
-    adopted: survey.adopted,
-    duplicates: survey.duplicates,
-    cached: survey.cached,
-    notCached: survey.misses,
-    submissions: sumJobs(survey),
-    ...(survey.unanswered > 0 && { unanswered: survey.unanswered }),
-    endsAt: formatEnd(findEnd(forecasts)),
-    services: toPlannedServices(forecasts),
-    diskBytes: estimateDisk(survey),
-    ...(fates && { fates: fates.map(({ id, fate }) => ({ id, ...fate })) }),
-  });
 }
 
 function describeFate(fate: Fate, all: readonly { id: string }[]): string {

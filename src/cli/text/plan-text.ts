@@ -7,7 +7,6 @@ import {
   estimateDisk,
   sumJobs,
   type ServiceForecast,
-  KeptProblems,
   type Survey,
 } from '../../runner/command-line.ts';
 import { say, printProblem } from './output.ts';
@@ -112,7 +111,8 @@ interface Others {
   count: number;
 }
 
-export class ProblemList extends KeptProblems {
+/** The problems of rows, as lines. */
+export class ProblemList {
   readonly #print: ((line: string) => void) | undefined;
   readonly #counts = new Map<string, number>();
   /** By code and file. */
@@ -120,12 +120,10 @@ export class ProblemList extends KeptProblems {
 
   /** @param print gets the lines for users; the default is stderr */
   constructor(print?: (line: string) => void) {
-    super();
     this.#print = print;
   }
 
-  override add(problem: Problem): void {
-    super.add(problem);
+  add(problem: Problem): void {
     const { code, severity, file, line } = problem;
     const count = (this.#counts.get(code) ?? 0) + 1;
     this.#counts.set(code, count);
