@@ -18,10 +18,11 @@ import type { ServiceClient } from '../services/client.ts';
 import { nameArtefactFile, buildItemKey, namePage } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { createWrongLengthError } from '../store/store-error.ts';
-import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
+import type { FetchResult } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob, requireService } from './item-job.ts';
-import { computeRetryDelay, createHindered, storeFailure, type Tries } from './retry.ts';
+import type { Finishing } from './job-stage.ts';
+import { computeRetryDelay, createHindered, storeFailure } from './retry.ts';
 import {
   createKeptFile,
   KEPT_FREE,
@@ -37,24 +38,12 @@ import { openHeldTree } from './leases.ts';
  */
 const TRIED_FOR_MS = RESULTS_KEPT_MS - 86_400_000;
 
-/** Earlier downloads of one file. */
-export interface BadDownloads {
-  /** Since when every download is bad (ms), and how many there were. */
-  readonly badSince: number;
-  readonly times: number;
-}
-
-export type FetchTries = Tries<BadDownloads>;
-
 /** One file of a job. */
-interface Wanted {
+interface Wanted extends Finishing {
   readonly client: ServiceClient;
   readonly store: Store;
-  readonly job: RemoteJob;
   readonly artefact: ArtefactName;
   readonly isResult: boolean;
-  readonly policy: JobPolicy;
-  readonly tries: FetchTries;
 }
 
 type Found = Extract<FetchOutcome, { readonly type: 'found' }>;
@@ -63,16 +52,15 @@ type NotFound = Exclude<FetchOutcome, Found>;
 /** @throws "not yet" */
 export async function fetchArtefact(
   deps: Dependencies,
-  job: RemoteJob,
+  finishing: Finishing,
   artefact: ArtefactName,
-  policy: JobPolicy,
-  tries: FetchTries,
 ): Promise<FetchResult> {
+  const { job, stage } = finishing;
   const { client } = requireService(deps, job.reference);
   const isResult = artefact === client.artefacts(job.item.kind)[0];
   try {
     const store = await openHeldTree(deps, job.item);
-    const wanted = { client, store, job, artefact, isResult, policy, tries };
+    const wanted = { ...finishing, client, store, artefact, isResult };
     const { cancellationSignal: signal } = Context.current();
     const outcome = await client.fetch(job.remoteId, artefact, { signal });
     if (outcome.type === 'found') {
@@ -82,7 +70,7 @@ export async function fetchArtefact(
     }
     return explainMissing(deps, wanted, outcome);
   } catch (error) {
-    throw storeFailure(error, tries.attempt);
+    throw storeFailure(error, stage.attemptSinceEnd);
   }
 }
 
@@ -193,7 +181,7 @@ function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): 
   if (outcome.type === 'absent') return explainAbsent(deps, wanted, outcome);
   const { message } = outcome;
   if (outcome.type === 'tooLarge') return createEmptyResult({ code: 'RESULT_TOO_LARGE', message });
-  const { artefact, isResult, tries } = wanted;
+  const { artefact, isResult, stage } = wanted;
   const { uniform, unusable, refusesUs, othersWell, retryAfterMs } = outcome;
   if (uniform !== true) {
     if (unusable) return askAgain(wanted, { code: 'RESULT_UNUSABLE', message });
@@ -207,11 +195,14 @@ function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): 
       return askAgain(wanted, { code: 'RESULT_UNREACHABLE', message: words, patience: 'lost' });
     }
   }
-  if (tries.ageMs() > TRIED_FOR_MS) {
+  if (stage.msSinceEnd() > TRIED_FOR_MS) {
     const words = `no ${artefact} in 13 days: ${message}`;
     return createEmptyResult({ code: 'RESULT_UNREACHABLE', message: words });
   }
-  throw createHindered(message, Math.max(computeRetryDelay(tries.attempt), retryAfterMs ?? 0));
+  throw createHindered(
+    message,
+    Math.max(computeRetryDelay(stage.attemptSinceEnd), retryAfterMs ?? 0),
+  );
 }
 
 /** 404 of a job that is finished may pass, as it may while the job runs (poll.ts); other refusals are final. */
@@ -252,15 +243,15 @@ const MIN_DOWNLOADS = 4;
  * only missing, and is not its result, it succeeds, and its record has a warning.
  */
 function askAgain(
-  { policy, tries, isResult }: Wanted,
+  { policy, stage, artefact, isResult }: Wanted,
   { code, message, patience }: Bad,
 ): FetchResult {
-  const { badSince, times } = tries.left ?? { badSince: Date.now(), times: 0 };
+  const { badSince, times } = stage.left.bad?.[artefact] ?? { badSince: Date.now(), times: 0 };
   const isPatient = Date.now() - badSince < computePatienceMs(patience, policy);
   if (!isPatient && times + 1 >= (patience === 'none' ? 1 : MIN_DOWNLOADS))
     return createEmptyResult(patience !== undefined && !isResult ? null : { code, message });
-  tries.leave({ badSince, times: times + 1 });
-  throw createHindered(message, computeRetryDelay(tries.attempt));
+  stage.keepBad(artefact, { badSince, times: times + 1 });
+  throw createHindered(message, computeRetryDelay(stage.attemptSinceEnd));
 }
 
 function computePatienceMs(patience: Bad['patience'], policy: JobPolicy): number {
@@ -343,16 +334,13 @@ const FAILED_TIMEOUT_MS = 20_000;
  *
  * Rejected: fetching all artefacts of a failed job, which services answer with 404 and 422.
  */
-export async function keepFailed(
-  deps: Dependencies,
-  job: RemoteJob,
-  tries: Pick<FetchTries, 'attempt' | 'ageMs'>,
-): Promise<FetchResult> {
+export async function keepFailed(deps: Dependencies, finishing: Finishing): Promise<FetchResult> {
+  const { job, stage } = finishing;
   try {
     const { client } = requireService(deps, job.reference);
     const store = await openHeldTree(deps, job.item);
     for (const name of client.artefactsOfFailed(job.item.kind)) {
-      const kept = await keepArtefact(client, store, job, name, tries);
+      const kept = await keepArtefact(client, store, finishing, name);
       if (kept) return kept;
     }
     return createEmptyResult(null);
@@ -361,8 +349,8 @@ export async function keepFailed(
     // If the item is cancelled, its end stays the same: the job has failed before.
     if (cancellationDetails?.cancelRequested) return createEmptyResult(null);
     if (cancellationSignal.aborted) throw error;
-    if (tries.ageMs() > FAILED_JOB_TIMEOUT_MS) return createEmptyResult(null);
-    throw storeFailure(error, tries.attempt);
+    if (stage.msSinceEnd() > FAILED_JOB_TIMEOUT_MS) return createEmptyResult(null);
+    throw storeFailure(error, stage.attemptSinceEnd);
   }
 }
 
@@ -370,9 +358,8 @@ export async function keepFailed(
 async function keepArtefact(
   client: ServiceClient,
   store: Store,
-  { item, remoteId }: RemoteJob,
+  { job: { item, remoteId }, stage }: Finishing,
   name: ArtefactName,
-  { attempt }: Pick<FetchTries, 'attempt'>,
 ): Promise<FetchResult | null> {
   const { cancellationSignal } = Context.current();
   const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(FAILED_TIMEOUT_MS)]);
@@ -381,7 +368,10 @@ async function keepArtefact(
   if (outcome.type === 'unavailable') {
     const { message, retryAfterMs } = outcome;
     if (retryAfterMs !== null && retryAfterMs > FAILED_JOB_TIMEOUT_MS) return null;
-    throw createHindered(message, Math.max(computeRetryDelay(attempt), retryAfterMs ?? 0));
+    throw createHindered(
+      message,
+      Math.max(computeRetryDelay(stage.attemptSinceEnd), retryAfterMs ?? 0),
+    );
   }
   const fileName = nameArtefactFile(item.kind, name, outcome.contentType);
   const { bytes, release } = await collectBody(outcome, fileName, signal);

@@ -5,7 +5,6 @@
  * "Not yet" of any step is a retry by the server. The results of earlier steps are kept with the heartbeat, so that the
  * next attempt continues there; without it (the worker was killed), it starts again, which is harmless.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { SUCCEEDED, type Attempt, type JobPolicy } from '../domain/campaign.ts';
@@ -21,28 +20,17 @@ import type {
 } from '../workflows/activity-types.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
-import { fetchArtefact, keepFailed, type BadDownloads, type FetchTries } from './download.ts';
+import { fetchArtefact, keepFailed } from './download.ts';
 import { giveUp } from './item-job.ts';
-import {
-  poll,
-  type FailedJob,
-  type FinishedJob,
-  type PollTries,
-  type Seen,
-  type Unfinished,
-} from './poll.ts';
+import { JobStage, type FailedJob, type Finishing, type FinishedJob } from './job-stage.ts';
+import { poll } from './poll.ts';
 import { runWithHeartbeat, storeFailure } from './retry.ts';
-import { computeAge, type ServerClock } from './clocks.ts';
 
 /**
  * A third of its heartbeat time-out (src/workflows/activity-options.ts). Most jobs need a few seconds from their first
  * poll to their end, and each heartbeat costs the server as much as a poll costs us.
  */
 const BEAT_INTERVAL_MS = 3_000;
-
-interface Finishing extends Unfinished {
-  readonly stage: JobStage;
-}
 
 export function finishJob(
   deps: Dependencies,
@@ -65,7 +53,7 @@ export function finishJob(
 
 async function pollAndEnd(deps: Dependencies, finishing: Finishing): Promise<JobFinish> {
   const { stage } = finishing;
-  const polled = stage.polled ?? stage.keepPolled(await poll(deps, finishing, stage.pollTries()));
+  const polled = stage.left.polled ?? stage.keepPolled(await poll(deps, finishing));
   if (polled.type === 'failed') return endFailed(deps, finishing, polled);
   return endFinished(deps, finishing, polled);
 }
@@ -76,10 +64,10 @@ async function endFailed(
   finishing: Finishing,
   { code, message, timing }: FailedJob,
 ): Promise<JobFinish> {
-  const { job, former, stage } = finishing;
+  const { former } = finishing;
   if (former !== null && shouldReplaceJob(code, former))
     return giveUpJob(deps, finishing, { code, message }, []);
-  const kept = code === 'JOB_LOST' ? null : await keepFailed(deps, job, stage.triesSinceEnd);
+  const kept = code === 'JOB_LOST' ? null : await keepFailed(deps, finishing);
   // A job that may be good, and whose state nobody can read, is the user's decision: another one would be paid for.
   const state = code === 'JOB_UNREADABLE' ? 'held' : 'failed';
   return writeEnd(deps, finishing, {
@@ -159,13 +147,14 @@ async function fetchAll(
 
 async function fetchOnce(
   deps: Dependencies,
-  { job, policy, stage }: Finishing,
+  finishing: Finishing,
   artefact: ArtefactName,
 ): Promise<FetchResult> {
-  const before = stage.fetched(artefact);
+  const { stage } = finishing;
+  const before = stage.left.fetched?.[artefact];
   if (before) return before;
-  const result = await fetchArtefact(deps, job, artefact, policy, stage.fetchTries(artefact));
-  stage.keep(artefact, result);
+  const result = await fetchArtefact(deps, finishing, artefact);
+  stage.keepFetched(artefact, result);
   return result;
 }
 
@@ -183,95 +172,4 @@ function chooseLastFailure(failures: readonly unknown[]): unknown {
 function withQueuedAt(timing: Timing | null, queuedAt: string | null): Timing | null {
   if (queuedAt === null) return timing;
   return { ...(timing ?? NO_TIMING), queuedAt: timing?.queuedAt ?? queuedAt };
-}
-
-/** How a job had ended, how old it was when that was seen (ms), and by which try. */
-type Polled = (FinishedJob | FailedJob) & { readonly ageMs: number; readonly attempt: number };
-
-interface Left {
-  /** By the last poll of a job that has not ended. */
-  readonly seen?: Seen | null;
-  readonly polled?: Polled;
-  /** Whole files. */
-  readonly fetched?: Readonly<Partial<Record<ArtefactName, FetchResult>>>;
-  readonly bad?: Readonly<Partial<Record<ArtefactName, BadDownloads>>>;
-}
-
-/** The progress of an accepted job, which the heartbeat carries to the next attempt. */
-export class JobStage {
-  readonly #context: Context;
-  readonly #clock: ServerClock;
-  /** Not sent at each change: most jobs end before a heartbeat is due, and each one costs the server a write. */
-  #left: Left;
-
-  constructor(context: Context, clock: ServerClock) {
-    this.#context = context;
-    this.#clock = clock;
-    this.#left = (context.info.heartbeatDetails as Left | null | undefined) ?? {};
-  }
-
-  get polled(): Polled | undefined {
-    return this.#left.polled;
-  }
-
-  beat(): void {
-    this.#context.heartbeat(this.#left);
-  }
-
-  /** The server keeps the details of earlier attempts: what has not changed is not sent again. */
-  leaveToNextAttempt(): void {
-    if (!isDeepStrictEqual(this.#left, this.#context.info.heartbeatDetails ?? {})) this.beat();
-  }
-
-  keepPolled(ended: FinishedJob | FailedJob): Polled {
-    const { attempt } = this.#context.info;
-    const polled = { ...ended, ageMs: this.#ageMs(), attempt };
-    this.#left = { polled };
-    return polled;
-  }
-
-  fetched(artefact: ArtefactName): FetchResult | undefined {
-    return this.#left.fetched?.[artefact];
-  }
-
-  keep(artefact: ArtefactName, result: FetchResult): void {
-    const { bad: { [artefact]: _, ...bad } = {}, fetched } = this.#left;
-    this.#left = { ...this.#left, bad, fetched: { ...fetched, [artefact]: result } };
-  }
-
-  pollTries(): PollTries {
-    const seen = (): Seen | null => this.#left.seen ?? null;
-    return {
-      attempt: this.#context.info.attempt,
-      ageMs: () => this.#ageMs(),
-      get left() {
-        return seen();
-      },
-      leave: (left) => (this.#left = { seen: left }),
-    };
-  }
-
-  /** Counted from when the job was seen to have ended. */
-  get triesSinceEnd(): Pick<FetchTries, 'attempt' | 'ageMs'> {
-    const { attempt } = this.#context.info;
-    const { polled } = this.#left;
-    return {
-      attempt: attempt - (polled?.attempt ?? attempt) + 1,
-      ageMs: () => this.#ageMs() - (polled?.ageMs ?? 0),
-    };
-  }
-
-  fetchTries(artefact: ArtefactName): FetchTries {
-    return {
-      ...this.triesSinceEnd,
-      left: this.#left.bad?.[artefact] ?? null,
-      leave: (left) => {
-        this.#left = { ...this.#left, bad: { ...this.#left.bad, [artefact]: left } };
-      },
-    };
-  }
-
-  #ageMs(): number {
-    return computeAge(this.#clock, this.#context.info);
-  }
 }

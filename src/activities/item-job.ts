@@ -16,16 +16,12 @@ import { giveUpRecord } from '../store/retry.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import { nameOfJob } from '../store/work.ts';
-import type {
-  ItemAddress,
-  KeptFile,
-  RemoteJob,
-  SubmittedJob,
-} from '../workflows/activity-types.ts';
+import type { ItemAddress, KeptFile, RemoteJob } from '../workflows/activity-types.ts';
 import { giveUpSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { nullIfNotFound, createHindered, isElsewhere, storeFailure, type Tries } from './retry.ts';
+import type { Finishing } from './job-stage.ts';
+import { nullIfNotFound, createHindered, isElsewhere, storeFailure } from './retry.ts';
 import { openHeldTree, type Trees } from './leases.ts';
 
 export interface JobSource {
@@ -88,28 +84,16 @@ export async function readStoredJob(
   };
 }
 
-/** From an attempt that could not note it, for the next one, which may have access to the tree. */
-export interface Owed {
-  readonly noteOwed?: boolean;
-}
-
 /** In the first attempt, or the first one on a worker with access to the tree. */
-export async function noteAcceptanceOnce(
-  deps: Trees,
-  job: RemoteJob,
-  submitted: SubmittedJob,
-  tries: Tries<Owed>,
-): Promise<void> {
-  if (tries.attempt > 1 && tries.left?.noteOwed !== true) return;
-  await runOneAtATime(job.item, () => noteAcceptance(deps, job, submitted, tries));
+export async function noteAcceptanceOnce(deps: Trees, finishing: Finishing): Promise<void> {
+  const { job, stage } = finishing;
+  if (stage.attempt > 1 && stage.left.seen?.noteOwed !== true) return;
+  await runOneAtATime(job.item, () => noteAcceptance(deps, finishing));
 }
 
-async function noteAcceptance(
-  deps: Trees,
-  { item, reference, remoteId }: RemoteJob,
-  { submittedAt, sentAt, answeredAt }: SubmittedJob,
-  tries: Tries<Owed>,
-): Promise<void> {
+async function noteAcceptance(deps: Trees, { job, submitted, stage }: Finishing): Promise<void> {
+  const { item, reference, remoteId } = job;
+  const { submittedAt, sentAt, answeredAt } = submitted;
   try {
     const store = await openHeldTree(deps, item);
     await changeItem(store, item, async (record, write) => {
@@ -132,7 +116,7 @@ async function noteAcceptance(
     });
   } catch (error) {
     if (isElsewhere(error)) {
-      tries.leave({ noteOwed: true });
+      stage.keepSeen({ noteOwed: true });
       throw storeFailure(error);
     }
     // A full disk must not prevent polling: this note is only a backup of Temporal's history.

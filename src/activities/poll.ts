@@ -7,20 +7,15 @@ import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { formatDuration, formatNonZeroDuration } from '../domain/units.ts';
 import { computeGrowingDelay } from '../domain/limits.ts';
 import { type ItemEndCode, explainStuckJob } from '../domain/item-ends.ts';
-import type { ArtefactName, PollOutcome, Timing } from '../domain/outcomes.ts';
+import type { PollOutcome, Timing } from '../domain/outcomes.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
 import { isOwnService } from '../services/registry.ts';
-import type { RemoteJob, SubmittedJob } from '../workflows/activity-types.ts';
+import type { RemoteJob } from '../workflows/activity-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { noteAcceptanceOnce, requireService, type Owed } from './item-job.ts';
-import {
-  computeRetryDelay,
-  createHindered,
-  createNotYet,
-  storeFailure,
-  type Tries,
-} from './retry.ts';
+import { noteAcceptanceOnce, requireService } from './item-job.ts';
+import type { FailedJob, FinishedJob, Finishing, JobStage } from './job-stage.ts';
+import { computeRetryDelay, createHindered, createNotYet, storeFailure } from './retry.ts';
 import { openHeldTree } from './leases.ts';
 
 /** All delays between the polls of one call together (ms). */
@@ -37,44 +32,6 @@ const SLACK_MS = 50;
 const MIN_DENIALS = 4;
 const MAX_DENIAL_INTERVAL_MS = 60_000;
 
-/** A job, as its item asks for its end. */
-export interface Unfinished {
-  readonly job: RemoteJob;
-  readonly policy: JobPolicy;
-  readonly submitted: SubmittedJob;
-  /** How it had ended before `retry`; null for another. */
-  readonly former: string | null;
-}
-
-export interface FailedJob {
-  readonly type: 'failed';
-  readonly code: ItemEndCode;
-  readonly message: string;
-  readonly timing: Timing | null;
-}
-
-export interface FinishedJob {
-  readonly type: 'finished';
-  readonly artefacts: readonly ArtefactName[];
-  /** When the service accepted the job, from its timing block while the job ran; null if there was none. */
-  readonly queuedAt: string | null;
-}
-
-/** From one poll for the next one. */
-export interface Seen extends Owed {
-  /** Answers of one sort in a row that say nothing of the job: a 404, or an answer while other jobs were answered. */
-  readonly denied?: {
-    readonly by: 'unknown' | 'unavailable';
-    readonly since: number;
-    readonly times: number;
-  };
-  readonly queuedAt?: string;
-  /** It was seen to run. */
-  readonly isKnown?: true;
-}
-
-export type PollTries = Tries<Seen>;
-
 /** The job may be polled again after this time (ms). */
 interface Later {
   readonly type: 'later';
@@ -89,18 +46,17 @@ type Lost = Extract<PollOutcome, { readonly type: 'unknown' | 'deleted' }>;
 
 export async function poll(
   deps: Dependencies,
-  unfinished: Unfinished,
-  tries: PollTries,
+  finishing: Finishing,
 ): Promise<FinishedJob | FailedJob> {
-  const { job, submitted, former } = unfinished;
+  const { job, former, stage } = finishing;
   const { cancellationSignal: signal } = Context.current();
   const service = requireService(deps, job.reference);
   if (!isOwnService(job.reference.service)) await checkTree(deps, job);
-  await noteAcceptanceOnce(deps, job, submitted, tries);
+  await noteAcceptanceOnce(deps, finishing);
   // A job from before `retry` may have ended long ago.
-  if (tries.attempt === 1 && former === null) await waitUntilLikely(deps, job, tries);
+  if (stage.attempt === 1 && former === null) await waitUntilLikely(deps, finishing);
   for (let waitedMs = 0; ;) {
-    const answer = await pollOnce(service, unfinished, tries);
+    const answer = await pollOnce(service, finishing);
     if (answer.type !== 'later') return answer;
     const { delayMs, message } = answer;
     waitedMs += delayMs;
@@ -122,13 +78,12 @@ async function checkTree(deps: Dependencies, { item }: RemoteJob): Promise<void>
 /** A job is first polled when others like it had ended. */
 async function waitUntilLikely(
   { jobsSeen }: Dependencies,
-  job: RemoteJob,
-  tries: PollTries,
+  { job, stage }: Finishing,
 ): Promise<void> {
   const likelyMs = jobsSeen.likelyMs(job);
   if (likelyMs === null) return;
   const { cancellationSignal: signal } = Context.current();
-  const waitMs = likelyMs + SLACK_MS - jobsSeen.runningMs(job, tries.ageMs());
+  const waitMs = likelyMs + SLACK_MS - jobsSeen.runningMs(job, stage.ageMs());
   const mostMs = jobsSeen.waiting < MAX_WAITING ? MAX_FIRST_WAIT_MS : WAITED_HERE_MS;
   if (waitMs > mostMs) throw createNotYet('too early to poll', waitMs);
   if (waitMs <= 0) return;
@@ -138,13 +93,13 @@ async function waitUntilLikely(
 
 async function pollOnce(
   { client, pace }: KnownService,
-  { job, policy, former }: Unfinished,
-  tries: PollTries,
+  finishing: Finishing,
 ): Promise<FinishedJob | FailedJob | Later> {
+  const { job, policy, stage } = finishing;
   const { cancellationSignal: signal } = Context.current();
   const outcome = await client.poll(job.remoteId, { signal });
-  const ageMs = tries.ageMs();
-  const queuedAt = tries.left?.queuedAt;
+  const ageMs = stage.ageMs();
+  const queuedAt = stage.left.seen?.queuedAt;
   switch (outcome.type) {
     case 'finished':
       // The result itself has no timing block, and the log does not say when the job was queued (contract 2.5, 2.6).
@@ -156,7 +111,7 @@ async function pollOnce(
     case 'failed':
       return createFailedJob('JOB_FAILED', outcome.message, outcome.timing);
     case 'unknown':
-      return waitOutDenial(client, outcome, computeDenialTimeoutMs(policy, former, tries), tries);
+      return waitOutDenial(client, outcome, computeDenialTimeoutMs(finishing), stage);
     case 'deleted':
       return createFailedJob('JOB_LOST', outcome.message);
     case 'postponed': {
@@ -169,12 +124,12 @@ async function pollOnce(
       if (stuck) return createFailedJob(stuck.code, stuck.message, timing);
       // The service knows it: an earlier 404 was wrong.
       const since = timing?.queuedAt ?? queuedAt;
-      tries.leave({ isKnown: true, ...(since !== undefined && { queuedAt: since }) });
+      stage.keepSeen({ isKnown: true, ...(since !== undefined && { queuedAt: since }) });
       const delayMs = pollDelay(ageMs, retryAfterMs, pace);
       return { type: 'later', message: statusMessage ?? 'running', delayMs, isHindered: false };
     }
     case 'unavailable':
-      return waitOutOutage(outcome, ageMs, policy, tries);
+      return waitOutOutage(outcome, ageMs, policy, stage);
   }
 }
 
@@ -194,11 +149,11 @@ function waitOutOutage(
   { message, retryAfterMs, unreadable = false, othersWell = false }: Unavailable,
   ageMs: number,
   { deadlineMs, lostAfterMs = LOST_AFTER_MS }: JobPolicy,
-  tries: PollTries,
+  stage: JobStage,
 ): FailedJob {
   // A service that wants a pause has not looked at the job.
   if (othersWell && retryAfterMs === null) {
-    const { forMs, times } = countDenial(tries, 'unavailable');
+    const { forMs, times } = countDenial(stage, 'unavailable');
     if (forMs >= lostAfterMs && times >= MIN_DENIALS) {
       const words = `the service answers for other jobs, and not for this one: ${message}`;
       return createFailedJob(
@@ -213,15 +168,15 @@ function waitOutOutage(
     return createFailedJob('JOB_UNREADABLE', words);
   }
   if (stuck) return createFailedJob(stuck.code, stuck.message);
-  throw createHindered(message, Math.max(computeRetryDelay(tries.attempt), retryAfterMs ?? 0));
+  throw createHindered(message, Math.max(computeRetryDelay(stage.attempt), retryAfterMs ?? 0));
 }
 
 /** Counts one more denial, and says for how long (ms) and how often there were only such. */
-function countDenial(tries: PollTries, by: 'unknown' | 'unavailable') {
+function countDenial(stage: JobStage, by: 'unknown' | 'unavailable') {
   const now = Date.now();
-  const seen: Seen = tries.left ?? {};
+  const { seen = {} } = stage.left;
   const { since, times } = seen.denied?.by === by ? seen.denied : { since: now, times: 0 };
-  tries.leave({ ...seen, denied: { by, since, times: times + 1 } });
+  stage.keepSeen({ ...seen, denied: { by, since, times: times + 1 } });
   return { forMs: now - since, times: times + 1 };
 }
 
@@ -234,9 +189,9 @@ async function waitOutDenial(
   client: ServiceClient,
   { message, retryAfterMs = 0 }: Lost,
   lostAfterMs: number,
-  tries: PollTries,
+  stage: JobStage,
 ): Promise<FailedJob> {
-  const { forMs, times } = countDenial(tries, 'unknown');
+  const { forMs, times } = countDenial(stage, 'unknown');
   if (forMs >= lostAfterMs && times >= MIN_DENIALS) {
     const { cancellationSignal: signal } = Context.current();
     const { type } = await client.ping({ signal });
@@ -260,11 +215,8 @@ async function waitOutDenial(
  */
 const FORMER_LOST_AFTER_MS = 5_000;
 
-function computeDenialTimeoutMs(
-  { lostAfterMs = LOST_AFTER_MS }: JobPolicy,
-  former: string | null,
-  { left }: PollTries,
-): number {
-  const isUnseen = former !== null && left?.isKnown !== true;
+function computeDenialTimeoutMs({ policy, former, stage }: Finishing): number {
+  const { lostAfterMs = LOST_AFTER_MS } = policy;
+  const isUnseen = former !== null && stage.left.seen?.isKnown !== true;
   return isUnseen ? Math.min(lostAfterMs, FORMER_LOST_AFTER_MS) : lostAfterMs;
 }

@@ -9,21 +9,6 @@ import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
 import { computeGrowingDelay } from '../domain/limits.ts';
 import { StoreError } from '../store/store-error.ts';
 
-/**
- * What a step of `finishJob` knows of earlier tries, and keeps for the next one. The server keeps it with the heartbeat,
- * across our crashes.
- */
-export interface Tries<Left> {
-  /** Which try this is, from 1. */
-  readonly attempt: number;
-  /** How long ago the step was first scheduled (ms), by the clock of the Temporal server. */
-  ageMs(): number;
-  /** From the previous try, or left by this one. */
-  readonly left: Left | null;
-  /** Replaces what the previous try kept. */
-  leave(left: Left): void;
-}
-
 /** Between attempts of something that fails: 1 s, 2 s, 4 s, … up to a minute. `attempt` counts from 1. */
 export function computeRetryDelay(attempt: number): number {
   return computeGrowingDelay({ first: 1_000, longest: 60_000 }, attempt);

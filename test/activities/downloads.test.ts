@@ -6,10 +6,10 @@ import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchArtefact } from '../../src/activities/download.ts';
-import { JobStage } from '../../src/activities/finish-job.ts';
+import { JobStage, type Finishing } from '../../src/activities/job-stage.ts';
 import { settleFate } from '../../src/activities/reconcile-submission.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
-import type { FetchResult } from '../../src/workflows/activity-types.ts';
+import type { FetchResult, RemoteJob } from '../../src/workflows/activity-types.ts';
 import { JOBS, type OurKind } from '../services/jobs.ts';
 import { deadUrl, httpServer, json, type ScriptedServer } from '../services/scripted-server.ts';
 import { aJob, starterInto, submissionOf, workerFor } from './a-job.ts';
@@ -19,8 +19,13 @@ const DAY = 86_400_000;
 const POLICY = { deadlineMs: DAY, whenUnsure: 'hold', patienceMs: 60_000 } as const;
 
 /** In the running activity. */
-const triesOf = ({ serverClock }: ReturnType<typeof workerFor>, artefact: ArtefactName) =>
-  new JobStage(Context.current(), serverClock).fetchTries(artefact);
+const finishing = (job: RemoteJob, { serverClock }: ReturnType<typeof workerFor>): Finishing => ({
+  job,
+  policy: POLICY,
+  submitted: { attempts: [], submittedAt: null },
+  former: null,
+  stage: new JobStage(Context.current(), serverClock),
+});
 
 /** One download of an item: real HTTP and a real folder, and the clock of a mock environment. */
 async function downloading(kind: OurKind, target: Parameters<typeof workerFor>[1]) {
@@ -35,9 +40,7 @@ async function downloading(kind: OurKind, target: Parameters<typeof workerFor>[1
           heartbeatDetails: { bad: { [artefact]: { badSince: Date.now() - badForMs, times: 9 } } },
         }),
       });
-      return environment.run(() =>
-        fetchArtefact(worker, job, artefact, POLICY, triesOf(worker, artefact)),
-      );
+      return environment.run(() => fetchArtefact(worker, finishing(job, worker), artefact));
     },
     remove: () => rm(join(job.item.store, 'sequences/one'), { recursive: true }),
     /** All files below the folder, temporary ones as well. */
@@ -148,7 +151,7 @@ describe('a service that stays unavailable', () => {
             message: 'no answer',
             byService: true,
           }).then(() => begun[0])
-        : fetchArtefact(worker, job, 'result', POLICY, triesOf(worker, 'result')),
+        : fetchArtefact(worker, finishing(job, worker), 'result'),
     );
   }
 

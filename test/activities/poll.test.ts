@@ -3,9 +3,9 @@ import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JobStage } from '../../src/activities/finish-job.ts';
+import { JobStage, type Seen } from '../../src/activities/job-stage.ts';
 import { JobsSeen } from '../../src/activities/jobs-seen.ts';
-import { poll, type Seen } from '../../src/activities/poll.ts';
+import { poll } from '../../src/activities/poll.ts';
 import { ServerClock } from '../../src/activities/clocks.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
 import { aJob, workerWith } from './a-job.ts';
@@ -59,11 +59,13 @@ async function pollOnce(given: Attempt) {
   const former = isFormer ? 'JOB_LOST' : null;
   const ended: unknown = await activity
     .run(() =>
-      poll(
-        worker,
-        { job, policy, submitted, former },
-        new JobStage(Context.current(), worker.serverClock).pollTries(),
-      ),
+      poll(worker, {
+        job,
+        policy,
+        submitted,
+        former,
+        stage: new JobStage(Context.current(), worker.serverClock),
+      }),
     )
     .catch((error: unknown) => error);
   return { ended, polls };
@@ -173,19 +175,18 @@ describe('what an attempt leaves for the next one', () => {
   test('are its completed steps, sent once', () => {
     const { stage, sent } = stageAfter(undefined);
     stage.keepPolled({ type: 'finished', artefacts: ['result', 'csv'], queuedAt: null });
-    stage.keep('result', RESULT);
+    stage.keepFetched('result', RESULT);
     expect(sent, 'not one by one').toEqual([]);
     stage.leaveToNextAttempt();
     expect(sent).toHaveLength(1);
     const next = stageAfter(JSON.parse(JSON.stringify(sent[0]))).stage;
-    expect(next.polled).toMatchObject({ artefacts: ['result', 'csv'] });
-    expect(next.fetched('result')).toEqual(RESULT);
-    expect(next.fetched('csv')).toBeUndefined();
+    expect(next.left.polled).toMatchObject({ artefacts: ['result', 'csv'] });
+    expect(next.left.fetched).toEqual({ result: RESULT });
   });
 
   test('is nothing without a new step', () => {
     const { stage, sent } = stageAfter({ seen: { queuedAt: '2026-11-23T10:00:00Z' } });
-    stage.pollTries().leave({ queuedAt: '2026-11-23T10:00:00Z' });
+    stage.keepSeen({ queuedAt: '2026-11-23T10:00:00Z' });
     stage.leaveToNextAttempt();
     expect(sent).toEqual([]);
   });

@@ -94,7 +94,7 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'former-job-given-up-early',
     file: 'src/activities/poll.ts',
-    find: 'const isUnseen = former !== null && left?.isKnown !== true;',
+    find: 'const isUnseen = former !== null && stage.left.seen?.isKnown !== true;',
     replace: 'const isUnseen = former !== null;',
     breaks: '4: another job is not paid for while the one from before a retry runs.',
     tests: ['test/activities/poll.test.ts'],
@@ -254,7 +254,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'heartbeat-forgets',
-    file: 'src/activities/finish-job.ts',
+    file: 'src/activities/job-stage.ts',
     find: 'this.#context.heartbeat(this.#left);',
     replace: 'this.#context.heartbeat({});',
     breaks: '2: an attempt continues where the one before it stopped.',
