@@ -24,7 +24,6 @@ export {
   resumeCampaign,
   sendIfOpen,
 } from './control.ts';
-export { WRONG_ADDRESS } from './doctor-services.ts';
 export { listNotices } from './events.ts';
 export {
   type CampaignLine,

@@ -12,11 +12,16 @@ import {
   findEnginesFolder,
   type State,
 } from '../../packages/local-services/src/engines/install.ts';
+import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
+import type { ServiceName } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
-import { formatSize } from '../domain/units.ts';
+import { formatDuration, formatSize } from '../domain/units.ts';
+import type { Recognition } from '../services/recognise.ts';
+import { findService } from '../services/registry.ts';
+import { listUsedLocals } from '../temporal/host/local-settings.ts';
 import { checkOpenFiles } from '../temporal/host/open-session.ts';
 import { readRecord } from '../temporal/host/record.ts';
 import { readProgramVersion } from '../program.ts';
@@ -28,11 +33,11 @@ import { connectClient, toTemporalAddress, type TemporalAddress } from '../tempo
 import { describeDeployment } from '../temporal/deployment.ts';
 import { isRunning, isServerAlive } from '../temporal/dev-server.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
-import { checkServices, checkSurroundings } from './doctor-services.ts';
 import { checkTemporal, checkWorkflows } from './doctor-temporal.ts';
 import { type Finding, toProblem } from './finding.ts';
 import { formatAccounts, viewLedger } from './logs.ts';
-import { findDiskLacking } from './obstacles.ts';
+import { findAdvice, findDiskLacking } from './obstacles.ts';
+import { chooseRemedy, recogniseService } from './services.ts';
 
 /** What is checked. */
 export interface DoctorOptions extends ConfigurationOptions {
@@ -71,7 +76,7 @@ async function checkAroundCampaigns(
   return [
     ...(await checkServices(settings, local)),
     await checkOutputStore(settings),
-    ...checkSurroundings(settings, environment),
+    ...findUnusedVariables(settings, environment),
     checkLedger(environment),
   ];
 }
@@ -297,4 +302,105 @@ async function findFirstExisting(folder: string): Promise<string> {
     () => false,
   );
   return there ? folder : findFirstExisting(dirname(folder));
+}
+
+/* Services and variables. */
+
+type Site = ServiceSettings | UnreadyService;
+
+/** @param local the local services are requested */
+async function checkServices(settings: Settings, local: boolean): Promise<Finding[]> {
+  const configured = [...Object.values(settings.services), ...settings.unready];
+  if (configured.length > 0) return Promise.all(configured.map(checkService));
+  if (local || listUsedLocals(settings.embeddedDir).length > 0) {
+    return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];
+  }
+  const remedy = 'Use --services local, or name them under services: (docs/configuration.md).';
+  return [{ check: 'services', ok: false, found: 'none configured', remedy }];
+}
+
+async function checkService(site: Site): Promise<Finding> {
+  const check = `service ${site.reference.service}`;
+  const { address } = site.reference;
+  if (site.network === null) {
+    const found = `${address} was not checked, because the configuration of the service is incomplete`;
+    return { check, ok: false, found, remedy: readRemedy(site) };
+  }
+  try {
+    return { check, ...describeRecognition(site, await recogniseService(site, site.network)) };
+  } catch (error) {
+    return toProblem(check, error);
+  }
+}
+
+function readRemedy(site: Site): string {
+  return 'reason' in site ? site.reason.remedy : '';
+}
+
+function describeRecognition(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
+  const { service, address } = site.reference;
+  const key = `services.${service}.url`;
+  switch (recognition.type) {
+    case 'right':
+      return {
+        ok: true,
+        found: `${address} is ${findService(service).title}, ${describeSite(site)}`,
+      };
+    case 'away': {
+      const proxy = site.network?.proxy;
+      const also = proxy ? ` the proxy ${proxy.name} (HTTPS_PROXY, HTTP_PROXY, NO_PROXY),` : '';
+      const remedy = `Check${also} ${key}, and that the service is up.`;
+      return { ok: false, found: `${address} does not answer: ${recognition.message}`, remedy };
+    }
+    case 'refused': {
+      const remedy = chooseRefusalRemedy(service, recognition.message);
+      return { ok: false, found: `${address} refuses access: ${recognition.message}`, remedy };
+    }
+    case 'unclear': {
+      const remedy = `Check ${key}. If it is a login or maintenance page, wait; nothing is sent to it.`;
+      const said = `${address} answers, but not as ${findService(service).title}: ${recognition.message}`;
+      return { ok: false, found: said, remedy };
+    }
+    case 'wrong': {
+      const remedy = chooseRemedy(site, recognition);
+      return { ok: false, code: 'SERVICE_URL_WRONG', found: recognition.message, remedy };
+    }
+  }
+}
+
+/** The check sends no token, so a login is requested by something in front of the service. */
+function chooseRefusalRemedy(service: ServiceName, message: string): string {
+  const login = `services.${service}.headers are for the login of a gateway in front of the service.`;
+  return /HTTP 401/.test(message)
+    ? `Ask the operators how to authenticate: ${login}`
+    : `${findAdvice(message)}${/HTTP 403/.test(message) ? ` If they require a login: ${login}` : ''}`;
+}
+
+function describeSite({ reference, policy, network }: Site): string {
+  const known = 'credential' in reference ? `credential ${reference.credential}` : 'no token here';
+  const windows = policy.windows.map(
+    ({ limit, windowMs }) => `${limit} in ${formatDuration(windowMs)}`,
+  );
+  const budget = windows.length === 0 ? 'no limit' : windows.join(' and ');
+  const proxy = network?.proxy ? `, through the proxy ${network.proxy.name}` : '';
+  return `${known}, ${budget}${proxy}`;
+}
+
+const THEIRS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
+
+/** The Temporal CLI's variables: users who set them may expect that they apply here too. */
+function findUnusedVariables({ temporal }: Settings, environment: Environment): Finding[] {
+  // Whoever has configured a server may have used them: `address: ${TEMPORAL_ADDRESS}`.
+  const set = THEIRS.filter((name) => environment[name]);
+  if (temporal !== null || set.length === 0) return [];
+  return [
+    {
+      check: 'Temporal variables',
+      ok: true,
+      warning: true,
+      found: `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set and not used`,
+      remedy:
+        'To use them, write temporal: { address: "${TEMPORAL_ADDRESS}", apiKey: { env: TEMPORAL_API_KEY } } in hundredfold.yaml.',
+    },
+  ];
 }

@@ -2,12 +2,7 @@
  * `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, each with a remedy.
  */
 import { doctor as check, type Finding } from '../../runner/index.ts';
-import {
-  tryServiceDefinition,
-  WRONG_ADDRESS,
-  type Row,
-  type Conformance,
-} from '../../runner/command-line.ts';
+import { tryServiceDefinition, type Row, type Conformance } from '../../runner/command-line.ts';
 import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceFlags } from '../command-line/options.ts';
@@ -44,7 +39,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
 /** A wrong address gives the exit code of `run`, which refuses to start with it. */
 function exitCode(findings: readonly Finding[]): number {
   if (findings.every(({ ok }) => ok)) return EXIT.ok;
-  return findings.some(({ code }) => code === WRONG_ADDRESS) ? EXIT.refused : EXIT.usage;
+  return findings.some(({ code }) => code === 'SERVICE_URL_WRONG') ? EXIT.refused : EXIT.usage;
 }
 
 function print({ check, ok, warning, found, remedy }: Finding): void {
