@@ -105,20 +105,6 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     return { one, two, service, on };
   }
 
-  test('waits at a second embedded server as long as the first uses the token', async () => {
-    const { one, two, service, on } = await twoServers({ limit: 3, seconds: 4 });
-    peptides(one, 'night', 4);
-    peptides(two, 'day', 4);
-    await one.runs(0, ['run', 'night.csv', '--yes'], on(one, 'anna'));
-    const waiting = two.type(['run', 'day.csv', '--yes'], on(two, 'bert'));
-    await waiting.says('another Temporal server submits with this token');
-    await waiting.says(one.path());
-    await delay(5_000);
-    waiting.kill('SIGINT');
-    await waiting.endsWith(130);
-    expect(await service.end()).toHaveLength(4);
-  });
-
   test('continues at a second embedded server after the first one was killed, and a window', async () => {
     const limits = { limit: 6, seconds: 4 };
     const { one, two, service, on } = await twoServers(limits);

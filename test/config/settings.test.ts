@@ -4,7 +4,6 @@ import { inspect } from 'node:util';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { parseDuration } from '../../src/domain/units.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Environment } from '../../src/domain/process.ts';
@@ -94,24 +93,4 @@ test('a reference to a variable in a value is taken from the environment; what i
     code: 'CONFIG_INVALID',
     message: expect.stringMatching(/^services\.predictions\.budget\.limit: .* LIMIT /) as string,
   });
-});
-
-test.each<readonly [string, number | null]>([
-  ['500ms', 500],
-  ['14d', 1_209_600_000],
-  ['250', 250],
-  ...['0s', 'soon', '', '-5s'].map((text) => [text, null] as const),
-])('%j is %j ms', (text, ms) => {
-  expect(parseDuration(text)).toBe(ms);
-});
-
-test.each<readonly [string, number | null]>([
-  ['64MB', 64_000_000],
-  ['512MB', 512_000_000],
-  ...['0MB', '-5MB', '1.5GB', '513MB', '64'].map((text) => [text, null] as const),
-])('a download of %j is at most %j bytes', async (text, bytes) => {
-  const yaml = predictions(`maxDownload: "${text}"`);
-  const loading = load(yaml, { HUNDREDFOLD_PREDICTION_TOKEN: 'p' });
-  if (bytes === null) await expect(loading).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  else expect((await loading).services['predictions']?.maxDownload).toBe(bytes);
 });

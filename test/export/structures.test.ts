@@ -40,17 +40,6 @@ describe('a chain is matched with a sequence', () => {
   });
 });
 
-test('B factors become the values of the predictor; residues without one get -1', () => {
-  const made = exportInMemory('pdb', [withStructure({ first: 11, without: [2] })]);
-  const text = made.files.get(`${plain.id}.pdb`) ?? '';
-  const atoms = text.split('\n').filter((line) => /^(ATOM|HETATM)/.test(line));
-  const first = Number(atoms[0]?.slice(60, 66));
-  expect(first).toBeCloseTo(Number(values[0]), 2);
-  expect(Number(atoms.at(-1)?.slice(60, 66))).toBe(-1);
-  expect(text).not.toContain('ANISOU');
-  expect(text).toContain('REMARK 999 B FACTORS ARE backbone');
-});
-
 test('a structure that does not fit, or cannot be read, is named; so is a predictor without values', () => {
   const omitted = (item: ExportItem, predictor = 'backbone') => {
     const { leftOut, files } = exportInMemory('pdb', [item], { predictor });

@@ -11,7 +11,6 @@ import {
   fileSet,
   get,
   OWNER,
-  residues,
   resultsUrl,
   start,
   submitAlignment,
@@ -140,12 +139,6 @@ describe.skipIf(!installed('b2btools'))('b2bTools', () => {
       { progress: 90, message: 'saving results' },
     ]);
     expect(jobFolders()).toEqual([]);
-  });
-
-  test('a plain sequence, with any line ends, keeps its residues', async () => {
-    const services = await open();
-    const sent = submitSequence(services, { sequence: `\uFEFF${PROTEIN}\r\n` });
-    expect(residues(await ended(services, sent), 'sequence')).toBe(PROTEIN);
   });
 
   test('a failure has the engine’s message', async () => {

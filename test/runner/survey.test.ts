@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/domain/problem.ts';
-import { FINAL_STATES, OPEN_STATES } from '../../src/domain/item.ts';
 import { Spool } from '../../src/runner/spool.ts';
 import {
   checkChangedRow,
@@ -173,14 +172,4 @@ describe('a row that differs from the one whose job is on disk', () => {
     for (const word of ['CCO', 'CCN', 'batch.csv line 2', 'succeeded'])
       expect(problem?.message, problem?.message).toContain(word);
   });
-
-  test.each([...OPEN_STATES, ...FINAL_STATES])(
-    'is reported if the item is %s, unless it is to run anew, or has the same job',
-    (state) => {
-      const former = { ...FORMER, state };
-      const isKept = state === 'succeeded' || !(FINAL_STATES as readonly string[]).includes(state);
-      expect(checkChangedRow(former, NOW, false) !== null).toBe(isKept);
-      expect(checkChangedRow(former, NOW, true)).toBeNull();
-    },
-  );
 });

@@ -192,11 +192,6 @@ describe('the results of earlier campaigns', () => {
     else expect(found).toBe('other predictors');
   });
 
-  test('contain all results of a shared job, not only those that its row requested', async () => {
-    const { served } = await scene({ jobOptions: ITEM.options }, asking(['dynamine']));
-    expect(await served()).toMatchObject({ state: 'succeeded' });
-  });
-
   test('are replaced by a result with more predictors, and not by one with fewer', async () => {
     const { served, keep } = await scene({}, asking(['dynamine']));
     await keep('two', ['dynamine', 'agmata']);

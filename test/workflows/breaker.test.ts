@@ -195,14 +195,6 @@ test('a campaign pauses molecules that fail in the same way, again after a resum
   expect(events()).toEqual(['service-paused', 'service-paused', undefined]);
 });
 
-test('a campaign whose last item failed like all others does not pause, and mentions no pause', async () => {
-  const { rig, events } = await failing({ limit: 0 });
-  const { progress } = await rig.run(molecules(5));
-  expect(progress).toMatchObject({ ended: { failed: 5 } });
-  expect(progress.brakes).toBeUndefined();
-  expect(events()).toEqual([undefined]);
-});
-
 /** When the service accepted the jobs, in ms after the first. */
 function acceptedAt(rig: Rig): number[] {
   const stamps = accepted(rig).map(({ at }) => at);

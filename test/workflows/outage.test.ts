@@ -1,5 +1,3 @@
-/** A service that is down, overloaded or asks to wait: no item fails, and it is not called more than necessary. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/leases.ts';
@@ -59,18 +57,6 @@ describe.concurrent('a service that asks to wait', () => {
     expect(await outcomes(ran, 'seq-0')).toEqual([...storm.map(() => 'rate-limited'), 'accepted']);
   });
 
-  test('for an absurd time does not end the campaign: it is called again after an hour', async (context) => {
-    const { rig, between } = await openWithGoBetween({}, context);
-    between.rule = ({ method }) =>
-      method === 'POST' ? tooMany({ 'retry-after': '99999999999' }) : null;
-    await rig.start(sequences(1));
-    const blocked = async () => (await status(rig)).blockedUntil;
-    await until(blocked);
-    const wait = Number(await blocked()) - Date.now();
-    expect(wait, 'ms until it is asked again').toBeLessThanOrEqual(3_600_000);
-    expect(wait).toBeGreaterThan(3_500_000);
-  });
-
   test('with a 404, or with the end of a job, is obeyed as well', async (context) => {
     const { rig, between } = await openWithGoBetween({ jobMs: 200 }, context);
     const headers = { 'retry-after': '3' };
@@ -116,16 +102,6 @@ describe.concurrent('a service that is down', () => {
     expect(meantime - sent.length, 'other requests').toBeLessThanOrEqual(10);
     // It is unknown whether a molecule behind a 502 was accepted; all others waited.
     expect(await codes(ran)).toEqual({ '': 42 - unsure, SUBMIT_UNSURE: unsure });
-  });
-
-  test('in the middle of everything: running jobs are polled and fetched later', async (context) => {
-    const rig = await openRig({ limit: 0, jobMs: 300 }, context);
-    const { handle } = await rig.start([...sequences(8), ...molecules(8)]);
-    await until(() => accepted(rig).length >= 8);
-    rig.services.faults.set([{ name: 'error', status: 503 }]);
-    await delay(3_000);
-    rig.services.faults.clear();
-    expect((await handle.result()).ended.succeeded).toBe(16);
   });
 
   test('by name, then by port: nothing is lost, nothing sent twice', async (context) => {

@@ -1,5 +1,3 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import fc from 'fast-check';
 import { ClustalMSA, StockholmMSA } from 'msa-parsers';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +6,6 @@ import {
   readAlignmentInput,
   readRows,
 } from '../../../src/kinds/protein/alignment.ts';
-import { readFasta } from '../../../src/kinds/protein/fasta.ts';
 
 const STOCKHOLM = `# STOCKHOLM 1.0
 #=GF ID small
@@ -24,7 +21,6 @@ two        QT-LN
 //
 `;
 const CLUSTAL = `CLUSTAL O(1.2.4) multiple sequence alignment
-
 
 one        MN-QQ 4
 two        MNKQQ 5
@@ -122,24 +118,3 @@ test('reads Stockholm and Clustal files like the parsers of GMOD', () => {
     { numRuns: 100 },
   );
 });
-
-const DATA = path.join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data');
-
-test.skipIf(!existsSync(DATA)).each(['own', 'public'])(
-  'files of the sample data give the same FASTA as the file beside them: %s',
-  (owner) => {
-    const files = globSync(path.join(DATA, owner, 'alignments/original/*.{sto,aln}'));
-    expect(files.length).toBeGreaterThan(5);
-    const residues = (text: string): string[] =>
-      readFasta(text)
-        .records.map((record) => record.residues.toUpperCase())
-        .sort();
-    for (const file of files) {
-      const { input, findings } = readAlignmentInput(readFileSync(file, 'utf8'));
-      const beside = path.join(DATA, owner, 'alignments', `${path.parse(file).name}.fasta`);
-      expect(residues(input?.text ?? ''), file).toEqual(residues(readFileSync(beside, 'utf8')));
-      const told = findings.filter(({ code }) => !/GAP_CHARACTER|UNKNOWN|EMPTY_COL/.test(code));
-      expect(told, file).toEqual([]);
-    }
-  },
-);
