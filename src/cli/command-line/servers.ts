@@ -1,5 +1,6 @@
 /** The commands about servers: what runs, what is wrong, and your own Temporal server, workers and services. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../../domain/units.ts';
 import { config, json, loadLazily, local } from './options.ts';
 
 export function addServers(program: Command): void {
@@ -73,7 +74,7 @@ function addServices(program: Command): void {
   const command = program
     .command('services')
     .description('run the two local services in the foreground')
-    .option('--port <n>', 'port to listen on', '8080')
+    .option('--port <n>', 'port to listen on', parsePort, 8080)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--database <file>', 'SQLite file for the jobs', 'services.db')
     .addOption(
@@ -99,26 +100,32 @@ Public jobs are listed under /acpype/. One log line a request on stderr, without
 }
 
 function addLimits(command: Command): void {
+  const perWindow = (what: string) => `jobs per window and ${what}; 0: no limit`;
   command
-    .option(
-      '--limit <n>',
-      'jobs per window and token of the prediction service; 0: no limit',
-      '100',
-    )
-    .option('--window <time>', 'length of the rolling window', '60m')
-    .option(
-      '--molecule-limit <n>',
-      'jobs per window and token of the molecule service; 0: no limit',
-      '0',
-    )
-    .option('--address-limit <n>', 'jobs per window and network address; 0: no limit')
-    .option('--job-time <time>', 'run time of a job')
+    .option('--limit <n>', perWindow('token of the prediction service'), parseCount, 100)
+    .option('--window <time>', 'length of the rolling window (default: 60m)', parseTime)
+    .option('--molecule-limit <n>', perWindow('token of the molecule service'), parseCount, 0)
+    .option('--address-limit <n>', perWindow('network address'), parseCount)
+    .option('--job-time <time>', 'run time of a job', parseTime)
     .option(
       '--concurrency <n>',
       'jobs that run at the same time; 0: no limit (default: one per core with a real engine, else 2 per service)',
+      parseCount,
     )
-    .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', '5')
-    .option('--job-time-limit <time>', 'time limit of a job', '1h');
+    .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', parseCount, 5)
+    .option('--job-time-limit <time>', 'time limit of a job (default: 1h)', parseTime);
+}
+
+function parseCount(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError('It must be a number, 0 or above.');
+}
+
+function parseTime(text: string): number {
+  const value = parseDuration(text);
+  if (value !== null) return value;
+  throw new InvalidArgumentError('It must be a length of time: 500ms, 10s, 60m or 1h.');
 }
 
 /** Options for the environment of the services. */
