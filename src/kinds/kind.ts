@@ -20,7 +20,7 @@ export interface InputSource {
 }
 
 /** How an input is recognised and read: of its own, so that several kinds can have the same. */
-interface InputReader<O = Options> {
+export interface InputReader<O = Options> {
   /** The column that may contain the input instead of `file`; `synonyms`: its names in other programs. */
   readonly column: { readonly name: string; readonly synonyms?: readonly string[] } | null;
   readonly extensions: readonly string[];

@@ -7,6 +7,7 @@ import type {
   Artefact,
   Cell,
   Cells,
+  InputReader,
   InputSource,
   JobFacts,
   Judge,
@@ -45,19 +46,9 @@ export function readMark(value: unknown): Marked | null {
   return ((value as Record<symbol, unknown>)[MARK] as Marked | undefined) ?? null;
 }
 
-export interface PluginArtefact {
-  /** Its name in the item's folder. */
-  readonly file: string;
-  /**
-   * `required` (default): without it the item fails. `usual`: its absence must repeat, and is then a warning. `optional`:
-   * that it is absent is believed at once.
-   */
-  readonly presence?: 'required' | 'usual' | 'optional';
-  /** Of a finished job (default), of a failed one (its log), or of both. */
-  readonly when?: 'finished' | 'failed' | 'ended';
-  /** It comes in pages, and each is a file: `mapping.0001.json`, … */
-  readonly isPaged?: true;
-}
+/** `file`: its name in the item's folder; default of `presence`: `required`. */
+export type PluginArtefact = Pick<Artefact, 'when' | 'isPaged'> &
+  Partial<Pick<Artefact, 'presence'>> & { readonly file: string };
 
 /** Texts by artefact: all pages of a paged one, null for one that is absent. */
 export type Files<A> = {
@@ -68,17 +59,14 @@ export type Files<A> = {
       : string;
 };
 
-/** How an input is recognised and read. */
-export interface PluginInput<O> {
+/** How an input is recognised and read: `read` ends with `accept(…)` or `refuse(…)`. */
+export type PluginInput<O> = Pick<InputReader<O>, 'recognise'> & {
   /** A column that may contain the input instead of `file`. */
-  readonly column?: { readonly name: string; readonly synonyms?: readonly string[] };
+  readonly column?: NonNullable<InputReader['column']>;
   /** Of files, with the dot. */
   readonly extensions?: readonly string[];
-  /** For an extension that other kinds read too: whether a text is of this kind, or why that is unclear. */
-  readonly recognise?: (text: string) => boolean | string;
-  /** Checks all that can be checked before a job is spent: `accept(…)` or `refuse(…)`. */
   readonly read: (source: InputSource, options: O) => Reading;
-}
+};
 
 /** An option column; `key`, its name in the program, is that of the column if it is left out. */
 type PluginOption = OptionColumn extends infer O
@@ -91,20 +79,9 @@ type Options = Readonly<Record<string, PluginOption>>;
 type Keyed<C extends Options> = { readonly [N in keyof C & string]: C[N] & { readonly key: N } };
 type ValuesOf<C extends Options> = Values<Keyed<C>>;
 
-/** A number that characterises a whole result. */
-interface PluginMeasure<R> {
-  /** A few words, as a column title. */
-  readonly title: string;
-  /** What it is and how it is computed. */
-  readonly meaning: string;
-  /** `%`, `s`; default: none. */
-  readonly unit?: string;
-  /** Decimal places that are shown and stored; default: 0. */
-  readonly decimals?: number;
-  /** Whether it is one of the most important; default: true. */
-  readonly isMain?: boolean;
-  readonly of: (result: R) => number | null;
-}
+/** A number that characterises a whole result: by default a main one, without unit and decimals. */
+type PluginMeasure<R> = Pick<Measure<R>, 'title' | 'meaning' | 'of'> &
+  Partial<Pick<Measure<R>, 'unit' | 'decimals' | 'isMain'>>;
 
 /** A row of the table of results. */
 type Row<T> = { readonly [N in keyof T]: Cell };
