@@ -13,13 +13,16 @@ import { removeSecrets } from '../config/secret.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { readEndedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
-import { readFailureCode } from '../services/connection.ts';
+import {
+  readFailureCode,
+  readCode,
+  createDispatcher,
+  formatUserAgent,
+} from '../services/connection.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { revealNetwork } from '../config/network.ts';
-import { readCode, createDispatcher } from '../services/connection.ts';
-import { formatUserAgent } from '../services/connection.ts';
 
 /** Below the timeout of an attempt, so that the reason is reported. */
 const DEADLINE_MS = 20_000;

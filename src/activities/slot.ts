@@ -9,7 +9,8 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { formatDuration } from '../domain/units.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
-import type { Answer, Reservation, WrittenAnswer } from '../ledger/ledger.ts';
+import type { Reservation } from '../ledger/ledger.ts';
+import type { Answer, WrittenAnswer } from '../ledger/rows.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 
 export interface SlotRequest {

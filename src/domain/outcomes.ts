@@ -43,8 +43,6 @@ export type SubmitOutcome =
       readonly retryAfterMs: number | null;
       readonly message: string;
       readonly rateLimit: RateLimitSeen | null;
-      /** For `blocked`: what the answer concerns, the credential (401) or all clients at this address. */
-      readonly scope?: 'credential' | 'address';
       /**
        * For `blocked`: a web page came with 200, and the service is otherwise well. A proxy has blocked the job or
        * corrupted its answer: if all submissions get such answers, it was blocked (src/budget/closing.ts).

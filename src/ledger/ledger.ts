@@ -29,15 +29,6 @@ import {
 } from './rows.ts';
 import { createSystemClock, type SteadyClock } from './steady-clock.ts';
 
-export type {
-  Account,
-  Answer,
-  Charge,
-  KnownJob,
-  ReservationRequest,
-  WrittenAnswer,
-} from './rows.ts';
-
 export type Reservation =
   /** Under a new id. */
   | { readonly type: 'taken'; readonly id: string }

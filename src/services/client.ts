@@ -126,7 +126,7 @@ class Client implements ServiceClient {
     const { submit, jobId } = this.#service;
     const config = this.#config;
     const order = await this.#guarded(this.#encode(job));
-    if ('type' in order) return { ...createNotNow('blocked', order.message), scope: 'address' };
+    if ('type' in order) return createNotNow('blocked', order.message);
     const answer = await this.#http.send({ method: 'POST', ...order, ...options });
     const outcome = await readSubmission(answer, order.url, {
       answers: resolveAnswers(submit.answers, config),

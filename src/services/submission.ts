@@ -150,7 +150,7 @@ function complete(said: SubmitMeaning, seen: Seen, rules: SubmissionRules): Subm
       const order = toMs(said.after) ?? readOrder(response);
       const words = shortenText(said.message);
       if (why === 'unavailable') return createNotNow(why, words, order);
-      if (why !== 'rateLimited') return { ...createNotNow('blocked', words, order), scope: why };
+      if (why !== 'rateLimited') return createNotNow('blocked', words, order);
       const resetAfter = looseNumber.parse(toObject(answer.json)?.['reset_after']);
       const retry = order ?? (resetAfter === null ? null : convertToMs(resetAfter));
       return { ...createNotNow('rate-limited', words, retry), rateLimit: readRateLimit(answer) };
@@ -190,11 +190,7 @@ function createNotUnderstood({ response, answer, message, body }: Seen): SubmitO
     const title = readServiceWords(answer.text);
     const page = title === null ? 'a web page' : `the web page "${shortenText(title, 200)}"`;
     const words = `${where}: ${page} instead of an answer of the service`;
-    return {
-      ...createNotNow('blocked', words, readOrder(response)),
-      scope: 'address',
-      doubt: true,
-    };
+    return { ...createNotNow('blocked', words, readOrder(response)), doubt: true };
   }
   const why = body === 'broken' ? 'its body was truncated' : 'its body has no usable job id';
   return { type: 'unsure', message: `${where}, but ${why}` };

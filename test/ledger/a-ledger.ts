@@ -1,6 +1,6 @@
 /** Ledgers on one file, with a clock that the test sets. */
 import { randomUUID } from 'node:crypto';
-import type { Account, ReservationRequest } from '../../src/ledger/ledger.ts';
+import type { Account, ReservationRequest } from '../../src/ledger/rows.ts';
 import { policyOf } from '../policy.ts';
 import type { Moment, SteadyClock } from '../../src/ledger/steady-clock.ts';
 

@@ -150,8 +150,8 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'answer-page',
     file: 'src/services/submission.ts',
-    find: "scope: 'address',\n      doubt: true,",
-    replace: "scope: 'address',",
+    find: 'readOrder(response)), doubt: true };',
+    replace: 'readOrder(response)) };',
     breaks: '4: a web page in place of an id may stand for a job.',
     tests: ['test/services/submission.test.ts'],
   },

@@ -165,12 +165,7 @@ test.each<[string, SubmitMeaning | null, number, object]>([
   ],
   ['"not now" in a 500', notNow, 500, { type: 'unsure' }],
   ['"not now" in a 503', notNow, 503, { type: 'notNow' }],
-  [
-    'a refused credential',
-    { ...notNow, why: 'credential' },
-    200,
-    { reason: 'blocked', scope: 'credential' },
-  ],
+  ['a refused credential', { ...notNow, why: 'credential' }, 200, { reason: 'blocked' }],
   [
     'a name that is taken, where names find nothing',
     { type: 'nameTaken' },

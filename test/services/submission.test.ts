@@ -46,14 +46,13 @@ const CLIENT = [401, 402, 403, 404, 405, 407, 410, 426, 451, 511];
 const HOSTILE_IDS = ['../../admin', '..', 'a/b', 'a b', ''].map(id);
 const LIST = { detail: [{ loc: ['body'], msg: 'missing' }] };
 const LONG = { error: 'é'.repeat(5_000) };
-const OF_PROXY = { ...blocked, scope: 'address', message: containing('"Back at noon"') };
+const OF_PROXY = { ...blocked, message: containing('"Back at noon"') };
 const ELSEWHERE = expect.stringMatching(/https:\/\/elsewhere\.invalid\/x[,:]/) as string;
 const LATER = 'Sat, 21 Nov 2020 10:01:30 GMT';
 const DATED = { date: 'Sat, 21 Nov 2020 10:00:00 GMT', 'retry-after': LATER };
 const slow = (retryAfterMs: number | null) => notNow('rate-limited', retryAfterMs);
 const expired = (status: number) => ({
   ...blocked,
-  scope: status === 401 ? 'credential' : 'address',
   message: containing(`HTTP ${status}: token expired`),
 });
 

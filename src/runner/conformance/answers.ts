@@ -164,8 +164,9 @@ async function trySubmission({ watch, client, signal, job, words, tells }: Askin
       return { outcome: outcome.taken ? 'name taken' : 'refused', fault };
     }
     case 'notNow': {
-      const { scope, retryAfterMs: afterMs } = outcome;
-      return { outcome: scope ? 'no access' : 'no job', afterMs, fault: isInvented };
+      const { reason, retryAfterMs: afterMs } = outcome;
+      const isRefusal = reason === 'blocked';
+      return { outcome: isRefusal ? 'no access' : 'no job', afterMs, fault: isInvented };
     }
     case 'unsure':
       return { outcome: 'unsure' };
