@@ -3,6 +3,7 @@ import { exitWith } from './command-line/options.ts';
 import { program } from './command-line/program.ts';
 import { CommanderError } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { toReason } from '../domain/plain-text.ts';
 import { printError, hasDocument, printDocument } from './text/output.ts';
 
 // A closed pipe (`| head`) or terminal must not interrupt a running campaign.
@@ -46,6 +47,14 @@ function toUsageError({ message }: CommanderError): HundredfoldError {
 /** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
 async function explainError(error: unknown): Promise<unknown> {
   const { isTemporalAway, toRefusal } = await import('../temporal/grpc-status.ts');
-  const { createTemporalAwayError } = await import('../runner/command-line.ts');
-  return toRefusal(error) ?? (isTemporalAway(error) ? createTemporalAwayError(error) : error);
+  return toRefusal(error) ?? (isTemporalAway(error) ? createAwayError(error) : error);
+}
+
+function createAwayError(cause: unknown): HundredfoldError {
+  return new HundredfoldError(
+    'TEMPORAL_UNREACHABLE',
+    `The connection to Temporal was lost during the command (${toReason(cause)})`,
+    'Run the same command again: it resumes, and nothing is submitted twice.',
+    { cause },
+  );
 }

@@ -36,8 +36,6 @@ export {
   readRemembered,
   runCommand,
 } from './find.ts';
-export { createExistsError, writeFixes } from './fixes.ts';
-export { isUnreplayable, createTemporalAwayError } from './follow.ts';
 export {
   type EndedJobs,
   RECENT_MS,

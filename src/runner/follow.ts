@@ -150,7 +150,7 @@ export class Follower {
   }
 }
 
-export function isUnreplayable(error: unknown): boolean {
+function isUnreplayable(error: unknown): boolean {
   return error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
 }
 
@@ -166,15 +166,6 @@ function createForgottenError(name: string, cause: unknown): HundredfoldError {
 
 /** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
 const TIMEOUT_MS = 60_000;
-
-export function createTemporalAwayError(cause: unknown): HundredfoldError {
-  return new HundredfoldError(
-    'TEMPORAL_UNREACHABLE',
-    `The connection to Temporal was lost during the command (${toReason(cause)})`,
-    'Run the same command again: it resumes, and nothing is submitted twice.',
-    { cause },
-  );
-}
 
 /** A server that dies again while it is being started or taken over: once more. */
 const DIED_AGAIN: readonly string[] = [

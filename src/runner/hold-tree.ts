@@ -194,7 +194,7 @@ class RenewedTree implements HeldTree {
  * the same command continues.
  */
 
-interface TakingOver {
+export interface TakingOver {
   readonly session: Session;
   readonly held: HeldTree;
   /** The services that the campaign uses. */

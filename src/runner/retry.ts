@@ -17,7 +17,7 @@ import { buildRunningQuery } from '../workflows/names.ts';
 import { Campaign } from './campaign.ts';
 import { startInBackground } from '../temporal/host/background.ts';
 import { type OutputTree, requireTree, openTreeIfAny } from './tree.ts';
-import { type HeldTree, reportTokens, takeOver, withTree } from './hold-tree.ts';
+import { reportTokens, takeOver, type TakingOver, withTree } from './hold-tree.ts';
 import { findCampaignRun, computeDigestOfIds, describeSettings, launch } from './launch.ts';
 import { chooseServices } from './services.ts';
 import {
@@ -30,159 +30,102 @@ import {
 } from './session.ts';
 import type { StartOptions } from './start.ts';
 
-interface RetryStart {
+interface WantedRetry {
   readonly name: string;
-  /** Default location of the tree, if neither Temporal nor the user names another. */
-  readonly expected: string;
-  readonly chosenByUser: boolean;
-  readonly local: LocalName | null;
+  readonly options: RetryOptions;
   readonly settings: Settings;
+  /** The tree, unless Temporal knows another and the user has named none. */
+  readonly expected: string;
+  readonly local: LocalName | null;
   readonly selection: Selection;
-  /** As in `Standing`. */
-  readonly priority: number;
-  /** Called with what is about to be run again, before it is. */
-  readonly onSurvey?: (survey: RetrySurvey) => void;
   readonly onNotice: OnNotice;
 }
 
-/** What is run again and where, as far as it is known before a server is started. Temporal may know another folder. */
-async function planRetry(
-  name: string,
-  options: RetryOptions,
-  settings: Settings,
-): Promise<RetryStart & { readonly notices: string[] }> {
-  const { items, failed, out, services, onSurvey, priority = USUAL_PRIORITY } = options;
-  const notices: string[] = [];
-  const { onNotice = (text: string): void => void notices.push(text) } = options;
-  const expected = buildCampaignAddress(out ?? settings.storeUrl, name);
-  const local = services ?? (await openTreeIfAny(expected, name))?.local ?? null;
-  const selection: Selection =
-    items !== undefined
-      ? { type: 'items', ids: new Set(items) }
-      : { type: failed === true ? 'failed' : 'all' };
-  return {
-    name,
-    expected,
-    chosenByUser: out !== undefined,
-    local,
-    settings,
-    selection,
-    priority,
-    ...(onSurvey && { onSurvey }),
-    onNotice,
-    notices,
-  };
-}
-
-interface RetryStarted {
-  readonly folder: string;
-  /** There was nothing to run again. */
-  readonly idle: boolean;
+function readSelection({ items, failed }: RetryOptions): Selection {
+  if (items !== undefined) return { type: 'items', ids: new Set(items) };
+  return { type: failed === true ? 'failed' : 'all' };
 }
 
 /**
+ * Returns the tree, and whether there was nothing to run again.
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`
  * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`, `TREE_OTHER_PLUGIN`
  */
-async function startRetry(session: Session, wanted: RetryStart): Promise<RetryStarted> {
-  const { name, selection, onNotice } = wanted;
+async function startRetry(session: Session, wanted: WantedRetry) {
+  const { name, options, selection, expected, onNotice } = wanted;
   const run = await findCampaignRun(session, name);
-  const key = buildKey(selection);
   if (run?.running) {
-    if (run.running.retry !== key) throw isRunning(name);
+    if (run.running.retry !== buildKey(selection)) throw isRunning(name);
     onNotice(`${name} is already being retried: this command joins it.`);
-    return { folder: String(run.out), idle: false };
+    return { out: String(run.out), idle: false };
   }
-  const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
+  const known = typeof run?.out === 'string' && options.out === undefined ? run.out : expected;
   const tree = await requireTree(known, name, run !== null);
   return withTree({ session, store: tree.store, onNotice }, async (held) => {
-    const idle = await surveyAndBegin(session, wanted, tree, held);
-    return { result: { folder: tree.location, idle }, goesOn: !idle };
+    requirePlugins(tree.store, tree.campaign);
+    for (const line of listPluginNews(tree.campaign)) onNotice(line);
+    const survey = await surveyRetry(tree.store, tree.campaign, selection);
+    const feeds = pickServices(wanted, tree, survey);
+    options.onSurvey?.(survey);
+    const nothing = survey.chosen.size + survey.open === 0;
+    const idle = nothing && (await isPublished(tree.location));
+    if (!idle) {
+      if (survey.open === 0) await waitForItems(session, name);
+      await begin(wanted, tree, survey, { session, held, feeds, onNotice });
+    }
+    return { result: { out: tree.location, idle }, goesOn: !idle };
   });
 }
 
-/** Returns whether there was nothing to run again. */
-async function surveyAndBegin(
-  session: Session,
-  wanted: RetryStart,
-  tree: OutputTree,
-  held: HeldTree,
-): Promise<boolean> {
-  const { name, selection, onNotice } = wanted;
-  requirePlugins(tree.store, tree.campaign);
-  for (const line of listPluginNews(tree.campaign)) onNotice(line);
-  const survey = await surveyRetry(tree.store, tree.campaign, selection);
-  const feeds = pickServices(wanted, tree, survey);
-  wanted.onSurvey?.(survey);
-  const nothing = survey.chosen.size + survey.open === 0;
-  if (nothing && (await isPublished(tree.location))) return true;
-  if (survey.open === 0) await waitForItems(session, name);
-  await begin(session, { wanted, tree, survey, feeds, held });
-  return false;
-}
-
-interface Beginning {
-  readonly wanted: RetryStart;
-  readonly tree: OutputTree;
-  readonly survey: RetrySurvey;
-  readonly feeds: readonly ServiceSettings[];
-  readonly held: HeldTree;
-}
-
-async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
-  const { name, settings, onNotice } = wanted;
-  const { store, location: folder, campaign } = tree;
-  const { services, jobs, plugins } = describeSettings(feeds, settings.policy);
+async function begin(
+  { name, options, settings, selection }: WantedRetry,
+  { store, location: folder, campaign, services: formerServices }: OutputTree,
+  { chosen, alone, following, reopenedBefore }: RetrySurvey,
+  taking: TakingOver,
+): Promise<void> {
+  const { session, held, feeds } = taking;
+  const { policy } = settings;
+  const { services, jobs, plugins } = describeSettings(feeds, policy);
   const merged = {
     ...campaign.settings,
     jobs,
-    services: { ...tree.services, ...services },
+    services: { ...formerServices, ...services },
     ...(plugins && { plugins: Object.assign({}, campaign.settings['plugins'], plugins) }),
   };
-  const prepared = { ...campaign, settings: merged };
-  const { chosen, alone, following } = survey;
-  const taking = { session, held, feeds, onNotice };
   await takeOver(taking);
+  const prepared = { ...campaign, settings: merged };
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
-  const order = {
-    name,
-    folder,
-    feeds,
-    policy: settings.policy,
-    priority: wanted.priority,
-    notify: notifyWays(settings.notify),
-  };
-  const treeId = await ensureTreeId(store);
+  const { priority = USUAL_PRIORITY } = options;
+  const order = { name, folder, feeds, policy, priority, notify: notifyWays(settings.notify) };
+  const tree = await ensureTreeId(store);
   await held.check();
   await reportTokens(taking);
   await launch(session, order, {
-    tree: treeId,
+    tree,
     items: items + invalid,
     following,
     invalid,
-    retried: survey.chosen.size + survey.reopenedBefore,
+    retried: chosen.size + reopenedBefore,
     cache: true,
     pages,
     manifests,
-    retry: buildKey(wanted.selection),
+    retry: buildKey(selection),
   });
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */
 function pickServices(
-  { settings, local }: RetryStart,
+  { name, settings, local }: WantedRetry,
   tree: OutputTree,
   survey: RetrySurvey,
 ): readonly ServiceSettings[] {
-  const welcome = new Set(Object.keys(tree.services));
-  const who = `the campaign ${tree.campaign.name}`;
   return chooseServices(settings, {
     local: local ?? tree.local,
     needed: survey.services,
-    welcome,
-    who,
+    welcome: new Set(Object.keys(tree.services)),
+    who: `the campaign ${name}`,
   });
 }
 
@@ -239,8 +182,12 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   const { signal = new AbortController().signal, detach = false } = options;
   throwIfInterrupted(signal);
   const settings = readSettings(options);
-  const wanted = await planRetry(name, options, settings);
-  const { local, onNotice } = wanted;
+  const notices: string[] = [];
+  const { onNotice = (text: string): void => void notices.push(text) } = options;
+  const expected = buildCampaignAddress(options.out ?? settings.storeUrl, name);
+  const local = options.services ?? (await openTreeIfAny(expected, name))?.local ?? null;
+  const selection = readSelection(options);
+  const wanted = { name, options, settings, expected, local, selection, onNotice };
   const again = { ...options, ...(local && { services: local }) };
   logToWorkerLog(settings, options);
   if (detach) await startInBackground(settings, again);
@@ -252,9 +199,8 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   });
   try {
     throwIfInterrupted(signal);
-    const begun = await runOneAtATime(settings, onNotice, () => startRetry(session, wanted));
-    const { folder: out, idle } = begun;
-    const { notices } = wanted;
+    const start = () => startRetry(session, wanted);
+    const { out, idle } = await runOneAtATime(settings, onNotice, start);
     return new Campaign({
       session,
       settings,

@@ -1,6 +1,6 @@
 /** `hundredfold watch`, `pause`, `resume` and `cancel`: the last three are durable, because each is a message to the workflow. */
 import type { Client } from '@temporalio/client';
-import { EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import type { Session } from '../../temporal/host/session.ts';
 import { Campaign } from '../../runner/index.ts';
@@ -12,7 +12,6 @@ import {
   resumeCampaign,
   sendIfOpen,
   type CampaignLine,
-  isUnreplayable,
   type Observed,
   waitForAnswer,
 } from '../../runner/command-line.ts';
@@ -134,7 +133,9 @@ async function publishCancelled(
     const code = await followToEnd(campaign, flags, interruption);
     return code === EXIT.cancelled ? EXIT.ok : code;
   } catch (error) {
-    if (!isUnreplayable(error)) throw error;
+    const isUnreplayable =
+      error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
+    if (!isUnreplayable) throw error;
     // On a busy machine, the first attempt of a task may come after the check in `endCampaign`.
     await waitForAnswer(endFailing(session, followed, say));
     printRestartHint();

@@ -3,8 +3,6 @@ import { existsSync } from 'node:fs';
 import { EXIT } from '../../domain/errors.ts';
 import type { CheckedRow } from '../../domain/item.ts';
 import {
-  createExistsError,
-  writeFixes,
   chooseRows,
   freeIn,
   planCampaign,
@@ -14,6 +12,7 @@ import {
 } from '../../runner/command-line.ts';
 import type { PlanOptions, Refusal } from '../../runner/index.ts';
 import type { CommonFlags } from '../command-line/options.ts';
+import { createExistsError, writeFixes } from '../fixes.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { say, logToTerminal, printDocument, printLine } from '../text/output.ts';
 import { planLines, ProblemList } from '../text/plan-text.ts';
