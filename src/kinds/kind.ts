@@ -92,7 +92,7 @@ export interface Artefact<O = Options> {
 }
 
 /** Texts of the files of a result, by file name or its ending: the first, or all pages. */
-interface ResultTexts {
+export interface ResultTexts {
   readonly get: (name: string) => string | null;
   readonly pages: (name: string) => readonly string[];
 }
