@@ -30,7 +30,7 @@ import {
 } from '../store/prepare.ts';
 import type { ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
-import { assumeUsed, type HeldTree, reportTokens, takeOver, withTree } from './hold-tree.ts';
+import { assumeUsed, reportTokens, takeOver, type TakingOver, withTree } from './hold-tree.ts';
 import {
   findCampaignRun,
   joinDigests,
@@ -73,29 +73,22 @@ export async function startOrJoin(session: Session, start: CampaignStart): Promi
   const fits = running === null ? null : await compareTrees(store, running);
   return withTree({ session, store, onNotice }, async (held) => {
     if (fits === 'obsolete') await endObsolete(session, name, onNotice);
-    const joined = fits === 'joins' ? running : null;
-    const started = await startHere(session, store, { start, joined, held });
-    const { feeds, assumeUsed: jobs } = start;
-    if (jobs !== undefined) await assumeUsed({ session, held, feeds, onNotice }, jobs);
+    const taking = { session, held, feeds: start.feeds, onNotice };
+    const started = await startHere(taking, start, fits === 'joins' ? running : null);
+    if (start.assumeUsed !== undefined) await assumeUsed(taking, start.assumeUsed);
     return { result: started, goesOn: !started.idle };
   });
 }
 
-interface Here {
-  readonly start: CampaignStart;
-  /** The campaign that runs over this tree. */
-  readonly joined: Running | null;
-  readonly held: HeldTree;
-}
-
+/** @param running the campaign that runs over this tree */
 async function startHere(
-  session: Session,
-  store: Store,
-  { start, joined: running, held }: Here,
+  taking: TakingOver,
+  start: CampaignStart,
+  running: Running | null,
 ): Promise<Begun> {
-  const { feeds, survey, onNotice } = start;
-  const { items, digests } = survey;
-  const taking = { session, held, feeds, onNotice };
+  const { session, held } = taking;
+  const { store } = held;
+  const { items, digests, invalid } = start.survey;
   if (running) {
     if (typeof running.tree === 'string') await ensureTreeId(store, running.tree);
     const grownBy = await grow(session, store, start);
@@ -104,12 +97,13 @@ async function startHere(
   }
   // Before the records are written anew.
   await takeOver(taking);
-  const { prepared, tree, idle } = await prepare(store, start);
-  const { done, following, pages } = prepared;
+  const prepared = await prepare(store, start);
+  const { done, following, pages, changed } = prepared;
+  const tree = await ensureTreeId(store);
+  const idle = done === prepared.items && !changed && (await isPublished(start.folder));
   await held.check();
   if (!idle) {
     await reportTokens(taking);
-    const { invalid } = survey;
     const counted = { items: prepared.items + invalid, invalid, following, retried: 0 };
     const cache = start.keepResults;
     await launch(session, start, { ...counted, tree, cache, pages, manifests: digests });
@@ -171,25 +165,14 @@ async function* filterOthers(
   for await (const row of rows) if (!there.has(row.id)) yield row;
 }
 
-interface PreparedTree {
-  readonly prepared: Prepared;
-  readonly tree: string;
-  readonly idle: boolean;
-}
-
 /** Prepares the items in the tree. Files from an earlier run are kept. */
-async function prepare(store: Store, start: CampaignStart): Promise<PreparedTree> {
-  const { folder, survey, spool } = start;
+async function prepare(store: Store, start: CampaignStart): Promise<Prepared> {
+  const { survey, spool } = start;
   await checkOwner(start);
   const rows = survey.shares.assign(spool.items());
   const prepared = await prepareCampaign(store, buildHeader(start), rows, buildOptions(start));
   await writeInvalidRows(store, spool.invalid());
-  const tree = await ensureTreeId(store);
-  return { prepared, tree, idle: await isIdle(folder, prepared) };
-}
-
-async function isIdle(folder: string, { done, items, changed }: Prepared): Promise<boolean> {
-  return done === items && !changed && (await isPublished(folder));
+  return prepared;
 }
 
 function buildHeader({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {
