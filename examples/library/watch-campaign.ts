@@ -11,7 +11,7 @@ for await (const event of watch(name, { signal: AbortSignal.timeout(60_000) })) 
   switch (event.type) {
     case 'progress': {
       const ended = Object.values(event.ended).reduce((sum, items) => sum + items, 0);
-      console.log(`${event.state}: ${ended} of ${event.total} items have ended`);
+      console.log(`${event.state}: ${ended} of ${event.total} items are done`);
       for (const { service, windows } of event.budgets)
         for (const { charged, limit } of windows)
           console.log(`  ${service}: ${charged} of ${limit} slots are charged`);

@@ -186,7 +186,7 @@ function formatCommand({ location, campaign, local }: OutputTree): string {
 /** What a tree tells of its campaign, which this Temporal does not know. */
 export async function describeTree(tree: OutputTree): Promise<string> {
   const { ended, items, isPublished } = await readStanding(tree.store, tree.campaign);
-  const state = isPublished ? 'it has ended' : `${ended} of ${items} items have ended`;
+  const state = isPublished ? 'it has ended' : `${ended} of ${items} items are done`;
   const lease = await readNewestLease(tree.store);
   const holder =
     lease?.record && !lease.released ? `, used by ${describeHolder(lease.record)}` : '';

@@ -102,9 +102,7 @@ test('a stopped campaign continues at another server, also if the command is kil
   await at.runs(0, ['stop'], { env });
   const there = ['--config', 'there.yaml'];
   const { stdout: told } = await at.runs(0, ['status', name, ...there], { env });
-  expect(told).toMatch(
-    /ran at another Temporal server: \d+ of 18 items have ended, by its tree in /,
-  );
+  expect(told).toMatch(/ran at another Temporal server: \d+ of 18 items are done, by its tree in /);
   expect(told).toContain(`To go on with it here: hundredfold run ${name}.csv`);
   const { stderr: refused } = await at.runs(1, ['resume', name, ...there], { env });
   expect(refused).toContain(`To go on with it here: hundredfold run ${name}.csv`);

@@ -166,7 +166,7 @@ test('`report` of an open campaign shows what has ended so far, and changes no i
   const report = join(folder, 'report.html');
   const soFar = { ended: 4, items: 5 };
   expect(JSON.parse(stdout)).toMatchObject({ state: 'running', endedAt: null, soFar, report });
-  expect(stderr).toContain('so far, 4 of 5 items ended,');
+  expect(stderr).toContain('so far, 4 of 5 items are done,');
   expect(readFileSync(join(folder, 'items.csv'), 'utf8')).toContain('\ns-0,sequence,waiting,');
   const summary: unknown = JSON.parse(readFileSync(join(folder, 'campaign.json'), 'utf8'));
   expect(summary).toMatchObject({ ended_at: null, so_far: soFar });

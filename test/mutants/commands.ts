@@ -19,6 +19,14 @@ export const COMMANDS: readonly Mutant[] = [
     tests: ['test/cli/refusals.test.ts'],
   },
   {
+    name: 'rows-of-any-condition',
+    file: 'src/cli/command-line/rows.ts',
+    find: '(row) => conditions.every((isMet) => isMet(row))',
+    replace: '(row) => conditions.some((isMet) => isMet(row))',
+    breaks: 'a selection of rows is what all of its conditions say, not any.',
+    tests: ['test/cli/finished-tree.test.ts'],
+  },
+  {
     name: 'unequal-rows-accepted',
     file: 'src/kinds/protein/alignment.ts',
     find: 'length === expected ? []',

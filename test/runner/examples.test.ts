@@ -29,7 +29,7 @@ test('run-campaign resumes after an interruption, watch-campaign follows it, and
   const { stdout } = await resumed.endsWith(0);
   expect(stdout).toContain('12 of 12 succeeded: ');
   const { stdout: seen } = await watched.endsWith(0);
-  expect(seen).toMatch(/(running|publishing): \d+ of 12 items have ended/);
+  expect(seen).toMatch(/(running|publishing): \d+ of 12 items are done/);
   expect(seen).toContain('fragments ended: completed');
 
   const folder = at.path('results', 'fragments');

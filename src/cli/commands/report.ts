@@ -26,7 +26,7 @@ export async function report(given: string | undefined, flags: ReportFlags): Pro
     );
   const { document, soFar, damaged } = await tree.report(say);
   if (flags.json) printDocument({ ...document, ...(soFar && { soFar }), report: path });
-  const what = soFar ? `so far, ${soFar.ended} of ${soFar.items} items ended,` : 'and checksums';
+  const what = soFar ? `so far, ${soFar.ended} of ${soFar.items} items are done,` : 'and checksums';
   say(`${name}: tables, report ${what} were rebuilt from ${folder}.`);
   say(`  report: ${path}`);
   if (!isObjectAddress(path)) say(`  in a browser: ${pathToFileURL(path).href}`);

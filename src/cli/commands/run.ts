@@ -91,6 +91,5 @@ function printBegun({ name, begun: { joined, grownBy, items, done, idle } }: Cam
   if (idle) return;
   if (grownBy > 0) say(`${name} is already running: ${grownBy} new rows were added to it.`);
   else if (joined) say(`${name} is already running: this command joins it.`);
-  else if (done > 0 && done < items)
-    say(`${name} continues: ${done} of ${items} items have ended.`);
+  else if (done > 0 && done < items) say(`${name} continues: ${done} of ${items} items are done.`);
 }

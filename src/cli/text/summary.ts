@@ -27,7 +27,7 @@ export function printEnd(
   print(
     `${campaign}${cancelled}: ${items.succeeded} of ${items.total} succeeded${others.join('')}${took}.`,
   );
-  if (idle) print('  Nothing to do: all items had already ended. Nothing was submitted.');
+  if (idle) print('  Nothing to do: all items were already done. Nothing was submitted.');
   print(`  results: ${out}`);
   print(`  report: ${buildAddress(out, REPORT)}`);
   printDamaged(damaged, print);
