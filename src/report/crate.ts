@@ -6,7 +6,6 @@
  * entity per line.
  */
 import type { Kind, ServiceName } from '../domain/item.ts';
-import { listKindNames, findKind } from '../kinds/registry.ts';
 import { findShownService } from '../services/registry.ts';
 import {
   CAMPAIGN_SUMMARY,
@@ -33,10 +32,7 @@ interface Entity {
 }
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
-/**
- * The base of the profile Process Run Crate; the crate conforms to both, so every validator finds its version.
- * RO-Crate 1.2 recommends a single one. Rejected: 1.1 alone, whose context is not used here, and a second file.
- */
+/** The base of the profile Process Run Crate, whose validators look for it; RO-Crate 1.2 recommends a single one. */
 const FORMER_SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
 
 const PROFILE: Entity = {
@@ -84,8 +80,10 @@ const MAX_VERSION_LENGTH = 16;
 /** Writes the metadata item by item. */
 export class Crate implements Writer {
   readonly #file: OpenFile;
-  readonly #folders = new Map<Kind, string[]>();
+  /** The folders of the items. */
+  readonly #folders: string[] = [];
   readonly #kinds = new Set<Kind>();
+  #before = `{"@context":"${SPECIFICATION}/context","@graph":[\n`;
   /** Of the results of each service; empty if none of them states its own. */
   readonly #versions = new Map<ServiceName, Set<string>>();
 
@@ -98,10 +96,8 @@ export class Crate implements Writer {
     if ('refused' in item) return;
     const { kind, record } = item;
     const dataset = createDataset(item);
-    const folders = this.#folders.get(kind) ?? [];
-    this.#folders.set(kind, folders);
-    const isFirst = folders.push(dataset['@id']) === 1 && this.#folders.size === 1;
-    await this.#write(`${isFirst ? BEGINNING : ',\n'}${JSON.stringify(dataset)}`);
+    this.#folders.push(dataset['@id']);
+    await this.#write(JSON.stringify(dataset));
     if (record === null) return;
     const versions = this.#versions.get(record.service) ?? new Set();
     this.#versions.set(record.service, versions);
@@ -112,9 +108,8 @@ export class Crate implements Writer {
   }
 
   async end(summary: CampaignSummary): Promise<void> {
-    const isFirst = this.#folders.size === 0;
-    const lines = this.#others(summary).map((entity) => JSON.stringify(entity));
-    await this.#write(`${isFirst ? BEGINNING : ',\n'}${lines.join(',\n')}\n]}\n`);
+    for (const entity of this.#others(summary)) await this.#write(JSON.stringify(entity));
+    await this.#file.write(Buffer.from('\n]}\n'));
     await this.#file.end();
   }
 
@@ -122,8 +117,9 @@ export class Crate implements Writer {
     await this.#file.abandon(reason);
   }
 
-  async #write(text: string): Promise<void> {
-    await this.#file.write(Buffer.from(text));
+  async #write(entity: string): Promise<void> {
+    await this.#file.write(Buffer.from(this.#before + entity));
+    this.#before = ',\n';
   }
 
   /** All but the items. */
@@ -131,11 +127,7 @@ export class Crate implements Writer {
     const files = [...Object.keys(MEANING), ...listTableKeys([...this.#kinds])]
       .sort()
       .map(createFileEntity);
-    const folders = listKindNames().flatMap((kind) => {
-      const ids = this.#folders.get(kind);
-      return ids === undefined ? [] : [createFolderEntity(kind, ids)];
-    });
-    const software = [createToolEntity(summary), ...this.#engines(summary)];
+    const software = [createToolEntity(summary), ...this.#engines()];
     const manifests = summary.manifests.map(createManifestEntity);
     return [
       {
@@ -144,29 +136,27 @@ export class Crate implements Writer {
         conformsTo: [toReference(SPECIFICATION), toReference(FORMER_SPECIFICATION)],
         about: toReference('./'),
       },
-      ...[PROFILE, NO_LICENCE, AGENT, ...files, ...folders, ...software, ...manifests],
-      createActionEntity(summary, { software, manifests, folders }),
-      createRootEntity(summary, [...files, ...folders]),
+      ...[PROFILE, NO_LICENCE, AGENT, ...files, ...software, ...manifests],
+      createActionEntity(summary, { software, manifests }),
+      createRootEntity(summary, [...files, ...this.#folders]),
     ];
   }
 
-  #engines({ settings }: CampaignSummary): readonly Entity[] {
+  #engines(): readonly Entity[] {
     return [...this.#versions].sort().flatMap(([service, versions]) => {
       const stated = [...versions].sort();
-      if (stated.length === 0) return [createEngineEntity(settings, service, null)];
-      return stated.map((version) => createEngineEntity(settings, service, version));
+      if (stated.length === 0) return [createEngineEntity(service, null)];
+      return stated.map((version) => createEngineEntity(service, version));
     });
   }
 }
-
-const BEGINNING = `{"@context":"${SPECIFICATION}/context","@graph":[\n`;
 
 const toReference = (entity: Entity | string): { readonly '@id': string } => ({
   '@id': typeof entity === 'string' ? entity : entity['@id'],
 });
 
 /** RO-Crate has no arrays of one. */
-function toReferences(entities: readonly (Entity | string)[]): unknown {
+function toReferences(entities: readonly Entity[]): unknown {
   const all = entities.map(toReference);
   return all.length === 1 ? all[0] : all;
 }
@@ -201,16 +191,6 @@ function createFileEntity(key: string): Entity {
   };
 }
 
-function createFolderEntity(kind: Kind, ids: readonly string[]): Entity {
-  return {
-    '@id': `${findKind(kind).folder}/`,
-    '@type': 'Dataset',
-    name: `The items of the kind ${kind}`,
-    description: `One folder an item: its input, its record (item.json) and, where it succeeded, its results. ${ITEMS_TABLE} lists them.`,
-    hasPart: toReferences(ids),
-  };
-}
-
 function createToolEntity({ versions }: CampaignSummary): Entity {
   const others = Object.entries(versions).filter(([name]) => name !== 'hundredfold');
   return {
@@ -228,14 +208,9 @@ function createToolEntity({ versions }: CampaignSummary): Entity {
 }
 
 /** Items may be computed by several versions of an engine: each item.json has its own. */
-function createEngineEntity(
-  settings: CampaignSummary['settings'],
-  service: ServiceName,
-  version: string | null,
-): Entity {
+function createEngineEntity(service: ServiceName, version: string | null): Entity {
   const { software, title, terms } = findShownService(service);
   const { name, url, citation } = { citation: undefined, name: title, url: terms, ...software };
-  const address = findAddress(settings, service);
   return {
     '@id': version === null ? `#${service}` : `#${service}-${version}`,
     '@type': 'SoftwareApplication',
@@ -243,15 +218,8 @@ function createEngineEntity(
     url,
     citation,
     version: version ?? 'not stated by the results',
-    description: `Computed results${address === null ? '' : ` at ${address}`}.`,
+    description: `Computed results of the service ${service}; ${CAMPAIGN_SUMMARY} has its address.`,
   };
-}
-
-function findAddress(settings: CampaignSummary['settings'], service: ServiceName): string | null {
-  const services = settings['services'] as
-    Readonly<Record<string, { readonly url?: unknown } | undefined>> | undefined;
-  const url = services?.[service]?.url;
-  return typeof url === 'string' ? url : null;
 }
 
 /** It is outside the tree: described by its original name and its digest. */
@@ -270,7 +238,7 @@ function createManifestEntity(
 
 function createActionEntity(
   { state, runs, started_at, ended_at }: CampaignSummary,
-  of: Readonly<Record<'software' | 'manifests' | 'folders', readonly Entity[]>>,
+  of: Readonly<Record<'software' | 'manifests', readonly Entity[]>>,
 ): Entity {
   const again = runs.length > 1 ? ` in ${runs.length} runs` : '';
   const status = state === 'completed' ? 'Completed' : 'Failed';
@@ -285,7 +253,7 @@ function createActionEntity(
     actionStatus: `http://schema.org/${status}ActionStatus`,
     instrument: of.software.map(toReference),
     object: toReferences(of.manifests),
-    result: toReferences(of.folders),
+    result: toReference('./'),
   };
 }
 
@@ -296,7 +264,7 @@ function formatCrateTime(text: string): string {
   return text.replace(/(?:\.000)?Z$/, '+00:00');
 }
 
-function createRootEntity(summary: CampaignSummary, parts: readonly Entity[]): Entity {
+function createRootEntity(summary: CampaignSummary, parts: readonly (Entity | string)[]): Entity {
   const { name, items, started_at, ended_at } = summary;
   const ends = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
   const counts = ends.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);

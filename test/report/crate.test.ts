@@ -52,7 +52,7 @@ test('the metadata describe the campaign as one action, its engines by version, 
       actionStatus: 'http://schema.org/CompletedActionStatus',
       instrument: ['#hundredfold', ...engines].map((id) => ({ '@id': id })),
       object: { '@id': '#manifest-1' },
-      result: [{ '@id': 'molecules/' }, { '@id': 'sequences/' }],
+      result: { '@id': './' },
     },
   ]);
   const citation = 'https://doi.org/10.1186/1756-0500-5-367';
