@@ -26,7 +26,7 @@ import type { BudgetReading } from '../workflows/budget-clock.ts';
 import { configureSignal, STATUS_MEMO, type BudgetInput } from '../workflows/messages.ts';
 import { buildBudgetWorkflowId, buildRunningQuery } from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
-import { isReached } from './retry.ts';
+import { wasDelivered } from './retry.ts';
 import { requireService } from './item-job.ts';
 /** Sends the configured limits to the budget workflow of a service, and starts it if it does not run. */
 export async function ensureBudget(
@@ -59,7 +59,7 @@ export async function startOrFindBudget(
     const last = await describeRun(client, workflowId);
     if (last?.isRunning) {
       const budget = client.workflow.getHandle(workflowId);
-      if (await isReached(budget.signal(configureSignal, configuration))) return;
+      if (await wasDelivered(budget.signal(configureSignal, configuration))) return;
       continue;
     }
     const former = last ? { ...last, reason } : await findForgottenRun(client, configuration);

@@ -115,6 +115,6 @@ export async function nullIfNotFound<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /** Whether the message reached a workflow that runs. */
-export async function isReached(message: Promise<unknown>): Promise<boolean> {
+export async function wasDelivered(message: Promise<unknown>): Promise<boolean> {
   return (await nullIfNotFound(message.then(() => true))) ?? false;
 }

@@ -29,7 +29,7 @@ import type {
 import { buildItemWorkflowId, ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
-import { nullIfNotFound, isReached, storeFailure } from './retry.ts';
+import { nullIfNotFound, wasDelivered, storeFailure } from './retry.ts';
 import { openHeldTree } from './leases.ts';
 
 export async function loadPage(
@@ -188,7 +188,7 @@ export async function cancelRunning(
     const found = await describe(temporal, campaign, id);
     const runs = found?.status.name === 'RUNNING';
     const handle = temporal.workflow.getHandle(buildItemWorkflowId(campaign, id));
-    if (!runs || !(await isReached(handle.cancel()))) others.push(id);
+    if (!runs || !(await wasDelivered(handle.cancel()))) others.push(id);
   }
   return others;
 }

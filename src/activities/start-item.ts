@@ -7,7 +7,7 @@
  * show.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { pickStanding } from '../budget/queue.ts';
+import { pickShare } from '../budget/queue.ts';
 import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import { buildItemStart, withFairness } from '../workflows/names.ts';
@@ -30,7 +30,7 @@ export async function startItem(
   const { id, kind, generation, store, tree, launch } = job;
   const begin = beginWith(request, answer);
   const address = { id, kind, generation, campaign, store, tree };
-  const input = { ...address, reference, ...pickStanding(request), ...launch, begin };
+  const input = { ...address, reference, ...pickShare(request), ...launch, begin };
   try {
     await starter.workflow.start('item', {
       requestEagerStart: true,

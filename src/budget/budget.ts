@@ -18,7 +18,7 @@ import {
   countOpenJobs,
   noteCount,
   readUsage,
-  isInDoubt,
+  mayHaveJob,
 } from './closing.ts';
 import {
   type BudgetEvent,
@@ -246,7 +246,7 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
     probe: state.block.probing,
     withdrawn: false,
     ...(replaced && { replaced }),
-    ...(isInDoubt(state, request) && { inDoubt: true }),
+    ...(mayHaveJob(state, request) && { inDoubt: true }),
   };
   state.outstanding[requestKey(request)] = granted;
   state.counts.submissions += 1;
@@ -281,7 +281,7 @@ interface DecisionAhead extends Decision {
 }
 
 /** Like `decide`, for `now` and the time just after it. Each grant says from when on it holds. */
-export function decideAhead(state: Budget, now: number): DecisionAhead {
+export function decideWithLead(state: Budget, now: number): DecisionAhead {
   const lead = computeLeadMs(state);
   const grants: Grant[] = [];
   for (let at = now; ;) {

@@ -116,7 +116,7 @@ function deferRequest(
  * The service says that the window is full, and by our count it is not, or nothing would have been sent: another program,
  * another machine or another person uses the token, or the limit is lower than configured.
  */
-function noteStranger(state: Budget, now: number): void {
+function recordUnexplained429(state: Budget, now: number): void {
   state.strangers = { at: now, count: (state.strangers?.count ?? 0) + 1 };
 }
 
@@ -129,7 +129,7 @@ function returnRequest(
 ): void {
   const { request, number, withdrawn } = granted;
   const refusesUs = reason === 'blocked';
-  if (doubt) notePage(state, state.block.refusals === 0);
+  if (doubt) countPageAnswer(state, state.block.refusals === 0);
   if (!withdrawn && refusesUs) {
     const { accepted } = state.counts;
     const away = { at: now, reason, message, accepted, ...(doubt && { doubt }) };
@@ -139,7 +139,7 @@ function returnRequest(
   refuseAll(state, { retryAfterMs, reason: message, number, refusesUs, limited }, now);
   if (!limited) return;
   state.counts.rejected429 += 1;
-  noteStranger(state, now);
+  recordUnexplained429(state, now);
 }
 
 function chargeSlot({ charges }: Budget, { request }: Grant, at: number): void {
@@ -286,12 +286,12 @@ export function shouldCount(state: Budget, now: number): boolean {
 const UNIFORM = 3;
 
 /** Counts one more. `first`: the service worked before. */
-export function notePage(state: Budget, first: boolean): void {
+export function countPageAnswer(state: Budget, first: boolean): void {
   state.pages = first ? 1 : state.pages + 1;
 }
 
 /** Whether the service may have this job, although it was answered with a page. */
-export function isInDoubt({ pages }: Budget, { turnedAway }: Waiting): boolean {
+export function mayHaveJob({ pages }: Budget, { turnedAway }: Waiting): boolean {
   return turnedAway.at(-1)?.doubt === true && pages < UNIFORM;
 }
 
@@ -300,7 +300,7 @@ const MIN_REFUSALS = 5;
 const MIN_REFUSED_MS = 15 * 60_000;
 
 /** Whether a refusal is about this row alone. Called with one more such answer, which came at `now` (ms). */
-export function isOwnFault(
+export function isRowRejected(
   { counts }: Pick<Budget, 'counts'>,
   { turnedAway }: Pick<Waiting, 'turnedAway'>,
   now: number,

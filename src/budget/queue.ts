@@ -2,11 +2,11 @@
  * Who waits for a slot, and whose turn it is. Each campaign waits in a lane of its own; turns go round the lanes, so that a
  * campaign of ten items is not stuck behind one of ten thousand, and no lane of the highest priority starves.
  */
-import type { Attempt, ItemLaunch, Standing } from '../domain/campaign.ts';
+import type { Attempt, ItemLaunch, CampaignShare } from '../domain/campaign.ts';
 import type { NotNowReason } from '../domain/outcomes.ts';
 
 /** One item that waits to be submitted. */
-export interface Request extends Standing {
+export interface Request extends CampaignShare {
   /** Workflow id of the item: where the answer goes. */
   readonly item: string;
   /**
@@ -123,7 +123,7 @@ export function createQueue(): Queue {
  */
 export function addToQueue(queue: Queue, request: Request): void {
   const lane = findLane(queue, request);
-  Object.assign(lane, pickStanding(request));
+  Object.assign(lane, pickShare(request));
   if (request.behind !== undefined) lane.behind = request.behind;
   const at = lane.waiting.findIndex(({ item }) => item === request.item);
   const before = lane.waiting[at];
@@ -138,7 +138,7 @@ export function addToQueue(queue: Queue, request: Request): void {
 }
 
 /** What the requests of a campaign say about its place. */
-export function pickStanding({ priority, user }: Standing): Standing {
+export function pickShare({ priority, user }: CampaignShare): CampaignShare {
   return { priority, user };
 }
 
@@ -223,7 +223,7 @@ function findLane(queue: Queue, request: Request): Lane {
   const pass = findLeastPass(queue);
   const lane: Lane = {
     campaign,
-    ...pickStanding(request),
+    ...pickShare(request),
     behind: null,
     pass,
     owed: 0,

@@ -4,7 +4,7 @@
  * The budget's workflow writes a snapshot, and readers compute the status at that moment from it. So no one has to
  * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/decisions.md).
  */
-import { type ServiceReference, type Standing, USUAL_PRIORITY } from '../domain/campaign.ts';
+import { type ServiceReference, type CampaignShare, USUAL_PRIORITY } from '../domain/campaign.ts';
 import type { Hold } from './block.ts';
 import type { Charges } from './charges.ts';
 import { openJobs } from './closing.ts';
@@ -24,7 +24,7 @@ import {
   countJobs,
   type Close,
 } from './policy.ts';
-import { pickStanding } from './queue.ts';
+import { pickShare } from './queue.ts';
 import type { Budget, Grant } from './state.ts';
 
 /** What keeps requests from being sent, at one moment. Times in ms since the epoch. */
@@ -81,7 +81,7 @@ export interface AccountStatus extends BlockStatus {
   readonly strangers?: NonNullable<Budget['strangers']>;
 }
 
-interface Waiters extends Standing {
+interface Waiters extends CampaignShare {
   readonly campaign: string;
   /** Rows that wait for a slot here, and rows without a request yet. */
   readonly items: number;
@@ -153,7 +153,7 @@ export function createSnapshot(
       campaign,
       items: waiting.length + (behind ?? 0),
       asked: waiting.length,
-      ...pickStanding(lane),
+      ...pickShare(lane),
       paused: queue.paused.includes(campaign),
       held: holds.campaigns[campaign] ?? null,
     })),
@@ -303,7 +303,7 @@ function describeUse(
       campaign,
       charged: jobs + begun.filter((one) => one.campaign === campaign).length,
       waiting: lane?.items ?? 0,
-      ...pickStanding(lane ?? NOBODY),
+      ...pickShare(lane ?? NOBODY),
       paused: lane?.paused ?? false,
     };
   });
@@ -312,7 +312,7 @@ function describeUse(
     .sort((a, b) => b.charged - a.charged || b.waiting - a.waiting);
 }
 
-const NOBODY: Standing = { priority: USUAL_PRIORITY, user: null };
+const NOBODY: CampaignShare = { priority: USUAL_PRIORITY, user: null };
 
 /**
  * `estimateLastSubmission`, from the status of a budget. A bound on open jobs is a window as long as one of them runs: `jobMs`, if it

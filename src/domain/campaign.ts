@@ -58,7 +58,7 @@ export const QUIET_MS = 5 * 60_000;
 export type NotifyWay = 'command' | 'webhook';
 
 /** The place of a campaign among others that use the same credential. */
-export interface Standing {
+export interface CampaignShare {
   /** From 1, which is served before all others, to 5. */
   readonly priority: number;
   /** Who started it, if several people share a Temporal: only for display. */
@@ -68,7 +68,7 @@ export interface Standing {
 export const USUAL_PRIORITY = 3;
 
 /** The input of the campaign workflow. */
-export interface CampaignSpec extends Standing {
+export interface CampaignSpec extends CampaignShare {
   readonly name: string;
   /** The campaign's output tree: the address of its store. */
   readonly store: string;

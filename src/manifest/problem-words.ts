@@ -83,7 +83,7 @@ export const MANIFEST_PROBLEMS = {
   MANIFEST_TRANSCODED: warning(
     ({ encoding }: { encoding: string }, value: string) =>
       value === ''
-        ? `The file is in ${encoding}, not in UTF-8, and is read as such.`
+        ? `The file is encoded in ${encoding} instead of UTF-8; it was converted.`
         : `The file is not in UTF-8; it is read as ${encoding}, as in \`${value}\`.`,
     `If that looks wrong: ${UTF8.charAt(0).toLowerCase()}${UTF8.slice(1)}`,
   ),

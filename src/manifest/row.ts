@@ -58,7 +58,7 @@ export interface RowContext {
 }
 
 /** After these, the cells are in the wrong columns, and further problems would only confuse. */
-const SHIFTS_CELLS: readonly ProblemCode[] = ['MANIFEST_ROW_LONG', 'MANIFEST_ROW_QUOTES'];
+const MISALIGNS_COLUMNS: readonly ProblemCode[] = ['MANIFEST_ROW_LONG', 'MANIFEST_ROW_QUOTES'];
 
 /** Ids are assigned immediately, in call order. */
 export async function checkRow(raw: RawRow, context: RowContext): Promise<CheckedRow> {
@@ -73,7 +73,7 @@ export async function checkRow(raw: RawRow, context: RowContext): Promise<Checke
   const place = { file: source.file, line };
   const { id, shownId, complaints: ofId } = nameRow(raw, values, place, context.ids);
   const complaints = [...raw.complaints, ...ofId];
-  const isShifted = raw.complaints.some(({ code }) => SHIFTS_CELLS.includes(code));
+  const isShifted = raw.complaints.some(({ code }) => MISALIGNS_COLUMNS.includes(code));
   const { kind, work } = isShifted
     ? { kind: null, work: null }
     : await readWork({ id, values, carried: raw.carried }, context, complaints);

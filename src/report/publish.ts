@@ -208,7 +208,7 @@ function createCounter(
 }
 
 /** Whether the campaign has ended and was published; how far it is. */
-interface Standing {
+interface TreeState {
   readonly ended: number;
   readonly items: number;
   /** Of its last publication. */
@@ -217,7 +217,7 @@ interface Standing {
 }
 
 /** A campaign that runs, is paused or was interrupted has open items, and notes of submissions beside them. */
-export async function readStanding(store: Store, campaign: PreparedCampaign): Promise<Standing> {
+export async function readTreeState(store: Store, campaign: PreparedCampaign): Promise<TreeState> {
   let [ended, items] = [0, 0];
   for await (const { record } of readCampaignItems(store, campaign)) {
     items += 1;

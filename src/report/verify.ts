@@ -30,7 +30,7 @@ import { type CampaignEnd, type CampaignSummary, findLastEnd } from './campaign-
 import { Checksums } from './checksums.ts';
 import { Crate } from './crate.ts';
 import { findDifferences } from './differences.ts';
-import { deriveFiles, readStanding } from './publish.ts';
+import { deriveFiles, readTreeState } from './publish.ts';
 import type { FileWriter, PublishedItem, Writer } from './writer.ts';
 
 /** What is compared: `records` against each other, everything else against the records. */
@@ -88,7 +88,7 @@ export async function verifyTree(store: Store, options: VerifyOptions = {}): Pro
   });
   if (campaign !== null) {
     await found.during('records', '.hundredfold', async () => {
-      const { isPublished, ended, items, summary } = await readStanding(store, campaign);
+      const { isPublished, ended, items, summary } = await readTreeState(store, campaign);
       if (!isPublished)
         throw new HundredfoldError(
           'CAMPAIGN_NOT_ENDED',

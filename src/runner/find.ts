@@ -11,7 +11,7 @@ import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import { quoteWord } from '../domain/plain-text.ts';
-import { readStanding } from '../report/publish.ts';
+import { readTreeState } from '../report/publish.ts';
 import { PRIVATE_FILE, REMEMBERED_FILE, chooseStatePath } from '../state.ts';
 import { describeHolder, readNewestLease } from '../store/lease.ts';
 import { nullIfUnreadable } from '../store/store-error.ts';
@@ -185,7 +185,7 @@ function formatCommand({ location, campaign, local }: OutputTree): string {
 
 /** What a tree tells of its campaign, which this Temporal does not know. */
 export async function describeTree(tree: OutputTree): Promise<string> {
-  const { ended, items, isPublished } = await readStanding(tree.store, tree.campaign);
+  const { ended, items, isPublished } = await readTreeState(tree.store, tree.campaign);
   const state = isPublished ? 'it has ended' : `${ended} of ${items} items are done`;
   const lease = await readNewestLease(tree.store);
   const holder =

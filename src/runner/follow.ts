@@ -19,7 +19,7 @@ const MAX_INTERVAL_MS = 4_000;
 const AFTER_A_SLOT_MS = 300;
 
 /** How long to wait until the next poll, in ms. `before`: the previous poll, and the wait before this one. */
-function nextLookIn(
+function nextRefreshDelay(
   before: { readonly seen: CampaignObservation; readonly waited: number } | null,
   seen: CampaignObservation,
 ): number {
@@ -91,7 +91,7 @@ export class Follower {
         yield sight;
         if (seen.ended) return;
         failures = 0;
-        before = { seen, waited: nextLookIn(before, seen) };
+        before = { seen, waited: nextRefreshDelay(before, seen) };
         await this.#wait(before.waited);
       } else {
         if (failures >= FAILURES_UNREPORTED && !this.#aborted()) yield sight;

@@ -72,7 +72,7 @@ async function openPreparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-type TakingIn = Pick<SurveyOptions, 'onFate' | 'onProblem' | 'onRow' | 'signal' | 'spool'>;
+type IntakeHooks = Pick<SurveyOptions, 'onFate' | 'onProblem' | 'onRow' | 'signal' | 'spool'>;
 
 /**
  * Which rows can be run: one error refuses all of them, unless the others are asked for.
@@ -92,11 +92,11 @@ export function chooseRows(
 }
 
 /** @throws StoreError `TREE_OTHER_PLUGIN`: it has rows of a plugin that is not loaded */
-export async function takeIn(
+export async function prepareIntake(
   manifests: readonly string[],
   options: ManifestOptions,
   settings: Settings,
-  takingIn: TakingIn,
+  hooks: IntakeHooks,
 ): Promise<Intake> {
   const { name, folder } = choosePlace(manifests, options, settings);
   const tree = await openPreparedTree(folder);
@@ -112,7 +112,7 @@ export async function takeIn(
     tree,
     cache,
     addresses: mapAddresses(settings, options),
-    ...takingIn,
+    ...hooks,
   });
   const kinds = listKindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
   const needed = new Set(kinds.map((kind) => findServiceOfKind(kind).name));
@@ -270,8 +270,8 @@ export async function checkRows(
   const { skipInvalid = false, onNotice, signal } = options;
   const problems = new KeptProblems(options.onProblem);
   const onProblem = (problem: Problem): void => problems.add(problem);
-  const takingIn = { spool, onProblem, ...(signal && { signal }) };
-  const intake = await takeIn(manifests, options, settings, takingIn);
+  const hooks = { spool, onProblem, ...(signal && { signal }) };
+  const intake = await prepareIntake(manifests, options, settings, hooks);
   const { survey } = intake;
   options.onChecked?.();
   await spool.end();

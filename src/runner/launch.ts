@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { nullIfNotFound, isReached } from '../activities/retry.ts';
+import { nullIfNotFound, wasDelivered } from '../activities/retry.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type {
@@ -69,7 +69,7 @@ export interface Order {
   readonly folder: string;
   readonly feeds: readonly ServiceSettings[];
   readonly policy: JobPolicy;
-  /** As in `Standing`. */
+  /** From 1 (first) to 5 (last), among campaigns with the same token. */
   readonly priority: number;
   /** How to notify of the end. */
   readonly notify?: readonly NotifyWay[];
@@ -150,7 +150,7 @@ export async function growRunning(
   name: string,
   grown: Grown,
 ): Promise<boolean> {
-  return isReached(
+  return wasDelivered(
     client.workflow.getHandle(buildCampaignWorkflowId(name)).signal(growSignal, grown),
   );
 }

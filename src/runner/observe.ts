@@ -16,7 +16,7 @@ import {
   explainStandstill,
   findTreeObstacle,
 } from './obstacles.ts';
-import { Attendance, readProgress, waitIfOverdue } from './progress.ts';
+import { WorkerPresence, readProgress, waitIfOverdue } from './progress.ts';
 import { openTreeIfAny } from './tree.ts';
 
 export interface CampaignObservation {
@@ -67,7 +67,7 @@ const MAX_ASKED = 100;
 export class Observer {
   readonly #session: Session;
   readonly #observed: Observed;
-  readonly #attendance: Attendance;
+  readonly #attendance: WorkerPresence;
   #obstacles: { readonly at: number; readonly words: string | null } | null = null;
   #hindrances: { readonly at: number; readonly words: string | null } | null = null;
   #counted: { readonly total: number; readonly kinds: RowCounts | null } | null = null;
@@ -76,7 +76,7 @@ export class Observer {
   constructor(session: Session, observed: Observed, looksOnce = false) {
     this.#session = session;
     this.#observed = observed;
-    this.#attendance = new Attendance(session, looksOnce);
+    this.#attendance = new WorkerPresence(session, looksOnce);
   }
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */

@@ -25,7 +25,7 @@ import {
   KeptProblems,
   type ManifestOptions,
   type RowHooks,
-  takeIn,
+  prepareIntake,
 } from './intake.ts';
 import { chooseServices } from './services.ts';
 import type { Survey, SurveyOptions } from './survey.ts';
@@ -146,7 +146,7 @@ export async function planCampaign(
   const { onNotice = ignoreNotices, onFate, onRow } = options;
   const settings = readSettings(options, { tokens: 'optional' });
   const problems = new KeptProblems(options.onProblem);
-  const intake = await takeIn(manifests, options, settings, {
+  const intake = await prepareIntake(manifests, options, settings, {
     onProblem: (problem) => problems.add(problem),
     ...(onFate && { onFate }),
     ...(onRow && { onRow }),

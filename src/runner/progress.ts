@@ -92,7 +92,7 @@ function findPendingTask({ runId, raw }: WorkflowExecutionDescription): string |
 /** Each worker sends a heartbeat every second: without a new one for this long (ms), all of them have ended. */
 const SILENT_MS = 4_000;
 
-export class Attendance {
+export class WorkerPresence {
   readonly #session: Session;
   /** Since when its task has been pending, by a clock that cannot be set. */
   #pending: { readonly task: string; readonly since: number } | null = null;

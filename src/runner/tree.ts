@@ -16,7 +16,7 @@ import {
   findLastEnd,
   readEndedCampaign,
 } from '../report/campaign-summary.ts';
-import { publishTree, readStanding } from '../report/publish.ts';
+import { publishTree, readTreeState } from '../report/publish.ts';
 import { type Verification, verifyTree } from '../report/verify.ts';
 import { computeDigest } from '../store/digest.ts';
 import {
@@ -198,7 +198,7 @@ export class OutputTree {
 
   async #rebuildReport(onNotice: OnNotice): Promise<CampaignSummary> {
     const { store, campaign, location } = this;
-    const { isPublished, summary } = await readStanding(store, campaign);
+    const { isPublished, summary } = await readTreeState(store, campaign);
     if (isPublished) {
       // Without a readable campaign.json, nothing else tells when it ended.
       const endedAt = new Date().toISOString();
@@ -209,7 +209,7 @@ export class OutputTree {
     }
     // Whoever works on the campaign goes on: its items are only read.
     const soFar = await publishTree(location, OPEN);
-    const { ended, items } = await readStanding(store, campaign);
+    const { ended, items } = await readTreeState(store, campaign);
     if (ended === items)
       onNotice(
         `All items of ${this.name} have ended: the campaign writes its whole report now. If it does not, run its "hundredfold run" command again.`,

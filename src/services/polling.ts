@@ -164,14 +164,14 @@ class WellAnswered {
   }
 }
 
-interface MannersOptions {
+interface ThrottlingOptions {
   /** Called when the service begins to refuse us, again with each probe that it refuses, and when it accepts one. */
   readonly onRefusal?: OnRefusal;
   /** ms, monotonic */
   readonly now?: () => number;
 }
 
-export function withManners(client: ServiceClient, options: MannersOptions): ServiceClient {
+export function withThrottling(client: ServiceClient, options: ThrottlingOptions): ServiceClient {
   const { onRefusal, now = () => performance.now() } = options;
   const breaker = new CircuitBreaker(now, onRefusal);
   const waits = new Waits(now);

@@ -7,7 +7,7 @@ import {
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { nullIfNotFound, isReached } from '../activities/retry.ts';
+import { nullIfNotFound, wasDelivered } from '../activities/retry.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { findStatus } from './grpc-status.ts';
 import { buildBudgetWorkflowId, buildRunningQuery } from '../workflows/names.ts';
@@ -74,7 +74,7 @@ export class Watchdog {
     if (broken !== null) {
       // Only this run: another watchdog may have replaced it.
       if (isRunning)
-        await isReached(client.workflow.getHandle(workflowId, found.runId).terminate(broken));
+        await wasDelivered(client.workflow.getHandle(workflowId, found.runId).terminate(broken));
       await startBudget(reference, broken);
     }
     await this.#requestAfterRestart(reference, broken ?? ENDED);

@@ -14,7 +14,7 @@ import {
 import type { Budget, Grant } from '../budget/budget.ts';
 import type { Closing, SettledFate, Unsettled, UnsettledResult } from '../budget/state.ts';
 import type { CampaignRun } from '../budget/queue.ts';
-import { isOwnFault } from '../budget/closing.ts';
+import { isRowRejected } from '../budget/closing.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { notifyRefusal, settleFate, submit, withToken } from './activity-options.ts';
@@ -167,6 +167,6 @@ function submitOptions(grant: Grant, { state, now }: BudgetView): ActivityOption
 /** Refused repeatedly while others pass: the row is the reason, and it fails with the message of the service. */
 function assignBlame({ request }: Grant, result: SubmitResult, budget: BudgetView): SubmitResult {
   if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
-  if (!isOwnFault(budget.state, request, budget.now)) return result;
+  if (!isRowRejected(budget.state, request, budget.now)) return result;
   return { type: 'refused', status: 0, message: result.message };
 }

@@ -21,7 +21,7 @@ import {
   type Workflow,
 } from '@temporalio/workflow';
 import {
-  decideAhead,
+  decideWithLead,
   applyReading,
   createBudget,
   take,
@@ -226,7 +226,7 @@ class BudgetKeeper {
   /** With the last reading: it is not later than now, so that a slot may be given late and never early. */
   #grant(): void {
     if (this.#isUnknown) return;
-    const { grants, wakeAt, opensAt } = decideAhead(this.#state, this.#clock.now);
+    const { grants, wakeAt, opensAt } = decideWithLead(this.#state, this.#clock.now);
     for (const grant of grants) void this.#runGranted(grant);
     this.#wakeAt = wakeAt;
     // With an old reading it would fire late.

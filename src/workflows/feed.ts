@@ -16,7 +16,7 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { pickStanding, type Request } from '../budget/queue.ts';
+import { pickShare, type Request } from '../budget/queue.ts';
 import type {
   CampaignSpec,
   FeedSpec,
@@ -224,7 +224,7 @@ export class Feed {
       ...this.#tree,
       reference,
       policy,
-      ...pickStanding(this.#campaign),
+      ...pickShare(this.#campaign),
       ...(fetchQueue !== undefined && { fetchQueue }),
       begin: { type: 'job', how, remoteId, posted: {}, attempts: [] },
     };
@@ -268,7 +268,7 @@ export class Feed {
       run: workflowInfo().firstExecutionRunId,
       campaign: name,
       attempt: 0,
-      ...pickStanding(this.#campaign),
+      ...pickShare(this.#campaign),
       behind: this.#behind,
       job: { id, kind, generation, store, tree, launch },
     };

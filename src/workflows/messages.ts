@@ -16,7 +16,7 @@ import type {
   ItemEntry,
   JobPolicy,
   ServiceReference,
-  Standing,
+  CampaignShare,
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
@@ -56,7 +56,7 @@ export const nudgeSignal = defineSignal('nudge');
 
 /* ---- item: one workflow for each row ---- */
 
-export interface ItemInput extends Omit<ItemEntry, 'remoteId'>, Standing {
+export interface ItemInput extends Omit<ItemEntry, 'remoteId'>, CampaignShare {
   readonly campaign: string;
   readonly store: string;
   /** Id of the output tree. */

@@ -1,6 +1,6 @@
 /** The real budget, as used in the workflow. */
 import { isDeepStrictEqual } from 'node:util';
-import { decideAhead, decide, type Budget, type Decision } from '../../src/budget/budget.ts';
+import { decideWithLead, decide, type Budget, type Decision } from '../../src/budget/budget.ts';
 import { findTightestWindow } from '../../src/budget/status.ts';
 import { PlayedBudget } from './a-budget.ts';
 import { Broken } from './naive.ts';
@@ -16,7 +16,7 @@ export class BudgetUnderTest extends PlayedBudget {
   /** @param ahead slots are granted shortly before they are free, as in the workflow */
   constructor(ahead: boolean) {
     super(null);
-    this.#choose = ahead ? decideAhead : decide;
+    this.#choose = ahead ? decideWithLead : decide;
   }
 
   decide(now: number): Decision {

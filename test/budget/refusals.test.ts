@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBudget } from '../../src/budget/budget.ts';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
-import { isOwnFault } from '../../src/budget/closing.ts';
+import { isRowRejected } from '../../src/budget/closing.ts';
 import { ACCEPTED, notNow, PlayedBudget, UNSURE } from './a-budget.ts';
 
 const FORBIDDEN = notNow({ reason: 'blocked', message: 'HTTP 403' });
@@ -87,7 +87,7 @@ test('a row that is refused 5 times over 15 minutes while others are accepted is
       message: '',
     }));
     const counts = { submissions: 0, accepted: 30, refused: 0, rejected429: 0 };
-    return isOwnFault({ counts }, { turnedAway }, minutes * 60_000);
+    return isRowRejected({ counts }, { turnedAway }, minutes * 60_000);
   };
   expect(refusedAgain(4, 3, 16)).toBe(true);
   expect(refusedAgain(4, 3, 14), 'too soon').toBe(false);

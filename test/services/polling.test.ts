@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { PollOutcome, SubmitOutcome } from '../../src/domain/outcomes.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import type { Job } from '../../src/services/service.ts';
-import { pollDelay, withManners } from '../../src/services/polling.ts';
+import { pollDelay, withThrottling } from '../../src/services/polling.ts';
 
 const NOTHING = { retryAfterMs: null, progress: null, statusMessage: null, timing: null };
 const RUNNING: PollOutcome = { type: 'running', ...NOTHING };
@@ -28,7 +28,7 @@ function polite(waitMs = 0) {
     poll: (id: string) => (seen.polls.push(id), Promise.resolve(next.poll)),
     waitMs: () => waitMs,
   } as unknown as ServiceClient;
-  const mannered = withManners(client, {
+  const mannered = withThrottling(client, {
     onRefusal: (refusal) => seen.refusals.push(refusal?.message ?? null),
     now: () => seen.now,
   });

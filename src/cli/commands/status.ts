@@ -33,7 +33,7 @@ import { say, printDocument, printLine } from '../text/output.ts';
 import { printEnd } from '../text/summary.ts';
 import { printTable } from '../text/table.ts';
 import { loadCommandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';
-import { readStanding } from '../../report/publish.ts';
+import { readTreeState } from '../../report/publish.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
 
 export async function status(given: string | undefined, wanted: CommonFlags): Promise<number> {
@@ -81,7 +81,7 @@ async function showElsewhere(
       '`hundredfold status` shows all campaigns.',
     );
   const { store, campaign, location: folder } = tree;
-  const { ended, items, isPublished } = await readStanding(store, campaign);
+  const { ended, items, isPublished } = await readTreeState(store, campaign);
   if (isPublished) {
     await showEnd(folder, flags);
     return EXIT.ok;

@@ -31,7 +31,7 @@ function describeMissing(hydrogens: number): string {
 
 export const MOLECULE_PROBLEMS = {
   MOLECULE_NO_ATOMS: error(
-    ({ format }: { format: string }) => `No atoms were found, read as ${format}.`,
+    ({ format }: { format: string }) => `No atoms were found when reading the file as ${format}.`,
     'Check that the content matches the extension; it may be a saved error page.',
   ),
   MOLECULE_MALFORMED: error(

@@ -14,7 +14,7 @@ import type {
 import { parseWorkflowSubject, type Subject } from './log.ts';
 import type { ServiceCall, WorkerMetrics } from './metrics.ts';
 
-/** Every part may be absent: then nothing is measured or slower. */
+/** All parts are optional; without them nothing is measured, at no cost. */
 export interface Observation {
   readonly metrics?: WorkerMetrics;
   /** Called with the SDK's workers at each start, before they run. */

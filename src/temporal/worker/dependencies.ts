@@ -16,7 +16,7 @@ import { Ledger } from '../../ledger/ledger.ts';
 import { createSystemClock } from '../../ledger/steady-clock.ts';
 import { readProgramVersion, warn } from '../../program.ts';
 import { publishTree } from '../../report/publish.ts';
-import { withManners } from '../../services/polling.ts';
+import { withThrottling } from '../../services/polling.ts';
 import { createClient } from '../../services/registry.ts';
 import type { LeaseHolder } from '../../store/lease.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -163,7 +163,7 @@ function createKnownService(
   const budgetOf = temporal.workflow.getHandle(buildBudgetWorkflowId(reference));
   return {
     pace,
-    client: withManners(observeClient(observation, service, createClient(target)), {
+    client: withThrottling(observeClient(observation, service, createClient(target)), {
       onRefusal(refusal) {
         // If this is lost, the next probe is refused as well and reported.
         budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);
