@@ -98,7 +98,7 @@ export class Observer {
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
     await this.#attendance.check(found, waited);
-    const progress = await readProgress(client, found);
+    const progress = await readProgress(client, found, waited);
     const obstacle = status === 'RUNNING' ? await this.#obstacle(found) : null;
     const budgets = await readBudgetsOf(client, found.memo?.['services']);
     const lanes = budgets.flatMap(({ waiting }) => waiting);

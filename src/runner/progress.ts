@@ -21,16 +21,20 @@ const BETWEEN_MS = 100;
 /** A worker begins a campaign that was just started within this time, in ms. */
 const START_TIMEOUT_MS = 6_000;
 
-/** @throws HundredfoldError `WORKER_SILENT`: it has written nothing, because no worker has run it yet */
+/**
+ * @param waited the caller has waited for the task that is pending
+ * @throws HundredfoldError `WORKER_SILENT`: it has written nothing, because no worker has run it yet
+ */
 export async function readProgress(
   client: Client,
   found: WorkflowExecutionDescription,
+  waited = false,
 ): Promise<CampaignProgress> {
   const { workflowId, runId, status } = found;
   const handle = client.workflow.getHandle<typeof campaign>(workflowId, runId);
   // What it wrote last may be a second old.
   if (status.name === 'COMPLETED') return handle.result();
-  const deadline = new Deadline(START_TIMEOUT_MS);
+  const deadline = new Deadline(START_TIMEOUT_MS - (waited ? TASK_TIMEOUT_MS : 0));
   for (let { memo } = found; ; { memo } = await handle.describe()) {
     const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
     if (written !== undefined) return written;
