@@ -200,7 +200,8 @@ interface Outstanding {
 
 const unanswered = (service: ServiceName, name: 'hang' | 'hang-after', times = 1) =>
   ({ name, service, endpoint: 'submit', times }) as const;
-const BURST = 8;
+/** As many as a slow start sends before the first success. */
+const BURST = 5;
 
 const OUTSTANDING: readonly Outstanding[] = [
   ...(['hang', 'hang-after'] as const).map((fault) => ({
