@@ -16,13 +16,15 @@ const REFUSED = new Map([
   // Every item of the test has succeeded.
   ['run results/night/failed.csv --name night-2', 'MANIFEST_EMPTY'],
   ['retry night --item aspirin p53', 'ITEM_NOT_RETRYABLE'],
+  // There is no bucket.
+  ['pull night --where plate=10..19', 'PULL_REFUSED'],
 ]);
 
-const MANIFEST = `id,smiles,sequence,project
-aspirin,CC(=O)Oc1ccccc1C(=O)O,,analgesics
-caffeine,Cn1cnc2c1c(=O)n(C)c(=O)n2C,,stimulants
-p53,,MEEPQSDPSVEPPLSQETFSDLWKLLPENNV,tumours
-seq-17,,RPPGFSPFR,peptides
+const MANIFEST = `id,smiles,sequence,project,batch,mass
+aspirin,CC(=O)Oc1ccccc1C(=O)O,,analgesics,3,180
+caffeine,Cn1cnc2c1c(=O)n(C)c(=O)n2C,,stimulants,5,194
+p53,,MEEPQSDPSVEPPLSQETFSDLWKLLPENNV,tumours,3,
+seq-17,,RPPGFSPFR,peptides,4,
 `;
 
 test('run, with synthetic results', async () => {

@@ -21,6 +21,7 @@ export function listTyped(page: string): string[][] {
       part
         .replace(/\)$|\s\d?>.*$/, '')
         .trim()
-        .split(/\s+/),
+        .split(/\s+/)
+        .map((word) => word.replace(/^'(.*)'$/, '$1')),
     );
 }
