@@ -96,7 +96,7 @@ export async function stop(flags: CommonFlags): Promise<number> {
   if (left) await stopDevServer(server);
   say(
     left
-      ? 'Stopped the server that a killed command had left running.'
+      ? 'Stopped the server that was still running.'
       : 'Nothing is running here.',
   );
   return EXIT.ok;
