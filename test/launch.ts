@@ -74,7 +74,7 @@ async function surveyRows(
     addresses: {},
     spool,
     onProblem: (problem) => problems.push(problem),
-    onFate: (id) => ids.push(id),
+    onRowPlan: (id) => ids.push(id),
   });
   await spool.end();
   const errors = problems.filter(({ severity }) => severity === 'error');

@@ -60,7 +60,7 @@ export function badEnd({ item }: Finished, turn: number): Bad | null {
   if (turn % 131 === 17) return failed('JOB_LOST', 'Request not found');
   if (turn % 167 === 23) return failed('JOB_OVERDUE', 'not finished 24 h after it was accepted');
   if (turn % 211 === 29 && item.kind === 'molecule') {
-    const message = '1 submission of unknown fate: the connection was reset';
+    const message = '1 submission of unknown outcome: the connection was reset';
     return { state: 'held', error: { code: 'SUBMIT_UNSURE', message } };
   }
   return null;

@@ -3,7 +3,7 @@
  * artefact of each kind, is checked before it gets its name (promise 5).
  *
  * Every retry has an end. A service that does not answer is retried until it has deleted the result anyway; one that
- * sends incomplete files is retried for `policy.patienceMs`, then the item fails with its code. Of a failed job, only what
+ * sends incomplete files is retried for `policy.retryMs`, then the item fails with its code. Of a failed job, only what
  * explains the failure is fetched.
  */
 import { Context } from '@temporalio/activity';
@@ -188,11 +188,11 @@ function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): 
     // A file that needs the token may be refused permanently, while all others are sent.
     if (refusesUs && !isResult) {
       const words = `no ${artefact}: ${message}`;
-      return askAgain(wanted, { code: 'RESULT_ABSENT', message: words, patience: 'lost' });
+      return askAgain(wanted, { code: 'RESULT_ABSENT', message: words, retry: 'lost' });
     }
     if (othersWell && retryAfterMs === null) {
       const words = `the service sends files of other jobs, and no ${artefact} of this one: ${message}`;
-      return askAgain(wanted, { code: 'RESULT_UNREACHABLE', message: words, patience: 'lost' });
+      return askAgain(wanted, { code: 'RESULT_UNREACHABLE', message: words, retry: 'lost' });
     }
   }
   if (stage.msSinceEnd() > TRIED_FOR_MS) {
@@ -215,8 +215,8 @@ function explainAbsent(
   const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${words}` };
   if (status !== 404 && status !== 410) return createEmptyResult(isResult ? problem : null);
   const had = isResult || jobsSeen.hadFile(job, artefact);
-  const patience = had === null ? 'few' : had ? 'lost' : 'none';
-  const result = askAgain(wanted, { ...problem, patience });
+  const retry = had === null ? 'few' : had ? 'lost' : 'none';
+  const result = askAgain(wanted, { ...problem, retry });
   jobsSeen.noteFile(job, artefact, false);
   return result;
 }
@@ -229,8 +229,8 @@ function createEmptyResult(problem: FetchResult['problem']): FetchResult {
 interface Bad {
   readonly code: string;
   readonly message: string;
-  /** How long it must repeat before it counts; default: `policy.patienceMs`. */
-  readonly patience?: 'lost' | 'few' | 'none';
+  /** How long it must repeat before it counts; default: `policy.retryMs`. */
+  readonly retry?: 'lost' | 'few' | 'none';
 }
 
 /** For a file of which it is not known whether the service has it. */
@@ -239,25 +239,25 @@ const FEW_TIMEOUT_MS = 3_000;
 const MIN_DOWNLOADS = 4;
 
 /**
- * Throws "not yet" until downloads have been bad for longer than the patience. Then the item fails; without a file that is
+ * Throws "not yet" until downloads have been bad for longer than it may be retried. Then the item fails; without a file that is
  * only missing, and is not its result, it succeeds, and its record has a warning.
  */
 function askAgain(
   { policy, stage, artefact, isResult }: Wanted,
-  { code, message, patience }: Bad,
+  { code, message, retry }: Bad,
 ): FetchResult {
   const { badSince, times } = stage.left.bad?.[artefact] ?? { badSince: Date.now(), times: 0 };
-  const isPatient = Date.now() - badSince < computePatienceMs(patience, policy);
-  if (!isPatient && times + 1 >= (patience === 'none' ? 1 : MIN_DOWNLOADS))
-    return createEmptyResult(patience !== undefined && !isResult ? null : { code, message });
+  const mayRetry = Date.now() - badSince < computeRetryMs(retry, policy);
+  if (!mayRetry && times + 1 >= (retry === 'none' ? 1 : MIN_DOWNLOADS))
+    return createEmptyResult(retry !== undefined && !isResult ? null : { code, message });
   stage.keepBad(artefact, { badSince, times: times + 1 });
   throw createHindered(message, computeRetryDelay(stage.attemptSinceEnd));
 }
 
-function computePatienceMs(patience: Bad['patience'], policy: JobPolicy): number {
-  if (patience === undefined) return policy.patienceMs ?? RETRY_TIMEOUT_MS;
-  if (patience === 'lost') return policy.lostAfterMs ?? LOST_AFTER_MS;
-  return patience === 'few' ? FEW_TIMEOUT_MS : 0;
+function computeRetryMs(retry: Bad['retry'], policy: JobPolicy): number {
+  if (retry === undefined) return policy.retryMs ?? RETRY_TIMEOUT_MS;
+  if (retry === 'lost') return policy.lostAfterMs ?? LOST_AFTER_MS;
+  return retry === 'few' ? FEW_TIMEOUT_MS : 0;
 }
 
 /** Bytes that each download may hold in memory without waiting for its turn. */

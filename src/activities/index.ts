@@ -8,7 +8,7 @@ import { finishJob } from './finish-job.ts';
 import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
-import { settleFate } from './reconcile-submission.ts';
+import { settleSubmission } from './reconcile-submission.ts';
 import { isSettled, startItem } from './start-item.ts';
 import { submit } from './submit.ts';
 import { ensureBudget, readClock, readFormer } from './budget-run.ts';
@@ -25,7 +25,7 @@ export function createActivities(deps: Dependencies): Activities {
       if (isSettled(result)) await startItem(deps, request, reference, result);
       return watch.end(result);
     }, 'begun'),
-    settleFate: withHeartbeat((...args) => settleFate(deps, ...args)),
+    settleSubmission: withHeartbeat((...args) => settleSubmission(deps, ...args)),
     finishJob: (...args) => finishJob(deps, ...args),
     conclude: withHeartbeat((...args) => conclude(deps, ...args)),
     loadPage: withHeartbeat((...args) => loadPage(deps, ...args)),

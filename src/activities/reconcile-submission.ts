@@ -1,5 +1,5 @@
 /**
- * What became of a submission of unknown fate, or of one that was refused: the service may have its job. It is looked up
+ * What became of a submission of unknown outcome, or of one that was refused: the service may have its job. It is looked up
  * until the service answers. Then its item begins, with its job or with its end, or it is sent once more
  * (docs/promises.md, "Reconciling").
  */
@@ -8,7 +8,7 @@ import { RETRY_TIMEOUT_MS, type Attempt, type ServiceReference } from '../domain
 import { computeGrowingDelay, LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import type { FindOutcome } from '../domain/outcomes.ts';
 import { buildSlotKey } from '../budget/queue.ts';
-import type { SettledFate, UnsettledResult } from '../budget/state.ts';
+import type { Settlement, UnsettledResult } from '../budget/state.ts';
 import type { OverResult, SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { buildJobName, requireItem, requireService } from './item-job.ts';
@@ -20,15 +20,15 @@ import { startItem } from './start-item.ts';
 import { findEarlierEnd } from './submit.ts';
 import { openHeldTree } from './leases.ts';
 
-/** Between submissions of one item whose fate is unknown each time (ms). */
+/** Between submissions of one item whose outcome is unknown each time (ms). */
 const MAX_BETWEEN_MS = 5 * 60_000;
 
 type Unsure = Extract<UnsettledResult, { readonly type: 'unsure' }>;
 type Refused = Extract<UnsettledResult, { readonly type: 'refused' }>;
 type Missing = Exclude<FindOutcome, { readonly type: 'found' }>;
-type Again = Extract<SettledFate, { readonly type: 'again' }>;
+type Again = Extract<Settlement, { readonly type: 'again' }>;
 
-/** A submission whose fate is looked up. */
+/** A submission whose outcome is looked up. */
 interface Unsettled {
   readonly request: SubmitRequest & { readonly attempts: readonly Attempt[] };
   readonly reference: ServiceReference;
@@ -37,26 +37,26 @@ interface Unsettled {
   readonly ageMs: number;
 }
 
-type Fate = SettledResult | Again | { readonly type: 'unwanted' };
+type FoundSettlement = SettledResult | Again | { readonly type: 'unwanted' };
 
-export async function settleFate(
+export async function settleSubmission(
   deps: Dependencies,
   submitted: SubmitRequest,
   reference: ServiceReference,
   result: UnsettledResult,
-): Promise<SettledFate> {
+): Promise<Settlement> {
   const { info, cancellationSignal } = Context.current();
   const ageMs = computeAge(deps.serverClock, info);
   const attempt = toAttempt(result, info.currentAttemptScheduledTimestampMs);
   const request = { ...submitted, attempts: [...(submitted.attempts ?? []), attempt] };
-  const fate = await findFate(deps, { request, reference, result, ageMs });
-  if (fate.type === 'again' || fate.type === 'unwanted') return fate;
+  const settlement = await findSettlement(deps, { request, reference, result, ageMs });
+  if (settlement.type === 'again' || settlement.type === 'unwanted') return settlement;
   cancellationSignal.throwIfAborted();
-  await startItem(deps, request, reference, fate);
-  return { type: fate.type === 'accepted' ? 'found' : 'ended' };
+  await startItem(deps, request, reference, settlement);
+  return { type: settlement.type === 'accepted' ? 'found' : 'ended' };
 }
 
-async function findFate(deps: Dependencies, unsettled: Unsettled): Promise<Fate> {
+async function findSettlement(deps: Dependencies, unsettled: Unsettled): Promise<FoundSettlement> {
   const { request, reference, result } = unsettled;
   const { campaign, job, attempts } = request;
   const source = { campaign, id: job.id, kind: job.kind };
@@ -144,8 +144,8 @@ function decideUnsure(
     isAbsent,
   });
   if (found.type === 'absent' || found.type === 'repeat') {
-    const { patienceMs = RETRY_TIMEOUT_MS } = policy;
-    const mostMs = found.type === 'repeat' ? Math.min(patienceMs, found.withinMs) : patienceMs;
+    const { retryMs = RETRY_TIMEOUT_MS } = policy;
+    const mostMs = found.type === 'repeat' ? Math.min(retryMs, found.withinMs) : retryMs;
     if (now - Date.parse(findFirstUnsure(attempts)?.at ?? '') < mostMs) {
       const message = 'the service has no job with this name';
       return found.type === 'repeat'
@@ -171,7 +171,7 @@ function decideUnsure(
  *   asked is believed when it cannot accept the job any more; where names are unique, or an equal request finds the job,
  *   another submission does no harm.
  * - A list that is read a moment after the submission may not show its job yet.
- * - Each submission of unknown fate costs a slot: an item without answers must not use up the window of others.
+ * - Each submission of unknown outcome costs a slot: an item without answers must not use up the window of others.
  */
 function waitUntilSettled(
   { attempt }: SubmitRequest,
@@ -189,7 +189,7 @@ function waitUntilSettled(
     ? 0
     : computeGrowingDelay({ first: 2_000, longest: MAX_BETWEEN_MS }, attempt);
   const leftMs = Math.max(acceptedMs + settlesMs, pauseMs) - ageMs;
-  if (leftMs > 0) throw createHindered('the fate of its submission is not certain yet', leftMs);
+  if (leftMs > 0) throw createHindered('the outcome of its submission is not certain yet', leftMs);
 }
 
 function createHeld(
@@ -209,7 +209,7 @@ function toAttempt(result: UnsettledResult, now: number): Attempt {
   return { at, outcome, message, ...(sentAt !== undefined && { sentAt }) };
 }
 
-/** The first attempt whose fate was unknown. */
+/** The first attempt whose outcome was unknown. */
 function findFirstUnsure(attempts: readonly Attempt[]): Attempt | undefined {
   return attempts.find(({ outcome }) => outcome === 'unsure');
 }

@@ -4,7 +4,7 @@
  * worker that was suspended sends nothing when it resumes.
  *
  * - No note: nothing was sent, or the item has ended. So the record is read again after the note was made (submit.ts).
- * - A note without an outcome: something may have been sent, and its fate is unknown.
+ * - A note without an outcome: something may have been sent, and its outcome is unknown.
  * - A note with an outcome: the service accepted the job under this id, or refused it.
  *
  * It is removed after the end of the item was written (`conclude`), or by its maker when it is certain that no job was
@@ -62,12 +62,12 @@ export class SendingNote {
     return buildItemKey(kind, id, nameSendingNote(generation, attempt));
   }
 
-  /** What the note of an earlier attempt tells: an outcome, or an unknown fate; null if there is none. */
+  /** What the note of an earlier attempt tells: an outcome, or an unknown outcome; null if there is none. */
   async earlier(): Promise<TimedOutcome | Over | null> {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = NOTE.safeParse(parseJson(text));
-    if (!data) return { type: 'unsure', message: describeUnknownFate('') };
+    if (!data) return { type: 'unsure', message: describeUnknownOutcome('') };
     // The note was created before the first byte: slightly before the true time, and never after it.
     const { remoteId, refused, sentAt = data.at, answeredAt } = data;
     const { service, address, credential } = this.#to;
@@ -76,7 +76,7 @@ export class SendingNote {
     // What one token does not show may be another's.
     if (remoteId === undefined && data.credential !== credential) return createSentElsewhere(data);
     if (remoteId === undefined)
-      return { type: 'unsure', message: describeUnknownFate(` at ${data.at}`), sentAt };
+      return { type: 'unsure', message: describeUnknownOutcome(` at ${data.at}`), sentAt };
     const times = { sentAt, ...(answeredAt !== undefined && { answeredAt }) };
     return { type: 'accepted', remoteId, rateLimit: null, ...times };
   }
@@ -179,18 +179,18 @@ type NotedOutcome =
 
 function toNotedOutcome(note: Note | null): NotedOutcome {
   if (note?.remoteId === undefined)
-    return { type: 'unsure', message: describeUnknownFate(note ? ` at ${note.at}` : '') };
+    return { type: 'unsure', message: describeUnknownOutcome(note ? ` at ${note.at}` : '') };
   const { remoteId, address, at, sentAt = at, answeredAt = at } = note;
   return { type: 'accepted', remoteId, address, submittedAt: answeredAt, sentAt, answeredAt };
 }
 
-function describeUnknownFate(since: string): string {
+function describeUnknownOutcome(since: string): string {
   return `a worker started to send it${since} and did not report the outcome`;
 }
 
 /** Its job may be at another service, or another token's: it is not sent a second time. */
 function createSentElsewhere({ at, service, address, remoteId }: Note): Over {
-  const fate = remoteId === undefined ? 'may have accepted it' : `accepted it as ${remoteId}`;
-  const message = `it was sent to ${service} at ${address} at ${at}, which ${fate}`;
+  const answer = remoteId === undefined ? 'may have accepted it' : `accepted it as ${remoteId}`;
+  const message = `it was sent to ${service} at ${address} at ${at}, which ${answer}`;
   return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };
 }

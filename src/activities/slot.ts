@@ -81,7 +81,7 @@ export function readWrittenAnswer({ ledger }: Dependencies, claim: string): Writ
   }
 }
 
-/** A look-up has found the job of a submission of unknown fate: its slot is charged from now. */
+/** A look-up has found the job of a submission of unknown outcome: its slot is charged from now. */
 export function settleSlot({ ledger }: Dependencies, claim: string, remoteId: string): void {
   try {
     ledger.charge(claim, { remoteId });
@@ -125,8 +125,8 @@ function isCounted(
   counts: Policy['counts'],
 ): boolean {
   if (outcome.type === 'refused') return counts === 'sent';
-  const { doubt, reason } = outcome;
-  if (doubt) return true;
+  const { isUncertain, reason } = outcome;
+  if (isUncertain) return true;
   return counts === 'sent' && reason !== 'unreachable';
 }
 

@@ -64,7 +64,7 @@ export async function submit(
   reference: ServiceReference,
   watch: AnswerWatch,
 ): Promise<SubmitResult> {
-  if (request.inDoubt)
+  if (request.mayHaveJob)
     return {
       type: 'unsure',
       message: 'the submission was answered with a web page, and others after it were accepted',

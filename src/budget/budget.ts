@@ -14,7 +14,7 @@ import {
   close,
   dropUnsettled,
   settleDue,
-  settleFate,
+  settleSubmission,
   countOpenJobs,
   noteCount,
   readUsage,
@@ -94,7 +94,7 @@ function apply(state: Budget, event: BudgetEvent, now: number): void {
     case 'close':
       return close(state, event, now);
     case 'settled':
-      return settleFate(state, event, now);
+      return settleSubmission(state, event, now);
     case 'counted':
       return noteCount(state, event.count, now);
     case 'observe':
@@ -195,8 +195,8 @@ function computeOpenTime(state: Budget, lane: Lane, now: number): number {
   const outstanding = Object.values(state.outstanding);
   const tooMany = outstanding.filter(({ ended }) => !ended).length >= state.maxOutstanding;
   const probeOut = block.probing && outstanding.length > 0;
-  const tooDoubtful = Object.keys(state.unsettled).length >= MAX_UNSETTLED;
-  if (tooMany || probeOut || tooDoubtful) return Number.POSITIVE_INFINITY;
+  const tooManyUnsettled = Object.keys(state.unsettled).length >= MAX_UNSETTLED;
+  if (tooMany || probeOut || tooManyUnsettled) return Number.POSITIVE_INFINITY;
   const blocked = Math.max(
     computeBlockedUntil(block, now),
     computeHeldUntil(state.holds, lane.campaign),
@@ -224,7 +224,7 @@ function listUnsureTimes(unsure: readonly Unsure[], without?: Unsure): number[] 
 }
 
 /**
- * The submission of unknown fate whose slot the head of a lane uses. Where the service counts what is sent, each needs its
+ * The submission of unknown outcome whose slot the head of a lane uses. Where the service counts what is sent, each needs its
  * own.
  */
 function findReplaced({ policy, unsure }: Budget, { waiting: [head] }: Lane): Unsure | undefined {
@@ -246,7 +246,7 @@ function grant(state: Budget, lane: Lane, now: number): Grant {
     probe: state.block.probing,
     withdrawn: false,
     ...(replaced && { replaced }),
-    ...(mayHaveJob(state, request) && { inDoubt: true }),
+    ...(mayHaveJob(state, request) && { mayHaveJob: true }),
   };
   state.outstanding[requestKey(request)] = granted;
   state.counts.submissions += 1;

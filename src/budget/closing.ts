@@ -1,7 +1,7 @@
 /**
  * How submissions end, as the budget counts them.
  *
- * A submission of unknown fate (`unsure`) keeps its slot, because the service may accept the job after the client has
+ * A submission of unknown outcome (`unsure`) keeps its slot, because the service may accept the job after the client has
  * left. Its slot is charged
  *
  * - from the moment when a look-up is known to have found the job: it was accepted before;
@@ -70,7 +70,7 @@ export function close(
       return;
     case 'notNow':
       // Perhaps a job: it counts until that is known.
-      if (closing.doubt) chargeSlot(state, granted, now);
+      if (closing.isUncertain) chargeSlot(state, granted, now);
       else if (closing.reason === 'unreachable') release(state, granted);
       else releaseSent(state, granted, now);
       return returnRequest(state, granted, closing, now);
@@ -124,15 +124,15 @@ function recordUnexplained429(state: Budget, now: number): void {
 function returnRequest(
   state: Budget,
   granted: Grant,
-  { reason, retryAfterMs, message, doubt }: Extract<Closing, { type: 'notNow' }>,
+  { reason, retryAfterMs, message, isUncertain }: Extract<Closing, { type: 'notNow' }>,
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
   const refusesUs = reason === 'blocked';
-  if (doubt) countPageAnswer(state, state.block.refusals === 0);
+  if (isUncertain) countPageAnswer(state, state.block.refusals === 0);
   if (!withdrawn && refusesUs) {
     const { accepted } = state.counts;
-    const away = { at: now, reason, message, accepted, ...(doubt && { doubt }) };
+    const away = { at: now, reason, message, accepted, ...(isUncertain && { isUncertain }) };
     putLast(state.queue, request, away);
   } else if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
   const limited = reason === 'rate-limited';
@@ -171,9 +171,9 @@ function keepUnsure(
 }
 
 /** A look-up has ended. Ignored if its row was withdrawn meanwhile. */
-export function settleFate(
+export function settleSubmission(
   state: Budget,
-  { item, run, fate }: Extract<BudgetEvent, { type: 'settled' }>,
+  { item, run, settlement }: Extract<BudgetEvent, { type: 'settled' }>,
   now: number,
 ): void {
   const key = requestKey({ item, run });
@@ -182,9 +182,9 @@ export function settleFate(
   Reflect.deleteProperty(state.unsettled, key);
   const { replaces, ...request } = unsettled.request;
   const slot = unsettled.result.type === 'unsure' ? buildSlotKey(unsettled.request) : replaces;
-  if (fate.type === 'found' && slot !== undefined) chargeUnsure(state, slot, now);
-  if (fate.type !== 'again') return;
-  const { attempts, isAbsent } = fate;
+  if (settlement.type === 'found' && slot !== undefined) chargeUnsure(state, slot, now);
+  if (settlement.type !== 'again') return;
+  const { attempts, isAbsent } = settlement;
   const attempt = request.attempt + 1;
   const next = {
     ...request,
@@ -260,7 +260,7 @@ export function noteCount({ open }: Budget, count: number, now: number): void {
   open.countedAt = now;
 }
 
-/** Those on their way and of unknown fate included; undefined where they are not counted. */
+/** Those on their way and of unknown outcome included; undefined where they are not counted. */
 export function openJobs({ open, outstanding, unsure }: Budget): number | undefined {
   if (!open) return undefined;
   const perhaps = Object.keys(outstanding).length + Object.keys(unsure).length;
@@ -292,7 +292,7 @@ export function countPageAnswer(state: Budget, first: boolean): void {
 
 /** Whether the service may have this job, although it was answered with a page. */
 export function mayHaveJob({ pages }: Budget, { turnedAway }: Waiting): boolean {
-  return turnedAway.at(-1)?.doubt === true && pages < UNIFORM;
+  return turnedAway.at(-1)?.isUncertain === true && pages < UNIFORM;
 }
 
 const MIN_REFUSALS = 5;

@@ -68,7 +68,7 @@ export interface TurnedAway {
   /** Of `blocked`: how many jobs the service had accepted by then, of whatever row. */
   readonly accepted?: number;
   /** The service may have the job nevertheless. */
-  readonly doubt?: true;
+  readonly isUncertain?: true;
 }
 
 /**

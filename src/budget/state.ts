@@ -19,9 +19,9 @@ export interface Budget {
   outstanding: Record<string, Grant>;
   /** What has happened since the clock was read, and counts from a reading that is later (budget.ts). */
   untimed: BudgetEvent[];
-  /** Submissions of unknown fate that keep their slots, by `buildSlotKey` (closing.ts). */
+  /** Submissions of unknown outcome that keep their slots, by `buildSlotKey` (closing.ts). */
   unsure: Record<string, Unsure>;
-  /** Submissions whose fate is looked up, by `requestKey`: their items have not begun. */
+  /** Submissions whose outcome is looked up, by `requestKey`: their items have not begun. */
   unsettled: Record<string, Unsettled>;
   holds: Holds;
   /** Absent where the number of open jobs has no bound. */
@@ -37,7 +37,7 @@ export interface Budget {
   restored?: Pick<Restored, 'from' | 'reason'> & { readonly at: number };
 }
 
-/** A submission whose fate is looked up. */
+/** A submission whose outcome is looked up. */
 export interface Unsettled {
   readonly request: Waiting;
   readonly result: UnsettledResult;
@@ -64,10 +64,10 @@ export interface Grant {
   readonly probe: boolean;
   /** The job is no longer wanted: if the service says "not now", it is not sent again. */
   readonly withdrawn: boolean;
-  /** It uses the slot of this submission, whose fate is unknown (`Request.replaces`). */
+  /** It uses the slot of this submission, whose outcome is unknown (`Request.replaces`). */
   readonly replaced?: Unsure;
   /** It was answered with a web page, and others were not: it is not sent again (closing.ts). */
-  readonly inDoubt?: true;
+  readonly mayHaveJob?: true;
   /** How it has ended: it stays in flight until the clock was read after that. */
   readonly ended?: Closing['type'];
 }
@@ -152,7 +152,7 @@ export type Closing =
       readonly reason: NotNowReason;
       readonly retryAfterMs: number | null;
       readonly message: string;
-      readonly doubt?: true;
+      readonly isUncertain?: true;
     }
   /** Nothing was sent, for a reason other than the service: it waits this long, then it has its turn. */
   | {
@@ -180,7 +180,7 @@ export interface BudgetConfiguration {
   readonly submitQueue?: string;
 }
 
-/** A submission that was refused or whose fate is unknown: the service may have the job, which is looked up. */
+/** A submission that was refused or whose outcome is unknown: the service may have the job, which is looked up. */
 export type UnsettledResult =
   | Extract<TimedOutcome, { readonly type: 'refused' }>
   /**
@@ -190,7 +190,7 @@ export type UnsettledResult =
   | (Extract<TimedOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean });
 
 /** What a look-up has shown: the job is found, or there is none, and its item has begun; or it is sent once more. */
-export type SettledFate =
+export type Settlement =
   | { readonly type: 'found' | 'ended' | 'unwanted' }
   | {
       readonly type: 'again';
@@ -212,14 +212,14 @@ export type BudgetEvent =
       readonly item: string;
       readonly run: string;
       readonly closing: Closing;
-      /** Its fate is not settled. */
+      /** Its outcome is not settled. */
       readonly unsettled?: UnsettledResult;
     }
   | {
       readonly type: 'settled';
       readonly item: string;
       readonly run: string;
-      readonly fate: SettledFate;
+      readonly settlement: Settlement;
     }
   /** Status requests and downloads are refused, in these words; null: no longer. */
   | { readonly type: 'observe'; readonly reason: string | null }

@@ -111,7 +111,7 @@ export interface BudgetSnapshot
   readonly outstanding: readonly {
     readonly campaign: string;
     readonly notBefore: number;
-    /** Of unknown fate, and charged from then at the latest (ms). */
+    /** Of unknown outcome, and charged from then at the latest (ms). */
     readonly settlesBy?: number;
   }[];
   readonly counts: Budget['counts'];

@@ -30,7 +30,7 @@ export interface JobPolicy {
   readonly deadlineMs: number;
   readonly whenUnsure: WhenUnsure;
   /** How long a repeated error of the service is retried, in ms; default: `RETRY_TIMEOUT_MS`. */
-  readonly patienceMs?: number;
+  readonly retryMs?: number;
   /** A 404 for an accepted job, or for its result, is final after this long (ms); default: `LOST_AFTER_MS`. */
   readonly lostAfterMs?: number;
   /**
@@ -44,7 +44,7 @@ export interface JobPolicy {
 }
 
 /**
- * For a download that is never complete, or a submission whose fate stays unknown: longer than an outage with these
+ * For a download that is never complete, or a submission whose outcome stays unknown: longer than an outage with these
  * symptoms, short enough to end before the morning. For an unreachable service we wait far longer.
  */
 export const RETRY_TIMEOUT_MS = 30 * 60_000;
@@ -243,7 +243,7 @@ export interface CampaignProgress {
   readonly ended: Readonly<Record<FinalState, number>>;
   readonly failuresByCode: Readonly<Record<string, number>>;
   /** Services that wait for `hundredfold resume`; absent if there are none. */
-  readonly brakes?: readonly SameFailures[];
+  readonly pausedServices?: readonly SameFailures[];
   /** Kinds whose other rows wait until one has succeeded; absent if there are none. */
   readonly first?: readonly FirstRows[];
   /** Why notifications of the end failed, one sentence each. */

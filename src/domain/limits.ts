@@ -16,7 +16,7 @@ export const FIRST_BYTE_MS = 10_000;
  * A service accepts a job at most this long (ms) after its slot was reserved, as far as the limits allow for it: its
  * first byte is sent within `FIRST_BYTE_MS`, the client gives up within 30 s of that, and the rest is for a service, or a
  * proxy in front of it, that continues when its client has left. No contract has a bound for that; after this time the slot of
- * a job of unknown fate counts as if it had been accepted at the last moment. One constant for the budget and for the
+ * a job of unknown outcome counts as if it had been accepted at the last moment. One constant for the budget and for the
  * ledger.
  */
 export const LATEST_ACCEPTANCE_MS = 60_000;

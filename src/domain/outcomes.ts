@@ -47,7 +47,7 @@ export type SubmitOutcome =
        * For `blocked`: a web page came with 200, and the service is otherwise well. A proxy has blocked the job or
        * corrupted its answer: if all submissions get such answers, it was blocked (src/budget/closing.ts).
        */
-      readonly doubt?: true;
+      readonly isUncertain?: true;
     }
   /** The job may or may not exist. */
   | { readonly type: 'unsure'; readonly message: string };

@@ -96,7 +96,7 @@ export class Ledger {
     });
   }
 
-  /** The attempt created no job. `replaced`: the claim of unknown fate whose slot it used, and which has it again. */
+  /** The attempt created no job. `replaced`: the claim of unknown outcome whose slot it used, and which has it again. */
   free(id: string, replaced?: string): void {
     this.#transaction((rows) => rows.free(id, replaced));
   }

@@ -29,7 +29,7 @@ export interface ReservationRequest extends Account {
   readonly claim: string;
   /** Of its credential; empty: no limit. */
   readonly windows: readonly Window[];
-  /** A claim of unknown fate: both create at most one job, and share its slot (budget/closing.ts). */
+  /** A claim of unknown outcome: both create at most one job, and share its slot (budget/closing.ts). */
   readonly replaces?: string | undefined;
 }
 
@@ -171,7 +171,7 @@ export class Rows {
     };
   }
 
-  /** The slot of a claim of unknown fate becomes that of the attempt which replaces it. */
+  /** The slot of a claim of unknown outcome becomes that of the attempt which replaces it. */
   open(id: string, { claim, replaces, ...account }: ReservationRequest, windowMs: number): void {
     if (replaces !== undefined)
       this.#run(`DELETE FROM charges WHERE claim = ? AND state = 'open'`, replaces);

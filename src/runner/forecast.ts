@@ -132,7 +132,7 @@ const ENOUGH_MS = 30_000;
  *   without this, one at a time is assumed, and the usual run time
  */
 export function estimateEnd(seen: Seen, recent: EndedJobs | null = null): number | null {
-  if (seen.progress.state === 'paused' || seen.progress.brakes) return null;
+  if (seen.progress.state === 'paused' || seen.progress.pausedServices) return null;
   // How long that will be is unknown.
   if (seen.budgets.some((one) => isRefusing(one) && estimateServiceEnd(seen, one, recent) !== null))
     return null;

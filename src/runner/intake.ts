@@ -72,7 +72,7 @@ async function openPreparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-type IntakeHooks = Pick<SurveyOptions, 'onFate' | 'onProblem' | 'onRow' | 'signal' | 'spool'>;
+type IntakeHooks = Pick<SurveyOptions, 'onRowPlan' | 'onProblem' | 'onRow' | 'signal' | 'spool'>;
 
 /**
  * Which rows can be run: one error refuses all of them, unless the others are asked for.

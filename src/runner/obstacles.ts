@@ -132,7 +132,7 @@ export function explainStandstill(
   if (progress.state === 'completed' || progress.state === 'cancelled') return null;
   const words = [
     ...budgets.flatMap((budget) => describeRefusal(budget, now)),
-    ...describeBrakes(progress),
+    ...describePaused(progress),
   ];
   return words.length === 0 ? null : words.join(' ');
 }
@@ -172,8 +172,8 @@ export function findAdvice(reason: string): string {
   return ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '"hundredfold doctor" checks it.';
 }
 
-function describeBrakes({ brakes = [], campaign }: CampaignProgress): string[] {
-  return brakes.map(
+function describePaused({ pausedServices = [], campaign }: CampaignProgress): string[] {
+  return pausedServices.map(
     ({ service, code, message, times }) =>
       `${times} items of ${service} failed for the same reason (${code}: ${removeStop(message)}), so nothing more is ` +
       `submitted there. "hundredfold resume ${campaign} --service ${service}" continues with the rest; ` +

@@ -124,7 +124,7 @@ function pickServices(
   return chooseServices(settings, {
     local: local ?? tree.local,
     needed: survey.services,
-    welcome: new Set(Object.keys(tree.services)),
+    optional: new Set(Object.keys(tree.services)),
     who: `the campaign ${name}`,
   });
 }

@@ -20,20 +20,20 @@ interface Choice {
   /** Required services. */
   readonly needed: ReadonlySet<ServiceName>;
   /** Services that are used if they are configured. */
-  readonly welcome?: ReadonlySet<string>;
+  readonly optional?: ReadonlySet<string>;
   /** Who needs them, for people: `the manifest`. */
   readonly who: string;
 }
 
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
 export function chooseServices(settings: Settings, choice: Choice): readonly ServiceSettings[] {
-  const { needed, welcome = new Set<string>(), who } = choice;
+  const { needed, optional = new Set<string>(), who } = choice;
   const local = choice.local ? requireLocalServices(settings, choice.local) : [];
   const known = (name: ServiceName) =>
     local.find(({ reference }) => reference.service === name) ?? settings.services[name];
   const missing = [...needed].filter((name) => !known(name));
   if (missing.length > 0) throw createNoServiceError(missing, who);
-  const wanted = listServiceNames().filter((name) => needed.has(name) || welcome.has(name));
+  const wanted = listServiceNames().filter((name) => needed.has(name) || optional.has(name));
   return wanted.flatMap((name) => known(name) ?? []);
 }
 

@@ -87,7 +87,7 @@ export async function runInSession<T>(
     localServices: null,
     anyHost: true,
     lookOnly: purpose === 'look',
-    ...(hurried && { patienceMs: HOST_TIMEOUT_MS }),
+    ...(hurried && { answerTimeoutMs: HOST_TIMEOUT_MS }),
   }).catch((error: unknown) => {
     throw explainError(error);
   });

@@ -64,13 +64,13 @@ export interface SurveyOptions {
   /** Called for every problem as it is found. */
   readonly onProblem: (problem: Problem) => void;
   /** Called for every valid row. */
-  readonly onFate?: (id: string, fate: Fate) => void;
+  readonly onRowPlan?: (id: string, plan: RowPlan) => void;
   /** Called for every row that was read. */
   readonly onRow?: (row: CheckedRow) => void;
 }
 
 /** The planned outcome of a valid row. */
-export type Fate =
+export type RowPlan =
   /** It has ended in an earlier run of this campaign. */
   | { readonly type: 'ended'; readonly state: string }
   /** Its job is at the service, or it waits for a slot, since an earlier run. */
@@ -233,29 +233,29 @@ class Surveyor {
     this.counts.items += 1;
     const { row, first } = this.shares.add(item);
     await this.#options.spool?.write({ item });
-    this.#count(item, await this.#findFate(item, former, { row, first }));
+    this.#count(item, await this.#planRow(item, former, { row, first }));
   }
 
-  async #findFate(
+  async #planRow(
     item: Item,
     former: ItemRecord | null,
     { row, first }: { readonly row: number; readonly first: number },
-  ): Promise<Fate> {
+  ): Promise<RowPlan> {
     const coverage = this.#coverage;
     const { adopts } = item;
     if (adopts && (former === null || !isFinal(former.state))) {
       return { type: 'adopted', remoteId: adopts.remoteId };
     }
-    if (former !== null && !isFollowing(former)) return this.#findFateOfKept(former, first);
+    if (former !== null && !isFollowing(former)) return this.#planKept(former, first);
     if (row !== first && coverage.covers(first, item.options)) return { type: 'duplicate', first };
-    const fate = await this.#findInCache(item);
-    if (fate.type === 'cached') coverage.set(first, item.options);
+    const plan = await this.#findInCache(item);
+    if (plan.type === 'cached') coverage.set(first, item.options);
     else coverage.setAll(first);
-    return fate;
+    return plan;
   }
 
   /** It stays unchanged, and may serve other rows. */
-  #findFateOfKept(former: ItemRecord, first: number): Fate {
+  #planKept(former: ItemRecord, first: number): RowPlan {
     const { state, remoteId, options } = former;
     const useful = canSucceed(state) ? readJobOptions(former) : null;
     if (!this.#coverage.covers(first, options)) this.#coverage.set(first, useful);
@@ -264,7 +264,7 @@ class Surveyor {
       : { type: 'open', submitted: remoteId !== null };
   }
 
-  async #findInCache(item: Item): Promise<Fate> {
+  async #findInCache(item: Item): Promise<RowPlan> {
     const address = this.#options.addresses[findServiceOfKind(item.kind).name];
     const { cache } = this.#options;
     if (!cache || address === undefined) return { type: 'new', why: 'no cache' };
@@ -278,22 +278,22 @@ class Surveyor {
       : { type: 'new', why: 'damaged' };
   }
 
-  #count(item: Item, fate: Fate): void {
+  #count(item: Item, plan: RowPlan): void {
     const { counts } = this;
-    if (fate.type === 'ended') counts.ended += 1;
-    else if (fate.type === 'open' && fate.submitted) counts.submitted += 1;
-    else if (fate.type === 'open') countKind(counts.jobs, item.kind);
-    else if (fate.type === 'adopted') counts.adopted += 1;
-    else if (fate.type === 'duplicate') counts.duplicates += 1;
-    else if (fate.type === 'cached') {
+    if (plan.type === 'ended') counts.ended += 1;
+    else if (plan.type === 'open' && plan.submitted) counts.submitted += 1;
+    else if (plan.type === 'open') countKind(counts.jobs, item.kind);
+    else if (plan.type === 'adopted') counts.adopted += 1;
+    else if (plan.type === 'duplicate') counts.duplicates += 1;
+    else if (plan.type === 'cached') {
       counts.cached += 1;
-      if (fate.synthetic) counts.synthetic += 1;
+      if (plan.synthetic) counts.synthetic += 1;
     } else {
       countKind(counts.jobs, item.kind);
-      counts.misses[fate.why] = (counts.misses[fate.why] ?? 0) + 1;
+      counts.misses[plan.why] = (counts.misses[plan.why] ?? 0) + 1;
       if (this.#options.isAnswered?.(item) === false) counts.unanswered += 1;
     }
-    this.#options.onFate?.(item.id, fate);
+    this.#options.onRowPlan?.(item.id, plan);
   }
 }
 

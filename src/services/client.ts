@@ -107,7 +107,7 @@ class Client implements ServiceClient {
   /** Of finished jobs, by id: in memory only. */
   readonly #details = new Map<string, Json>();
   /** Jobs that a 5xx has ended once. */
-  readonly #doubted = new Set<string>();
+  readonly #failedOnce = new Set<string>();
 
   constructor(service: Service, settings: ClientSettings) {
     const base = readServiceUrl(settings.url);
@@ -157,7 +157,7 @@ class Client implements ServiceClient {
   }
 
   readonly poll = async (remoteId: string, options: RequestOptions): Promise<PollOutcome> => {
-    const polled = await this.#guarded(pollJob(this.#asking(options), remoteId, this.#doubted));
+    const polled = await this.#guarded(pollJob(this.#asking(options), remoteId, this.#failedOnce));
     if ('type' in polled) return polled;
     const { outcome, details } = polled;
     if (details !== undefined) this.#remember(remoteId, details);

@@ -53,7 +53,7 @@ export interface HttpResponse {
 }
 
 export interface HttpFailure {
-  /** `unreached`: not a byte was written. `broken`: written, fate unknown. */
+  /** `unreached`: not a byte was written. `broken`: written, outcome unknown. */
   readonly type: 'unreached' | 'broken';
   /** undici's or the system's code, or `DEADLINE`, `ABORTED`. */
   readonly code: string;
@@ -223,7 +223,7 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
   const { connections: own } = settings;
   const reading = createDispatcher(network, { ...common, connections: own ?? READING_CONNECTIONS });
   // A separate connection for each POST: the service may close a kept-alive one as idle at the moment of writing, and
-  // the job's fate would be unknown for no reason. Costs one handshake per 36 s of budget.
+  // the outcome would be unknown for no reason. Costs one handshake per 36 s of budget.
   const connections = own ?? MAX_OUTSTANDING;
   const submitting = createDispatcher(network, { ...common, connections, pipelining: 0 });
 

@@ -32,11 +32,11 @@ export interface Polled {
 /** A 5xx that ends a job is asked again after this long (ms). */
 const ASKED_AGAIN_MS = 60_000;
 
-/** @param doubted jobs that a 5xx has ended once: it may be a fault of the server that passes */
+/** @param failedOnce jobs that a 5xx has ended once: it may be a fault of the server that passes */
 export async function pollJob(
   asking: Asking,
   remoteId: string,
-  doubted: Set<string>,
+  failedOnce: Set<string>,
 ): Promise<Polled> {
   const { config, service } = asking;
   const reply = await ask(asking, () => service.poll.request(remoteId, config));
@@ -44,8 +44,8 @@ export async function pollJob(
   const polled = await read(reply, { id: remoteId, config }, service.poll);
   const { outcome } = polled;
   const isEnd = outcome.type === 'failed' || outcome.type === 'deleted';
-  if (!isEnd || reply.response.status < 500 || doubted.delete(remoteId)) return polled;
-  doubted.add(remoteId);
+  if (!isEnd || reply.response.status < 500 || failedOnce.delete(remoteId)) return polled;
+  failedOnce.add(remoteId);
   const { message } = outcome;
   return { outcome: { type: 'unavailable', message, retryAfterMs: ASKED_AGAIN_MS } };
 }

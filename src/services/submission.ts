@@ -190,7 +190,7 @@ function createNotUnderstood({ response, answer, message, body }: Seen): SubmitO
     const title = readServiceWords(answer.text);
     const page = title === null ? 'a web page' : `the web page "${shortenText(title, 200)}"`;
     const words = `${where}: ${page} instead of an answer of the service`;
-    return { ...createNotNow('blocked', words, readOrder(response)), doubt: true };
+    return { ...createNotNow('blocked', words, readOrder(response)), isUncertain: true };
   }
   const why = body === 'broken' ? 'its body was truncated' : 'its body has no usable job id';
   return { type: 'unsure', message: `${where}, but ${why}` };
@@ -200,13 +200,13 @@ function readOrder(answer: HttpResponse): number | null {
   return retryAfterMs(answer.headers, Date.now());
 }
 
-/** If a proxy answers everything with a page, it has not passed on this job either: its fate is known. */
+/** If a proxy answers everything with a page, it has not passed on this job either: its outcome is known. */
 export async function confirmWithPing(
   outcome: SubmitOutcome,
   ping: () => Promise<PingOutcome>,
 ): Promise<SubmitOutcome> {
-  if (outcome.type !== 'notNow' || !outcome.doubt) return outcome;
-  const { doubt: _, ...certain } = outcome;
+  if (outcome.type !== 'notNow' || !outcome.isUncertain) return outcome;
+  const { isUncertain: _, ...certain } = outcome;
   return (await ping()).type === 'well' ? outcome : certain;
 }
 

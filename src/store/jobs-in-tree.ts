@@ -16,7 +16,7 @@ const READS_AT_ONCE = 16;
 
 /** An accepted job, or one that may have been accepted: the latest time from which it counts. */
 interface JobInTree {
-  /** The service's id; for a submission of unknown fate, a substitute name. */
+  /** The service's id; for a submission of unknown outcome, a substitute name. */
   readonly remoteId: string;
   /** ms since the epoch */
   readonly closedAt: number;

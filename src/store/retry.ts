@@ -67,7 +67,7 @@ export function readFormerEnd({ adopted, remoteId, earlier }: ItemRecord): strin
 }
 
 /** Ends after which it is unknown whether a submission had arrived. */
-const UNKNOWN_FATE: readonly string[] = [
+const UNKNOWN_OUTCOME: readonly string[] = [
   'SUBMIT_UNSURE',
   'ITEM_ENDED_BY_HAND',
 ] satisfies ItemEndCode[];
@@ -79,7 +79,7 @@ export function canStillExist(record: ItemRecord): boolean {
   const code = record.error?.code ?? '';
   const way = chooseWay(record);
   const unnamed =
-    findMaxNameLength(findService(record.service)) === null && UNKNOWN_FATE.includes(code);
+    findMaxNameLength(findService(record.service)) === null && UNKNOWN_OUTCOME.includes(code);
   return (unnamed && way === 'resend') || (code === TAKEN && way === 'anew');
 }
 

@@ -29,14 +29,14 @@ export function isRunningAs(pid: number, ...words: readonly string[]): boolean {
 export async function endProcess(
   pid: number,
   signal: 'SIGTERM' | 'SIGKILL',
-  patienceMs: number,
+  answerTimeoutMs: number,
 ): Promise<boolean> {
   try {
     process.kill(pid, signal);
   } catch {
     return !isAlive(pid); // already gone, or not ours
   }
-  const deadline = new Deadline(patienceMs);
+  const deadline = new Deadline(answerTimeoutMs);
   while (isAlive(pid) && !deadline.hasPassed) await delay(20);
   return !isAlive(pid);
 }

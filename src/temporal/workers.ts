@@ -79,7 +79,7 @@ export function runTogether(workers: readonly Worker[]): RunningWorkers {
 }
 
 /**
- * A POST has a deadline of 30 s; a stopping worker waits that long, because the fate of an aborted POST is unknown
+ * A POST has a deadline of 30 s; a stopping worker waits that long, because the outcome of an aborted POST is unknown
  * (Temporal's default of 0 aborts it immediately).
  */
 const GRACE = '35s';
@@ -117,7 +117,7 @@ const MAX_PUBLICATIONS = 2;
 /** The activities of each role but `workflows`, which has all of them. */
 const ACTIVITIES: Readonly<Record<Exclude<Role, 'workflows'>, readonly string[]>> = {
   submit: ['submit'],
-  fetch: ['settleFate', 'finishJob', 'ensureBudget'],
+  fetch: ['settleSubmission', 'finishJob', 'ensureBudget'],
   publish: ['publish'],
 } satisfies Record<string, (keyof Activities)[]>;
 

@@ -73,7 +73,7 @@ export function withToken(
  * The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. If it is cancelled
  * while it begins an item, that item may begin: the budget waits for the answer.
  */
-export const { settleFate } = proxyActivities<Activities>({
+export const { settleSubmission } = proxyActivities<Activities>({
   startToCloseTimeout: '60s',
   heartbeatTimeout,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

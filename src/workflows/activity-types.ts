@@ -2,7 +2,7 @@
  * The interface of the activities, as workflows call them. They are implemented in `src/activities/`; only their types
  * are here, so that no client code gets into the workflow bundle.
  */
-import type { Closing, SettledFate, UnsettledResult } from '../budget/state.ts';
+import type { Closing, Settlement, UnsettledResult } from '../budget/state.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { Waiting } from '../budget/queue.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
@@ -138,7 +138,7 @@ export interface RefusalNotice {
 
 export interface Activities {
   /**
-   * Sends one job, at most once, and begins its item if the answer settles its fate. Called by the budget workflow alone.
+   * Sends one job, at most once, and begins its item if the answer settles its outcome. Called by the budget workflow alone.
    */
   submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitResult>;
   /** The server's clock, by the moment at which this was scheduled. Called by the budget workflow alone. */
@@ -148,14 +148,14 @@ export interface Activities {
   /** How many jobs were accepted with this token and have not ended, among the items of this task queue. */
   countOpenJobs(reference: ServiceReference): Promise<number>;
   /**
-   * Looks a job up that was submitted, until the service answers, and begins its item if its fate is known. Called by
+   * Looks a job up that was submitted, until the service answers, and begins its item if its outcome is known. Called by
    * the budget workflow alone.
    */
-  settleFate(
+  settleSubmission(
     request: SubmitRequest,
     reference: ServiceReference,
     result: UnsettledResult,
-  ): Promise<SettledFate>;
+  ): Promise<Settlement>;
   /**
    * Polls until the job has ended, downloads all its files (of one that failed, its log), and writes and reports the end of the item. "Not yet" is a
    * retry.
@@ -210,7 +210,7 @@ export interface SubmitRequest extends Waiting {
   /** The service was down: a harmless request is sent before the job. */
   readonly probe: boolean;
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
-  readonly inDoubt?: true;
+  readonly mayHaveJob?: true;
   /** As the budget knows it now. */
   readonly policy: Policy;
 }
@@ -219,7 +219,7 @@ export interface SubmitRequest extends Waiting {
 export type SubmitResult =
   | Extract<TimedOutcome, { readonly type: 'notNow' }>
   | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
-      /** By a look-up, after a submission of unknown fate. */
+      /** By a look-up, after a submission of unknown outcome. */
       readonly found?: true;
       /** The answer was complete so long before the end of the activity (ms), or longer. */
       readonly agoMs?: number;

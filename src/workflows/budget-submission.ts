@@ -12,12 +12,12 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import type { Budget, Grant } from '../budget/budget.ts';
-import type { Closing, SettledFate, Unsettled, UnsettledResult } from '../budget/state.ts';
+import type { Closing, Settlement, Unsettled, UnsettledResult } from '../budget/state.ts';
 import type { CampaignRun } from '../budget/queue.ts';
 import { isRowRejected } from '../budget/closing.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { notifyRefusal, settleFate, submit, withToken } from './activity-options.ts';
+import { notifyRefusal, settleSubmission, submit, withToken } from './activity-options.ts';
 import { submitSummary } from './details.ts';
 import { withdrawnSignal } from './messages.ts';
 import { buildCampaignWorkflowId } from './names.ts';
@@ -54,7 +54,7 @@ export async function submitGranted(
   const answer = await submit
     .executeWithOptions(submitOptions(grant, budget()), [request, reference])
     .catch(toSubmitResult);
-  const result = assignBlame(grant, answer, budget());
+  const result = judgeRefusal(grant, answer, budget());
   const closing = toClosing(result);
   const isUnsettled = result.type === 'unsure' || result.type === 'refused';
   return { closing, ...(isUnsettled && { unsettled: result }) };
@@ -101,12 +101,12 @@ export async function settleSubmitted(
   reference: ServiceReference,
   { request, result }: Unsettled,
   { state: { policy }, run }: BudgetView,
-): Promise<SettledFate | null> {
+): Promise<Settlement | null> {
   const { job } = request;
   const full = { ...request, notBefore: 0, readIn: run, probe: false, policy };
   const options = withToken(`whether the service has job ${job.id}`, job.launch);
   try {
-    return await settleFate.executeWithOptions(options, [full, reference, result]);
+    return await settleSubmission.executeWithOptions(options, [full, reference, result]);
   } catch (error) {
     log.warn('the look-up of a submission was given up', {
       item: request.item,
@@ -144,7 +144,7 @@ export function reportRefused(
 }
 
 function submitRequest(
-  { request, probe, notBefore, inDoubt }: Grant,
+  { request, probe, notBefore, mayHaveJob }: Grant,
   { state, run }: BudgetView,
 ): SubmitRequest {
   return {
@@ -152,7 +152,7 @@ function submitRequest(
     probe,
     notBefore,
     readIn: run,
-    ...(inDoubt && { inDoubt: true as const }),
+    ...(mayHaveJob && { mayHaveJob: true as const }),
     policy: state.policy,
   };
 }
@@ -165,7 +165,7 @@ function submitOptions(grant: Grant, { state, now }: BudgetView): ActivityOption
 }
 
 /** Refused repeatedly while others pass: the row is the reason, and it fails with the message of the service. */
-function assignBlame({ request }: Grant, result: SubmitResult, budget: BudgetView): SubmitResult {
+function judgeRefusal({ request }: Grant, result: SubmitResult, budget: BudgetView): SubmitResult {
   if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
   if (!isRowRejected(budget.state, request, budget.now)) return result;
   return { type: 'refused', status: 0, message: result.message };

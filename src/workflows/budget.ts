@@ -141,7 +141,7 @@ class BudgetKeeper {
     await this.#read();
     while (!shouldContinueAsNew()) {
       this.#woken = false;
-      this.#settleFates();
+      this.#settleSubmissions();
       this.#grant();
       this.#show();
       this.#reportRefusal();
@@ -244,7 +244,7 @@ class BudgetKeeper {
   }
 
   /** The look-ups of a run that continues as new end with it: the next run asks again. */
-  #settleFates(): void {
+  #settleSubmissions(): void {
     const { unsettled } = this.#state;
     for (const [key, { scope }] of this.#settling) if (!(key in unsettled)) scope.cancel();
     for (const [key, one] of Object.entries(unsettled)) {
@@ -256,10 +256,10 @@ class BudgetKeeper {
   }
 
   async #settle(key: string, unsettled: Unsettled): Promise<void> {
-    const fate = await settleSubmitted(this.#reference, unsettled, this.#view());
+    const settlement = await settleSubmitted(this.#reference, unsettled, this.#view());
     this.#settling.delete(key);
     const { item, run } = unsettled.request;
-    this.take({ type: 'settled', item, run, fate: fate ?? { type: 'ended' } });
+    this.take({ type: 'settled', item, run, settlement: settlement ?? { type: 'ended' } });
     this.#reportWithdrawn();
   }
 
@@ -308,8 +308,8 @@ class BudgetKeeper {
   #show(): void {
     const snapshot = this.#snapshot();
     setCurrentDetails(formatBudgetDetails(describe(snapshot, this.#clock.now)));
-    const { at: _, ...standing } = snapshot;
-    const text = JSON.stringify(standing);
+    const { at: _, ...rest } = snapshot;
+    const text = JSON.stringify(rest);
     if (text === this.#written) return;
     this.#written = text;
     upsertMemo({ [STATUS_MEMO]: snapshot });

@@ -64,7 +64,7 @@ export class ShownProgress {
 
   get current(): CampaignProgress {
     const { spec, feeds, tally } = this.#shown;
-    const [brakes, first] = [this.#pausedWithRows(), this.#firstRows()];
+    const [pausedServices, first] = [this.#pausedWithRows(), this.#firstRows()];
     const openKinds = feeds.flatMap(({ open }) => Array.from(open.values(), ({ kind }) => kind));
     return {
       campaign: spec.name,
@@ -73,7 +73,7 @@ export class ShownProgress {
       open: feeds.reduce((sum, { open }) => sum + open.size, 0),
       following: spec.following,
       ...tally.progress(openKinds),
-      ...(brakes.length > 0 && { brakes }),
+      ...(pausedServices.length > 0 && { pausedServices }),
       ...(first.length > 0 && { first }),
       ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
     };
@@ -115,8 +115,8 @@ export class ShownProgress {
     const { spec, feeds, tally } = this.#shown;
     const { items, following } = spec;
     const rows = feeds.map(({ open, held }) => `${open.size} ${held ?? ''}`);
-    const brakes = this.#pausedWithRows().length;
-    return [this.state, items, following, tally.total, brakes, ...rows].join();
+    const pausedServices = this.#pausedWithRows().length;
+    return [this.state, items, following, tally.total, pausedServices, ...rows].join();
   }
 
   /** Kinds whose next row waits for the first ones. */

@@ -52,8 +52,8 @@ export function formatCampaignDetails(
 }
 
 /** Somebody has to decide: what happened, and the command that continues. */
-function formatPauses({ brakes = [], campaign }: CampaignProgress): string[] {
-  return brakes.map(({ service, code, message, times }) => {
+function formatPauses({ pausedServices = [], campaign }: CampaignProgress): string[] {
+  return pausedServices.map(({ service, code, message, times }) => {
     const command = formatVerbatim(`hundredfold resume ${campaign} --service ${service}`);
     const reason = formatVerbatim(`${code}: ${message}`, MAX_REASON);
     return `**${service} is paused**: ${times} items failed for the same reason, ${reason}. ${command} continues.`;

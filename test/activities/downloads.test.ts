@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchArtefact } from '../../src/activities/download.ts';
 import { JobStage, type Finishing } from '../../src/activities/job-stage.ts';
-import { settleFate } from '../../src/activities/reconcile-submission.ts';
+import { settleSubmission } from '../../src/activities/reconcile-submission.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
 import type { FetchResult, RemoteJob } from '../../src/workflows/activity-types.ts';
 import { JOBS, type OurKind } from '../services/jobs.ts';
@@ -16,7 +16,7 @@ import { aJob, starterInto, submissionOf, workerFor } from './a-job.ts';
 
 const MB = 1_000_000;
 const DAY = 86_400_000;
-const POLICY = { deadlineMs: DAY, whenUnsure: 'hold', patienceMs: 60_000 } as const;
+const POLICY = { deadlineMs: DAY, whenUnsure: 'hold', retryMs: 60_000 } as const;
 
 /** In the running activity. */
 const finishing = (job: RemoteJob, { serverClock }: ReturnType<typeof workerFor>): Finishing => ({
@@ -146,11 +146,16 @@ describe('a service that stays unavailable', () => {
     const { item, reference } = job;
     return environment.run<[], unknown, () => Promise<unknown>>(() =>
       what === 'look'
-        ? settleFate(asking, submissionOf({ ...item, launch: { policy: POLICY } }), reference, {
-            type: 'unsure',
-            message: 'no answer',
-            byService: true,
-          }).then(() => begun[0])
+        ? settleSubmission(
+            asking,
+            submissionOf({ ...item, launch: { policy: POLICY } }),
+            reference,
+            {
+              type: 'unsure',
+              message: 'no answer',
+              byService: true,
+            },
+          ).then(() => begun[0])
         : fetchArtefact(worker, finishing(job, worker), 'result'),
     );
   }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { settleFate } from '../../src/activities/reconcile-submission.ts';
+import { settleSubmission } from '../../src/activities/reconcile-submission.ts';
 import { SendingNote } from '../../src/activities/sending-note.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
@@ -68,7 +68,7 @@ describe('the note before a submission', () => {
     expect(await (await note()).earlier()).toMatchObject({ type: 'unsure' });
   });
 
-  test('holds a row of unknown fate for another token, which may not show the job', async () => {
+  test('holds a row of unknown outcome for another token, which may not show the job', async () => {
     const first = await note();
     await first.make();
     const renewed = { ...HERE, credential: 'decaf000' };
@@ -124,7 +124,7 @@ test('a look-up finds the job whose answer is in the note of a worker that has l
     const times = { scheduledTimestampMs: now - ageMs, currentAttemptScheduledTimestampMs: now };
     const worker = workerWith(cannotSay, { starter });
     return new MockActivityEnvironment(times).run<[], unknown, () => Promise<unknown>>(() =>
-      settleFate(worker, request, reference, { type: 'unsure', message: 'the worker died' }),
+      settleSubmission(worker, request, reference, { type: 'unsure', message: 'the worker died' }),
     );
   };
   // It may still be sending.

@@ -53,7 +53,7 @@ test.each<[string, SubmitOutcome | null, left: string[]]>([
   ['unsure leaves its slot open', { type: 'unsure', message: '' }, ['open']],
   ['refused frees its slot', { type: 'refused', status: 400, message: '' }, []],
   ['not sent frees its slot', away, []],
-  ['answered with a web page charges its slot', { ...away, doubt: true }, ['charged']],
+  ['answered with a web page charges its slot', { ...away, isUncertain: true }, ['charged']],
   ['not begun frees its slot', null, []],
 ])('a submission that is %s', async (_, outcome, left) => {
   closeSlot(deps, await taken('a'), outcome);
@@ -83,7 +83,7 @@ test('a request for a slot of a full window returns the time to wait, or waits f
   expect(await reserve('c')).toMatchObject({ type: 'taken' });
 });
 
-test('the submission that replaces one of unknown fate uses its slot', async () => {
+test('the submission that replaces one of unknown outcome uses its slot', async () => {
   closeSlot(deps, await taken('a'), { type: 'unsure', message: '' });
   const again = { claim: 'b', replaces: 'a', reference, service, policy, signal };
   expect(await reserveSlot(deps, again)).toMatchObject({ type: 'taken', replaces: 'a' });

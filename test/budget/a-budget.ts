@@ -1,6 +1,6 @@
 /** A budget that is played by hand: what it is asked, what it grants, and how each submission ends. */
 import { decide, applyReading, createBudget, take, type Grant } from '../../src/budget/budget.ts';
-import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/state.ts';
+import type { BudgetEvent, Closing, Settlement } from '../../src/budget/state.ts';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { ItemJob, Request } from '../../src/budget/queue.ts';
 import { describe, createSnapshot, type BudgetSnapshot } from '../../src/budget/status.ts';
@@ -75,9 +75,9 @@ export class PlayedBudget {
     this.apply({ type: 'close', item, run, closing, ...(unsettled && { unsettled }) }, now);
   }
 
-  /** A look-up after a submission of unknown fate has ended. */
-  settle(item: string, fate: SettledFate, now: number): void {
-    this.apply({ type: 'settled', item, run: 'r', fate }, now);
+  /** A look-up after a submission of unknown outcome has ended. */
+  settle(item: string, settlement: Settlement, now: number): void {
+    this.apply({ type: 'settled', item, run: 'r', settlement }, now);
   }
 
   /** What is sent now is accepted at once: its campaigns. */

@@ -38,9 +38,9 @@ export interface Sent {
   closedAt: Moment | null;
   /** Its slot stays taken for a window from then on; until then as well, if that is later. */
   chargedAt: Moment | null;
-  /** Its fate is unknown. */
+  /** Its outcome is unknown. */
   unsure: boolean;
-  /** The submission of unknown fate whose slot it uses. */
+  /** The submission of unknown outcome whose slot it uses. */
   readonly replaced: Sent | null;
   /** The submission that uses its slot, or has used it. */
   replacedBy: Sent | null;
@@ -105,7 +105,7 @@ export class Expectations {
     this.#lanesChanged();
   }
 
-  /** Submissions of unknown fate that have their slots and nothing else. */
+  /** Submissions of unknown outcome that have their slots and nothing else. */
   unsure(now: Moment): Sent[] {
     return this.sent.filter(
       ({ unsure, chargedAt, replacedBy }) =>

@@ -1,4 +1,4 @@
-/** What a policy leaves: windows, open jobs, submissions of unknown fate, jobs of others; and the forecast. */
+/** What a policy leaves: windows, open jobs, submissions of unknown outcome, jobs of others; and the forecast. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../src/budget/charges.ts';
 import {
   type Closing,
-  type SettledFate,
+  type Settlement,
   MAX_OUTSTANDING,
   MAX_UNSETTLED,
 } from '../../src/budget/state.ts';
@@ -30,7 +30,7 @@ import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { policyOf } from '../policy.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';
 
-const ABSENT: SettledFate = { type: 'again', attempts: [], isAbsent: true };
+const ABSENT: Settlement = { type: 'again', attempts: [], isAbsent: true };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -201,7 +201,7 @@ describe('a bound on open jobs', () => {
     expect(budget.sent(400), 'jobs that came another way are counted').toEqual([]);
   });
 
-  test('counts a submission of unknown fate, also when its job was found', () => {
+  test('counts a submission of unknown outcome, also when its job was found', () => {
     const budget = begun();
     budget.close('a', UNSURE, 100);
     budget.close('b', { type: 'refused' }, 100);
@@ -217,7 +217,7 @@ describe('a bound on open jobs', () => {
     expect(budget.sent(4_000)).toEqual(['e']);
   });
 
-  test('has the place of a submission of unknown fate for the one that replaces it', () => {
+  test('has the place of a submission of unknown outcome for the one that replaces it', () => {
     const budget = begun();
     for (const item of ['a', 'b']) budget.close(item, UNSURE, 100);
     budget.settle('a', ABSENT, 150);
@@ -283,7 +283,7 @@ test('thousands of charges become few, which count in each window at least as lo
   );
 });
 
-describe('the slot of a submission of unknown fate', () => {
+describe('the slot of a submission of unknown outcome', () => {
   const FREE_AGAIN = WINDOW_MS + GUARD_MS;
 
   /** One slot, and two rows. */
@@ -305,7 +305,7 @@ describe('the slot of a submission of unknown fate', () => {
 
   test('is charged from the answer if that was a web page, which may stand for a job', () => {
     const budget = begun();
-    budget.close('a', notNow({ reason: 'blocked', doubt: true }), 10_000);
+    budget.close('a', notNow({ reason: 'blocked', isUncertain: true }), 10_000);
     expect(budget.nextAt(10_000)).toBe(10_000 + FREE_AGAIN);
   });
 

@@ -113,7 +113,7 @@ test('the state for continue-as-new fits into a payload: the longest queues are 
   const run = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
   const id = 'sequence-of-usual-length-1';
   const launch = {
-    policy: { deadlineMs: 86_400_000, whenUnsure: 'hold', patienceMs: 3_600_000, sameFailures: 5 },
+    policy: { deadlineMs: 86_400_000, whenUnsure: 'hold', retryMs: 3_600_000, sameFailures: 5 },
     sends: {
       folder: 'sequences',
       input: { name: 'sequence.fasta', bytes: 400, digest: '0123456789ab' },

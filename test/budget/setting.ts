@@ -72,7 +72,7 @@ export const policy: fc.Arbitrary<Policy> = fc
   .oneof(windows(1, 5), windows(3, 5))
   .map((of) => ({ windows: of, maxOpen: null, counts: 'accepted' }));
 
-const fate: fc.Arbitrary<Fate> = fc.record({
+const settlement: fc.Arbitrary<Fate> = fc.record({
   outcome: fc.constantFrom<Fate['outcome']>(
     ...Array<'accepted'>(4).fill('accepted'),
     'refused',
@@ -99,6 +99,6 @@ export function settings(world: WorldKind): fc.Arbitrary<Setting> {
     addressWindows: world === 'shared' ? windows(1, 7) : fc.constant([]),
     maxOutstanding: fc.constantFrom(100, 1, 2, 4),
     readingMs: fc.constantFrom(0, 10, 80, 700),
-    fates: fc.array(fate, { minLength: 1, maxLength: 8 }),
+    fates: fc.array(settlement, { minLength: 1, maxLength: 8 }),
   });
 }

@@ -4,7 +4,7 @@
  * budget is checked against the expectations at once.
  */
 import type { Grant } from '../../src/budget/budget.ts';
-import type { BudgetEvent, Closing, SettledFate } from '../../src/budget/state.ts';
+import type { BudgetEvent, Closing, Settlement } from '../../src/budget/state.ts';
 import { applyReading, take } from '../../src/budget/budget.ts';
 import { computeLongestMs, type Policy, type Window } from '../../src/budget/policy.ts';
 import { requestKey, buildSlotKey, type Request } from '../../src/budget/queue.ts';
@@ -23,7 +23,7 @@ const MAX_ROUNDS = 2_000;
 /** A submission in progress. All times are true times. */
 interface Flight {
   readonly sent: Sent;
-  readonly fate: Fate;
+  readonly settlement: Fate;
   readonly sendAt: number;
   readonly stampAt: number;
   readonly answerAt: number;
@@ -258,12 +258,12 @@ export class World {
     const { request, notBefore } = grant;
     const sent = this.expected.allows(grant);
     const { fates } = this.setting;
-    const fate = this.#healthy ? GOOD : (fates[this.#fatesUsed++ % fates.length] ?? GOOD);
+    const settlement = this.#healthy ? GOOD : (fates[this.#fatesUsed++ % fates.length] ?? GOOD);
     const sendAt = this.time + Math.max(0, notBefore - this.now);
-    const stampAt = sendAt + fate.stampAfterMs;
-    const answerAt = stampAt + fate.answerAfterMs;
-    const closeAt = answerAt + fate.takenInAfterMs;
-    this.#flights.push({ sent, fate, sendAt, stampAt, answerAt, closeAt, closing: null });
+    const stampAt = sendAt + settlement.stampAfterMs;
+    const answerAt = stampAt + settlement.answerAfterMs;
+    const closeAt = answerAt + settlement.takenInAfterMs;
+    this.#flights.push({ sent, settlement, sendAt, stampAt, answerAt, closeAt, closing: null });
     const when = sendAt > this.time ? `may be sent in ${sendAt - this.time} ms` : 'is sent';
     this.#note(() => `${request.item} ${when} (${request.campaign})`);
     this.#sendDue();
@@ -307,8 +307,8 @@ export class World {
   }
 
   /** The request has reached the service. */
-  #arrive({ sent, fate, stampAt }: Flight): Closing {
-    const { outcome, retryAfterMs, header } = fate;
+  #arrive({ sent, settlement, stampAt }: Flight): Closing {
+    const { outcome, retryAfterMs, header } = settlement;
     const message = outcome;
     if (outcome === 'unsure') return { type: 'unsure' };
     if (outcome === 'unsure, service unwell') return { type: 'unsure', unwell: '502' };
@@ -357,7 +357,7 @@ export class World {
     }
   }
 
-  #answer({ sent, fate, answerAt, closing }: Flight): void {
+  #answer({ sent, settlement, answerAt, closing }: Flight): void {
     if (!closing) throw new Error('answered before it arrived');
     const { request, number } = sent;
     const { expected } = this;
@@ -365,13 +365,13 @@ export class World {
     this.#note(() => `${request.item}: ${JSON.stringify(closing)}`);
     // A time in the past is not known of a clock that was set.
     const knownMs = closing.type === 'accepted' && !this.#stepped ? this.time - answerAt : 0;
-    const agoMs = Math.max(0, knownMs - fate.chargedAfterMs);
+    const agoMs = Math.max(0, knownMs - settlement.chargedAfterMs);
     const { time, forward } = this.moment;
     const unsure = closing.type === 'unsure';
     const chargedAt = unsure ? time + LATEST_ACCEPTANCE_MS : time - agoMs;
     const charged = closing.type === 'accepted' || unsure;
     expected.closes(sent, this.moment, charged ? { time: chargedAt, forward } : null, unsure);
-    if (unsure && !sent.stampedAt) this.#mayComeLate(sent, fate, answerAt);
+    if (unsure && !sent.stampedAt) this.#mayComeLate(sent, settlement, answerAt);
     if (closing.type === 'accepted' || closing.type === 'refused')
       expected.block.answered(number, closing.type === 'accepted');
     if (closing.type === 'notNow') {
@@ -419,7 +419,7 @@ export class World {
     return false;
   }
 
-  /** Submissions of unknown fate whose job the service has, or has not yet. */
+  /** Submissions of unknown outcome whose job the service has, or has not yet. */
   unsure(accepted: boolean): Sent[] {
     return this.expected
       .unsure(this.moment)
@@ -457,8 +457,8 @@ export class World {
     this.#settle(request, { type: 'again', attempts: [], isAbsent });
   }
 
-  #settle({ item, run }: Request, fate: SettledFate): void {
-    this.#tell({ type: 'settled', item, run, fate });
+  #settle({ item, run }: Request, settlement: Settlement): void {
+    this.#tell({ type: 'settled', item, run, settlement });
     // Read at once: before that, another submission may use its slot.
     if (this.#isOld) {
       const events = this.budget.state.untimed.length;
@@ -469,7 +469,7 @@ export class World {
   }
 
   /**
-   * No other submission was in progress or of unknown fate, and no limit was changed, since it was sent.
+   * No other submission was in progress or of unknown outcome, and no limit was changed, since it was sent.
    */
   #wasAlone(sent: Sent): boolean {
     const { number, sentAt } = sent;

@@ -96,7 +96,7 @@ function ruleOf(name: StormFault, random: Random): FaultRule {
     case 'wrong-type':
       return { ...somewhere, times: random.int(1, 6) };
     case 'garble':
-      // From the third on they count as the answers of a proxy that rejects everything (src/budget/doubt.ts).
+      // From the third on they count as the answers of a proxy that rejects everything (src/budget/closing.ts).
       return { ...somewhere, times: random.int(1, 2) };
     case 'reset':
       return somewhere;

@@ -111,7 +111,7 @@ export class PluginService {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/', socket } = request;
-    if (this.#isAway || this.#faults.standing('refuse')) return void socket.resetAndDestroy();
+    if (this.#isAway || this.#faults.findActive('refuse')) return void socket.resetAndDestroy();
     const endpoint = endpointOf(method, url);
     if (endpoint === 'submit') this.#arrivals.push(Date.now());
     try {

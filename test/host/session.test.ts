@@ -26,7 +26,7 @@ const environment = (): Environment => ({
 /** Another command holds the folder. */
 function opening(settings: Settings, lookOnly = false) {
   const lock = tryLock(dir);
-  const options = { settings, lookOnly, localServices: null, patienceMs: TIMEOUT_MS };
+  const options = { settings, lookOnly, localServices: null, answerTimeoutMs: TIMEOUT_MS };
   const session = openSession({ ...options, environment: environment() });
   return session.finally(() => lock?.release());
 }

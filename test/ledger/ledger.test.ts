@@ -100,7 +100,7 @@ describe('a reservation', () => {
   });
 });
 
-describe('a POST of unknown fate', () => {
+describe('a POST of unknown outcome', () => {
   test('counts as long as the service may accept its job, or a window from when a look-up found it', () => {
     ledger.reserve(submission('a', 1));
     clock.pass(LATEST_ACCEPTANCE_MS);

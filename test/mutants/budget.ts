@@ -123,10 +123,10 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/budget/policy.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
-    name: 'closing-doubt',
+    name: 'closing-uncertain',
     file: 'src/budget/closing.ts',
-    find: 'if (closing.doubt) chargeSlot(state, granted, now);',
-    replace: 'if (closing.doubt) release(state, granted);',
+    find: 'if (closing.isUncertain) chargeSlot(state, granted, now);',
+    replace: 'if (closing.isUncertain) release(state, granted);',
     breaks: '1: a job that may stand behind a web page is charged.',
     tests: ['test/budget/policy.test.ts'],
   },

@@ -23,13 +23,13 @@ export const SUBMISSION: readonly Mutant[] = [
     file: 'src/activities/sending-note.ts',
     find: "} else if (outcome.type === 'notNow') await this.#store.remove(this.#key);",
     replace: '} else await this.#store.remove(this.#key);',
-    breaks: '4: the note of a submission of unknown fate stays.',
+    breaks: '4: the note of a submission of unknown outcome stays.',
     tests: ['test/activities/sending.test.ts'],
   },
   {
     name: 'note-damaged',
     file: 'src/activities/sending-note.ts',
-    find: "if (!data) return { type: 'unsure', message: describeUnknownFate('') };",
+    find: "if (!data) return { type: 'unsure', message: describeUnknownOutcome('') };",
     replace: 'if (!data) return null;',
     breaks: '4: a note that cannot be read is a note.',
     tests: ['test/activities/sending.test.ts'],
@@ -124,9 +124,9 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/activities/slot.test.ts'],
   },
   {
-    name: 'slot-of-doubt',
+    name: 'slot-of-uncertain',
     file: 'src/activities/slot.ts',
-    find: 'if (doubt) return true;',
+    find: 'if (isUncertain) return true;',
     replace: '',
     breaks: '1: a job that may stand behind a web page is charged in the ledger.',
     tests: ['test/activities/slot.test.ts'],
@@ -150,7 +150,7 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'answer-page',
     file: 'src/services/submission.ts',
-    find: 'readOrder(response)), doubt: true };',
+    find: 'readOrder(response)), isUncertain: true };',
     replace: 'readOrder(response)) };',
     breaks: '4: a web page in place of an id may stand for a job.',
     tests: ['test/services/submission.test.ts'],
@@ -168,7 +168,7 @@ export const SUBMISSION: readonly Mutant[] = [
     file: 'src/activities/reconcile-submission.ts',
     find: "if (policy.whenUnsure === 'resubmit' && attempt === 0) return again(false, []);",
     replace: 'if (attempt === 0) return again(false, []);',
-    breaks: '4: a molecule of unknown fate is held, unless the user wants it to be sent again.',
+    breaks: '4: a molecule of unknown outcome is held, unless the user wants it to be sent again.',
     tests: ['test/workflows/claims.test.ts'],
   },
   {
@@ -184,7 +184,7 @@ export const SUBMISSION: readonly Mutant[] = [
     file: 'src/budget/budget.ts',
     find: 'if (key in state.unsettled) return;',
     replace: 'if (key in state.unsettled && request.attempt < 0) return;',
-    breaks: '4: a row is not sent while the fate of its submission is looked up.',
+    breaks: '4: a row is not sent while the outcome of its submission is looked up.',
     tests: ['test/budget/policy.test.ts'],
   },
   {
@@ -241,7 +241,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: "return SPENT.test(code) ? 'anew' : 'resend';",
     replace: "return SPENT.test(code) ? 'anew' : 'anew';",
     breaks:
-      '4: `retry` sends a job whose fate is unknown under the name that the service accepts once.',
+      '4: `retry` sends a job whose outcome is unknown under the name that the service accepts once.',
     tests: ['test/store/retry.test.ts'],
   },
   {

@@ -157,13 +157,13 @@ describe('the expected end of a campaign', () => {
   const waits = (changes: Partial<BudgetStatus> = {}) => [
     budget(window(20), { night: 30 }, changes),
   ];
-  const brake = { service: 'predictions' as const, code: 'JOB_FAILED', message: 'x', times: 5 };
+  const paused = { service: 'predictions' as const, code: 'JOB_FAILED', message: 'x', times: 5 };
 
   test.each<[string, CampaignObservation]>([
     ['it is paused', seen(30, waits(), { state: 'paused' })],
     ['all rows are sent', seen(2, [budget(window(2, [NOW + 1_000, NOW + 2_000]), {})])],
     ['its service refuses requests', seen(30, waits({ refusal }))],
-    ['its service is paused', seen(30, waits(), { brakes: [brake] })],
+    ['its service is paused', seen(30, waits(), { pausedServices: [paused] })],
   ])('is not known while %s', (_, observation) => {
     expect(estimateEnd(seen(30, waits()))).not.toBeNull();
     expect(estimateEnd(observation)).toBeNull();

@@ -15,10 +15,10 @@ test.each([
 test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
   'a service that was paused because all its items failed is named until the campaign has ended: %s',
   (state) => {
-    const brakes = [
+    const pausedServices = [
       { service: 'molecules' as const, code: 'JOB_FAILED', message: 'no engine.', times: 5 },
     ];
-    const words = explainStandstill(seen({ state, brakes, total: 9, open: 4 }, []), 0);
+    const words = explainStandstill(seen({ state, pausedServices, total: 9, open: 4 }, []), 0);
     if (state === 'completed' || state === 'cancelled') return expect(words).toBeNull();
     expect(words).toContain('(JOB_FAILED: no engine), so nothing more is submitted there');
     expect(words).toContain('"hundredfold resume night --service molecules"');

@@ -6,7 +6,7 @@ import type { Problem } from '../../src/domain/problem.ts';
 import { Spool } from '../../src/runner/spool.ts';
 import {
   checkChangedRow,
-  type Fate,
+  type RowPlan,
   type Survey,
   surveyManifests,
   type SurveyOptions,
@@ -25,7 +25,7 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 interface Surveyed {
   readonly survey: Survey;
   readonly problems: readonly Problem[];
-  readonly fates: Readonly<Record<string, Fate>>;
+  readonly rowPlans: Readonly<Record<string, RowPlan>>;
   readonly spool: Spool;
 }
 
@@ -34,7 +34,7 @@ async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Prom
   const path = join(folder, 'm.csv');
   await writeFile(path, csv);
   const problems: Problem[] = [];
-  const fates: Record<string, Fate> = {};
+  const rowPlans: Record<string, RowPlan> = {};
   const spool = new Spool(folder);
   const survey = await surveyManifests([path], {
     allowOutside: false,
@@ -43,11 +43,11 @@ async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Prom
     addresses: { predictions: 'host' },
     spool,
     onProblem: (problem) => problems.push(problem),
-    onFate: (id, fate) => (fates[id] = fate),
+    onRowPlan: (id, plan) => (rowPlans[id] = plan),
     ...options,
   });
   await spool.end();
-  return { survey, problems, fates, spool };
+  return { survey, problems, rowPlans, spool };
 }
 
 /** The tree of a campaign with these rows. */
@@ -74,7 +74,7 @@ describe('a survey', () => {
       'g,,MK1,,',
       '',
     ];
-    const { survey, problems, fates, spool } = await surveyed(lines.join('\n'));
+    const { survey, problems, rowPlans, spool } = await surveyed(lines.join('\n'));
     expect(survey).toMatchObject({
       rows: 7,
       invalid: 2,
@@ -90,7 +90,7 @@ describe('a survey', () => {
     expect(survey.errors).toBe(problems.filter(({ severity }) => severity === 'error').length);
     const added = { type: 'new', why: 'no cache' };
     const copy = (first: number) => ({ type: 'duplicate', first });
-    expect(fates).toEqual({ a: added, b: copy(0), c: added, d: added, e: copy(3) });
+    expect(rowPlans).toEqual({ a: added, b: copy(0), c: added, d: added, e: copy(3) });
     expect((await collected(spool.items())).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
     const refused = await collected(spool.invalid());
     expect(refused.map(({ id, source }) => `${id} ${source.line}`)).toEqual(['f 7', 'g 8']);
@@ -114,8 +114,8 @@ describe('a survey over existing items', () => {
     await change(store, 'a', DONE);
     await change(store, 'b', { state: 'failed', error });
     await change(store, 'c', { state: 'running', remoteId: 'y', address: 'host' });
-    const { survey, fates } = await surveyed(`${rows}e,MKTAYIAKEE\n`, { tree: store });
-    expect(fates).toMatchObject({
+    const { survey, rowPlans } = await surveyed(`${rows}e,MKTAYIAKEE\n`, { tree: store });
+    expect(rowPlans).toMatchObject({
       a: { type: 'ended', state: 'succeeded' },
       b: { type: 'ended', state: 'failed' },
       c: { type: 'open', submitted: true },
@@ -130,9 +130,9 @@ describe('a survey over existing items', () => {
     await change(store, 'a', DONE);
     await change(store, 'b', { state: 'failed', error });
     const changed = `id,sequence\na,MKTAYIAKWW\nb,MKTAYIAKYY\n`;
-    const { survey, spool, fates } = await surveyed(changed, { tree: store });
+    const { survey, spool, rowPlans } = await surveyed(changed, { tree: store });
     expect(survey).toMatchObject({ rows: 2, invalid: 1, errors: 1, jobs: { sequence: 1 } });
-    expect(Object.keys(fates)).toEqual(['b']);
+    expect(Object.keys(rowPlans)).toEqual(['b']);
     const refused = { id: 'a', code: 'MANIFEST_ROW_CHANGED', source: { line: 2 } };
     expect(await collected(spool.invalid())).toMatchObject([refused]);
   });
@@ -145,8 +145,8 @@ describe('a survey over existing items', () => {
     const [item] = await collected(spool.items());
     if (item) await cache.keep(store, 'earlier', await succeeded(store, item));
     const lines = [`a,${A},dynamine`, `b,${A},dynamine`, `c,${A},agmata`, `d,${A},agmata`];
-    const { survey, fates } = await surveyed(`${head}${lines.join('\n')}\n`, { cache });
-    expect(fates).toMatchObject({
+    const { survey, rowPlans } = await surveyed(`${head}${lines.join('\n')}\n`, { cache });
+    expect(rowPlans).toMatchObject({
       a: { type: 'cached', campaign: 'earlier', id: 'c' },
       b: { type: 'duplicate', first: 0 },
       c: { type: 'new', why: 'other predictors' },

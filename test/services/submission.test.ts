@@ -140,7 +140,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
       if (method === 'POST') json(response, 200, PAGE);
       else json(response, 404, { error: 'unknown job' });
     });
-    expect(outcome).toMatchObject({ type: 'notNow', reason: 'blocked', doubt: true });
+    expect(outcome).toMatchObject({ type: 'notNow', reason: 'blocked', isUncertain: true });
   });
 
   test('a token that the service repeats is overwritten in the outcome', async () => {

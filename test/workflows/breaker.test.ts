@@ -171,14 +171,14 @@ test('a campaign pauses molecules that fail in the same way, again after a resum
   const paid = () => accepted(rig).filter(({ service }) => service === 'molecules').length;
   const pausedAfter = async (times: number): Promise<number> => {
     const expected = [{ service: 'molecules', code: 'JOB_FAILED', times }];
-    const brakes = async () => (await progressOf(handle)).brakes;
-    await expect.poll(brakes, { timeout: 90_000, interval: 100 }).toMatchObject(expected);
+    const pausedServices = async () => (await progressOf(handle)).pausedServices;
+    await expect.poll(pausedServices, { timeout: 90_000, interval: 100 }).toMatchObject(expected);
     // The jobs that were accepted before still end; no other is submitted.
     await until(async () => (await progressOf(handle)).ended.failed === paid());
     const before = paid();
     await delay(3_000);
     expect(paid(), 'molecules submitted while paused').toBe(before);
-    expect(await brakes()).toMatchObject(expected);
+    expect(await pausedServices()).toMatchObject(expected);
     return before;
   };
 
@@ -191,7 +191,7 @@ test('a campaign pauses molecules that fail in the same way, again after a resum
   await handle.signal(resumeSignal, 'molecules');
   const ended = await handle.result();
   expect(ended).toMatchObject({ ended: { failed: second, succeeded: rows.length - second } });
-  expect(ended.brakes).toBeUndefined();
+  expect(ended.pausedServices).toBeUndefined();
   expect(events()).toEqual(['service-paused', 'service-paused', undefined]);
 });
 

@@ -41,10 +41,10 @@ describe('a campaign', () => {
     const failuresByCode = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, n) => [`${HOSTILE}${n}`, n]),
     );
-    const brakes = [
+    const pausedServices = [
       { service: 'molecules', code: 'JOB_FAILED', message: HOSTILE, times: 5 } as const,
     ];
-    const hostile = { ...progress, campaign: HOSTILE, failuresByCode, brakes };
+    const hostile = { ...progress, campaign: HOSTILE, failuresByCode, pausedServices };
     const shown = formatCampaignDetails(hostile, NOW - HOUR, HOSTILE);
     expect(bytes(shown)).toBeLessThan(DETAILS);
     expect(shown).toContain('other codes');

@@ -9,7 +9,7 @@ const FEW: string | readonly object[] = [...sequences(4), ...molecules(2)];
 
 /** Runs a campaign, and searches everything for the token. */
 async function echoed(faults: FaultRule[], context: TestContext, manifest = FEW): Promise<Ran> {
-  const rig = await openRig({ policy: { patienceMs: 500, deadlineMs: 15_000 } }, context);
+  const rig = await openRig({ policy: { retryMs: 500, deadlineMs: 15_000 } }, context);
   rig.services.faults.set(faults);
   const ran = await rig.run(manifest);
   const texts = await histories(rig, ran.name);

@@ -17,7 +17,7 @@ export type Spoil = (answer: Passed, nth: number) => Answer;
 
 export type Fate = Readonly<Partial<Record<Step, Spoil>>>;
 
-/** Applies its fate to each item. Items are recognised by the job name or file name in their submission. */
+/** Applies its outcome to each item. Items are recognised by the job name or file name in their submission. */
 export function inflict(between: GoBetween, fates: ReadonlyMap<string, Fate>): void {
   const itemOf = new Map<string, string>();
   const counts = new Map<string, number>();

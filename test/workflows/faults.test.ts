@@ -11,7 +11,7 @@ import { openRig, openWithGoBetween, rowOf } from './faulty.ts';
 type Case = readonly [id: string, fate: Fate, code: string, words?: string | RegExp];
 
 /** Our own limits, short enough for a test: the defaults are 24 h, 30 min and 15 min. */
-const POLICY = { deadlineMs: 25_000, patienceMs: 1_000, lostAfterMs: 1_000 };
+const POLICY = { deadlineMs: 25_000, retryMs: 1_000, lostAfterMs: 1_000 };
 
 /** Must survive a CSV reader: line breaks, quotes, commas, umlauts, a leading formula character. */
 const ODD_WORDS =

@@ -119,7 +119,7 @@ describe.concurrent('a service that is down', () => {
     expect(rig.services.journal(), 'submissions that arrived').toHaveLength(8);
     const tried = await outcomes(ran, 'seq-0');
     expect(tried.at(-1)).toBe('accepted');
-    expect(tried, 'the fate of every submission is known').not.toContain('unsure');
+    expect(tried, 'the outcome of every submission is known').not.toContain('unsure');
     expect(tried).toContain('unreachable');
   });
 });

@@ -136,7 +136,7 @@ describe.concurrent('an item folder that was removed while its job ran', () => {
   });
 
   test('makes the item fail with the reason if it is not restored', async (context) => {
-    const rig = await open(context, { jobMs: 5_000, policy: { patienceMs: 500 } });
+    const rig = await open(context, { jobMs: 5_000, policy: { retryMs: 500 } });
     const started = await removed(rig);
     rig.breaks('treeIsWhole', 'the folder of an item was removed');
     const progress = await started.handle.result();

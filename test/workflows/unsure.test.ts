@@ -139,7 +139,7 @@ async function endOf(ran: Ran, id: string): Promise<string> {
 
 describe.concurrent('a service that does not list the jobs of its token', () => {
   test('lists nothing: an item whose name is in use is held, and no item is sent indefinitely', async (context) => {
-    const policy = { patienceMs: 2_500 };
+    const policy = { retryMs: 2_500 };
     const { rig, between } = await openWithGoBetween({ policy }, context);
     const ids = ['forgotten', 'named', 'bad', 'poison', 'good'];
     const { ran } = await withList(rig, between, { status: 200, body: [] }, ids);

@@ -76,7 +76,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const place = findPlace(request, services);
     if (place === null) return payload;
-    const skew = faults.standing('skew')?.ms;
+    const skew = faults.findActive('skew')?.ms;
     if (skew !== undefined) void reply.header('Date', new Date(Date.now() + skew).toUTCString());
     let body = await readBytes(payload);
     const applies = (rule: FaultRule): boolean => appliesTo(rule, place, reply.statusCode);

@@ -182,7 +182,7 @@ export class Faults {
   }
 
   /** The active rule of a fault without requests (`refuse`, `skew`). */
-  standing(name: 'refuse' | 'skew'): FaultRule | undefined {
+  findActive(name: 'refuse' | 'skew'): FaultRule | undefined {
     return this.#armed.find(({ rule }) => rule.name === name)?.rule;
   }
 

@@ -91,7 +91,7 @@ export async function startLocalServices(
 function createServices(database: DatabaseSync, journal: Journal, settings: Settings): Services {
   const clock = new Clock();
   const faults = new Faults();
-  clock.skewMs = () => faults.standing('skew')?.ms ?? 0;
+  clock.skewMs = () => faults.findActive('skew')?.ms ?? 0;
   const jobs = new JobStore(database);
   const admission = new Admission(database, { jobs, journal, clock, faults, settings });
   return { settings, clock, jobs, admission, faults };
@@ -162,7 +162,7 @@ class Listener {
 
   /** Refuses connections while the fault is on, or for its time. */
   follow(faults: Faults): void {
-    const refuse = faults.standing('refuse');
+    const refuse = faults.findActive('refuse');
     clearTimeout(this.#reopen);
     if (!refuse) this.#accept();
     else if (!this.#refusing) {

@@ -43,8 +43,8 @@ function exitCode(findings: readonly Finding[]): number {
 }
 
 function print({ check, ok, warning, found, remedy }: Finding): void {
-  const standing = warning ? 'WARNING' : ok ? 'ok     ' : 'PROBLEM';
-  printLine(`${standing}  ${check}: ${found}`);
+  const state = warning ? 'WARNING' : ok ? 'ok     ' : 'PROBLEM';
+  printLine(`${state}  ${check}: ${found}`);
   if (remedy) printLine(`         ${remedy}`);
 }
 

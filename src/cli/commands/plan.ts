@@ -7,7 +7,7 @@ import {
   freeIn,
   planCampaign,
   type Planned,
-  type Fate,
+  type RowPlan,
   runCommand,
 } from '../../runner/command-line.ts';
 import type { PlanOptions, Refusal } from '../../runner/index.ts';
@@ -25,22 +25,22 @@ interface PlanFlags extends CommonFlags, PlanOptions {
   readonly fixes?: string;
 }
 
-interface FateOfRow {
+interface ExplainedRow {
   readonly id: string;
-  readonly fate: Fate;
+  readonly plan: RowPlan;
 }
 
 export async function plan(manifests: readonly string[], flags: PlanFlags): Promise<number> {
   if (flags.fixes !== undefined && existsSync(flags.fixes)) throw createExistsError(flags.fixes);
   const rows: CheckedRow[] = [];
-  const fates: FateOfRow[] = [];
+  const rowPlans: ExplainedRow[] = [];
   // The problems are the main output of this command.
   const problems = new ProblemList(flags.json ? undefined : printLine);
   const planned = await planCampaign(manifests, {
     ...flags,
     ...logToTerminal(),
     onNotice: say,
-    ...(flags.explain && { onFate: (id, fate) => void fates.push({ id, fate }) }),
+    ...(flags.explain && { onRowPlan: (id, plan) => void rowPlans.push({ id, plan }) }),
     ...(flags.fixes !== undefined && { onRow: (row) => void rows.push(row) }),
     onProblem: (problem) => problems.add(problem),
     onChecked: () => problems.sayRest(),
@@ -51,10 +51,10 @@ export async function plan(manifests: readonly string[], flags: PlanFlags): Prom
   warnUncharged(planned, flags);
   const runnable = survey.errors === 0 ? 'all' : chooseRows(survey, true);
   const { document } = planned;
-  const explained = fates.map(({ id, fate }) => ({ id, ...fate }));
-  if (flags.json) printDocument({ ...document, ...(flags.explain && { fates: explained }) });
+  const explained = rowPlans.map(({ id, plan }) => ({ id, ...plan }));
+  if (flags.json) printDocument({ ...document, ...(flags.explain && { rowPlans: explained }) });
   else {
-    for (const { id, fate } of fates) printLine(`  ${id}: ${describeFate(fate, fates)}`);
+    for (const { id, plan } of rowPlans) printLine(`  ${id}: ${describeRowPlan(plan, rowPlans)}`);
     const freeBytes = await freeIn(planned.intake.folder);
     for (const line of planLines({ ...planned.intake, ...planned, freeBytes })) printLine(line);
     printNext(planned, runnable, manifests, flags);
@@ -127,26 +127,26 @@ function warnUncharged({ feeds, forecasts }: Planned, { json }: PlanFlags): void
   }
 }
 
-function describeFate(fate: Fate, all: readonly { id: string }[]): string {
-  switch (fate.type) {
+function describeRowPlan(plan: RowPlan, all: readonly { id: string }[]): string {
+  switch (plan.type) {
     case 'ended':
-      return `${fate.state} in an earlier run`;
+      return `${plan.state} in an earlier run`;
     case 'open':
-      return fate.submitted
+      return plan.submitted
         ? 'submitted by an earlier run'
         : 'waits for its job since an earlier run';
     case 'adopted':
-      return `adopts job ${fate.remoteId}, which already exists at the service`;
+      return `adopts job ${plan.remoteId}, which already exists at the service`;
     case 'duplicate':
-      return `shares the job of ${all[fate.first]?.id ?? 'an earlier row'}`;
+      return `shares the job of ${all[plan.first]?.id ?? 'an earlier row'}`;
     case 'cached':
-      return `cached: the ${fate.synthetic ? 'synthetic ' : ''}result of ${fate.id} in ${fate.campaign}`;
+      return `cached: the ${plan.synthetic ? 'synthetic ' : ''}result of ${plan.id} in ${plan.campaign}`;
     case 'new':
-      return `a new job: ${WHY[fate.why]}`;
+      return `a new job: ${WHY[plan.why]}`;
   }
 }
 
-const WHY: Readonly<Record<Extract<Fate, { type: 'new' }>['why'], string>> = {
+const WHY: Readonly<Record<Extract<RowPlan, { type: 'new' }>['why'], string>> = {
   'no cache': 'there are no earlier results',
   'never computed': 'never computed before by this service',
   'other predictors': 'the earlier result has other predictors',

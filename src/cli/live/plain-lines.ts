@@ -31,18 +31,18 @@ export class PlainLines implements View {
     this.#troubled = '';
     this.#printFailures(seen);
     const { state } = seen.progress;
-    const standing = [
+    const words = [
       state === 'paused',
       seen.ended,
       seen.obstacle,
       ...listBlockReasons(seen),
       ...listLimits(seen),
     ].join();
-    if (standing === this.#shown && seen.at - this.#shownAt < LINE_INTERVAL_MS) return;
+    if (words === this.#shown && seen.at - this.#shownAt < LINE_INTERVAL_MS) return;
     const budgets = seen.budgets.map((budget) => formatBudgetText(budget, seen.at)).join('; ');
     say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)} [${budgets}]`);
     if (seen.obstacle !== null) say(seen.obstacle);
-    this.#shown = standing;
+    this.#shown = words;
     this.#shownAt = seen.at;
   }
 

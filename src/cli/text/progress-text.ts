@@ -107,9 +107,9 @@ export function isBlocked({ blockedUntil, refusal }: BlockStatus): boolean {
 
 function formatBlockText(block: BlockStatus, now: number): string {
   const { blockedUntil, blockedBecause, refusal } = block;
-  const standing = refusal ? `blocked since ${formatClock(refusal.since, now)}` : 'waiting';
+  const state = refusal ? `blocked since ${formatClock(refusal.since, now)}` : 'waiting';
   const why = refusal?.reason ?? blockedBecause ?? '';
-  return `${standing}, next try ${formatIn(blockedUntil ?? now, now)}: ${why}`;
+  return `${state}, next try ${formatIn(blockedUntil ?? now, now)}: ${why}`;
 }
 
 function formatIn(at: number, now: number): string {

@@ -92,9 +92,9 @@ export class EmbeddedSession implements Session {
 
   /** Becomes the host if there is none, joins it otherwise. Waits for a host that is still starting. */
   async #enter(): Promise<void> {
-    const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
+    const { settings, answerTimeoutMs = HOST_START_TIMEOUT_MS } = this.#options;
     const { embeddedDir } = settings;
-    const deadline = new Deadline(patienceMs);
+    const deadline = new Deadline(answerTimeoutMs);
     while (!deadline.hasPassed) {
       const lock = tryLock(embeddedDir);
       if (lock) {
@@ -125,9 +125,9 @@ export class EmbeddedSession implements Session {
         `\`hundredfold ui\` (process ${record.pid}) runs the embedded server, and no campaign makes progress with it`,
         'End it with Ctrl-C, then run this command again. `ui` can be started beside a running campaign.',
       );
-    const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
+    const { settings, answerTimeoutMs = HOST_START_TIMEOUT_MS } = this.#options;
     const { address } = record.server;
-    const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, patienceMs);
+    const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, answerTimeoutMs);
     const where = { address, namespace: 'default', codec: settings.codec, embedded: true };
     const client = await connectClient({ ...where, timeoutMs }).catch(() => null);
     if (!client) return false;

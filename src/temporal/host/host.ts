@@ -40,7 +40,7 @@ export interface HostOptions {
   /** With `lookOnly`: the host stays until it is interrupted, so that other read-only commands may join it. */
   readonly lasting?: boolean;
   /** How long the host of the folder may take to answer, in ms; default: a minute. */
-  readonly patienceMs?: number;
+  readonly answerTimeoutMs?: number;
   /** For a remote Temporal: false leaves all work to the workers there. */
   readonly ownWorker?: boolean;
 }
@@ -106,7 +106,7 @@ const HURRIED_STOP_MS = 2_000;
 
 /** Becomes the host of a folder whose lock the caller holds. */
 export async function startHost(lock: Lock, options: HostOptions): Promise<Host> {
-  const { settings, lookOnly = false, lasting = false, patienceMs } = options;
+  const { settings, lookOnly = false, lasting = false, answerTimeoutMs } = options;
   const dir = settings.embeddedDir;
   const taskQueue = settings.taskQueue ?? readTaskQueue(dir);
   const stops: Stop[] = [() => lock.release()];
@@ -117,7 +117,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
   try {
     const wanted = lookOnly ? [] : listUsedLocals(dir, options.localServices);
     const keeper = new ServerKeeper(dir);
-    const hurried = patienceMs !== undefined;
+    const hurried = answerTimeoutMs !== undefined;
     const start = { dir, wanted, stops, hurried };
     const { server, local, startLastingWorker } = await startParts(keeper, start);
     const services = lookOnly ? [] : [...Object.values(settings.services), ...local];

@@ -36,12 +36,12 @@ export class RemoteSession implements Session {
   }
 
   static async open(temporal: TemporalSettings, options: HostOptions): Promise<RemoteSession> {
-    const { settings, patienceMs } = options;
+    const { settings, answerTimeoutMs } = options;
     const target = toTemporalAddress(temporal, settings.codec);
     const client = await connectClient(target);
     const opened = RemoteSession.#openWith(client, target, options);
     // A command that must answer within seconds does not wait for a server that does not respond.
-    return patienceMs === undefined ? opened : waitInTime(opened, patienceMs);
+    return answerTimeoutMs === undefined ? opened : waitInTime(opened, answerTimeoutMs);
   }
 
   static async #openWith(

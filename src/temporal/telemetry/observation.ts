@@ -72,7 +72,7 @@ function findActivitySubject(
   const ofWorkflow = workflowExecution ? parseWorkflowSubject(workflowExecution.workflowId) : {};
   const service = findServiceName(args);
   const known = { ...ofWorkflow, ...(service !== null && { service }) };
-  if (!['submit', 'settleFate'].includes(activityType)) return known;
+  if (!['submit', 'settleSubmission'].includes(activityType)) return known;
   const { campaign, item } = args[0] as SubmitRequest;
   return { ...known, campaign, item };
 }
