@@ -94,11 +94,7 @@ export async function stop(flags: CommonFlags): Promise<number> {
   const server = readRecord(embeddedDir, 'server');
   const left = server !== null && isServerAlive(server);
   if (left) await stopDevServer(server);
-  say(
-    left
-      ? 'Stopped the server that was still running.'
-      : 'Nothing is running here.',
-  );
+  say(left ? 'Stopped the server that was still running.' : 'Nothing is running here.');
   return EXIT.ok;
 }
 
