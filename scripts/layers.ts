@@ -129,7 +129,7 @@ function mayUse(part: string, specifier: string): boolean {
 }
 
 export interface Import {
-  /** Path of the importing file in the project: `src/budget/window.ts`. */
+  /** Path of the importing file in the project: `src/budget/policy.ts`. */
   readonly from: string;
   /** Path of the imported file in the project, or a package's name. */
   readonly target: string;

@@ -30,7 +30,7 @@ export interface JobSource {
   readonly kind: Kind;
 }
 
-/** The name that the job of an item is submitted under (store/job-name.ts). */
+/** The name that the job of an item is submitted under (store/work.ts). */
 export function buildJobName({ campaign, id }: JobSource, record: ItemRecord): string {
   const { jobNumber, input, jobLabel } = record;
   const job = { id, jobNumber, sha256: input.sha256, options: readJobOptions(record) };

@@ -19,7 +19,7 @@ export function createNotYet(message: string, delayMs: number): ApplicationFailu
   return waitFor(delayMs, 'NotYet', message);
 }
 
-/** Something hinders the item: while it waits, `items`, `status` and the live view show these words (campaigns/hindrances.ts). */
+/** Something hinders the item: while it waits, `items`, `status` and the live view show these words (runner/items.ts). */
 export function createHindered(message: string, delayMs: number): ApplicationFailure {
   return waitFor(delayMs, HINDERED, message);
 }

@@ -226,7 +226,7 @@ export type BudgetEvent =
   /** What another Temporal has sent counts here as well. */
   | { readonly type: 'restore'; readonly restored: Restored };
 
-/** What was sent elsewhere with the token (campaigns/take-over.ts). */
+/** What was sent elsewhere with the token (runner/hold-tree.ts). */
 export interface Restored {
   /** The last one counts once, however often it is reported. */
   readonly from: string;

@@ -14,7 +14,7 @@ import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import type { campaign } from '../workflows/index.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 
-/** A worker finishes a task of a campaign within milliseconds. With the rest of an answer less than 7 s (in-session.ts). */
+/** A worker finishes a task of a campaign within milliseconds. With the rest of an answer less than 7 s (session.ts). */
 const TASK_TIMEOUT_MS = 4_000;
 const BETWEEN_MS = 100;
 

@@ -5,7 +5,7 @@
  * undici calls `onRequestStart` when a request has a connected socket, right before its first byte is written. A
  * failure before that call (name not found, refused, TLS, waiting for a free connection) certainly did not reach the
  * service; any failure after it may have. This also covers errors that no list of codes includes. A proxy's own refusal
- * is the one exception: it has forwarded nothing (dispatcher.ts).
+ * is the one exception: it has forwarded nothing (connection.ts).
  */
 import { type Dispatcher, request as undiciRequest } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';

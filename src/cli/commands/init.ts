@@ -62,7 +62,7 @@ function nextCommands(folder: string): string[] {
 
 /** The command to type in the folder: npx finds a checkout only from inside it. */
 function formatCommand(folder: string): string {
-  // Hints of a command that was started by npx get its name there (../text/typeable.ts).
+  // Hints of a command that was started by npx get its name there (../text/output.ts).
   if (BUILT) return 'hundredfold';
   const inside = `${folder}${sep}`.startsWith(PROGRAM_FOLDER);
   return inside
