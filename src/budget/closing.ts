@@ -286,7 +286,7 @@ export function shouldCount(state: Budget, now: number): boolean {
 const UNIFORM = 3;
 
 /** Counts one more. `first`: the service worked before. */
-export function countPageAnswer(state: Budget, first: boolean): void {
+function countPageAnswer(state: Budget, first: boolean): void {
   state.pages = first ? 1 : state.pages + 1;
 }
 

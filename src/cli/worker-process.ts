@@ -34,7 +34,7 @@ type ProcessStart = Pick<
 >;
 
 /** How the process is to be started instead; null: it is not replaced. */
-export function planRestart({
+function planRestart({
   argv,
   env,
   execArgv,

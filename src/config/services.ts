@@ -186,7 +186,7 @@ function createSite(service: ServiceName, url: string, options: SiteOptions): Se
 }
 
 /** A service's short name, used in the name of its budget workflow. */
-export function toAddress(url: string): string {
+function toAddress(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`.replace(/\/+$/, '');
 }

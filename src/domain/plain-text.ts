@@ -11,7 +11,7 @@ export function escapeUnsafe(text: string): string {
 }
 
 /** `\u{1b}` */
-export function formatCodePoint(character: string): string {
+function formatCodePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 

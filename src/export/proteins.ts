@@ -111,7 +111,7 @@ function isIn({ above = Infinity, from = Infinity }: Rule, value: unknown): bool
 }
 
 /** Regions of a chain in which a predictor is above its threshold: by rule, and then along the chain. */
-export function findRegions(protein: ProteinReading): readonly Region[] {
+function findRegions(protein: ProteinReading): readonly Region[] {
   const regions = RULES.flatMap((rule) => {
     const track = protein.tracks[rule.track];
     return track === undefined ? [] : findRuns(rule, removeGapValues(track, protein.residues));

@@ -175,7 +175,7 @@ export function listKindsWith(extension: string) {
 }
 
 /** By the extension from `readFileName`; null if it is unknown. */
-export function findFormat(extension: string): SourceFormat | null {
+function findFormat(extension: string): SourceFormat | null {
   if (Object.hasOwn(TABLES, extension)) return TABLES[extension as keyof typeof TABLES];
   for (const { input } of listKinds()) {
     const records = input.records?.[extension];

@@ -172,7 +172,7 @@ function explainAnswer(answer: HttpResponse): string | null {
  * Statuses of an answer to a GET that concern us and not the job: any other request would get the same. 511 is a login
  * page of the network (RFC 6585).
  */
-export const REFUSALS: readonly (number | '3xx')[] = [401, 403, 405, 407, 426, 511, '3xx'];
+const REFUSALS: readonly (number | '3xx')[] = [401, 403, 405, 407, 426, 511, '3xx'];
 const REFUSED: ReadonlySet<unknown> = new Set(REFUSALS);
 
 export function isRefusal(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
@@ -193,7 +193,7 @@ export function isWebPageAnswer(answer: Pick<HttpResponse, 'headers'>): boolean 
 }
 
 /** A page in place of JSON comes from a proxy, whatever its status and its label: the service has not seen the request. */
-export function isPageText(answer: Pick<HttpResponse, 'headers'>, text: string): boolean {
+function isPageText(answer: Pick<HttpResponse, 'headers'>, text: string): boolean {
   return isWebPage(text) || (isWebPageAnswer(answer) && !startsAsJson(text));
 }
 

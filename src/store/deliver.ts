@@ -193,7 +193,7 @@ function isPage(file: string, name: string): boolean {
 }
 
 /** Whether the result of another job, with these files, is one of this item; true without its plugin. */
-export async function isOwnResult(
+async function isOwnResult(
   store: Store,
   record: ItemRecord,
   remoteId: string,

@@ -316,7 +316,7 @@ export async function ensureTreeId(store: Store, id: string = randomUUID()): Pro
 }
 
 /** Replaces the id of the tree by a new one. */
-export async function renewTreeId(store: Store, id: string = randomUUID()): Promise<string> {
+async function renewTreeId(store: Store, id: string = randomUUID()): Promise<string> {
   await store.write(TREE_IDENTITY, serializeIdentity(id));
   return id;
 }

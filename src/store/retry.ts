@@ -43,7 +43,7 @@ const SECOND_TIME: readonly string[] = [
   'RESULT_OTHER_JOB',
 ] satisfies ItemEndCode[];
 
-export function chooseWay(record: ItemRecord): Way {
+function chooseWay(record: ItemRecord): Way {
   // Never submitted, regardless of how its job ended.
   if (record.adopted) return 'ask';
   const code = record.error?.code ?? '';
@@ -75,7 +75,7 @@ const UNKNOWN_OUTCOME: readonly string[] = [
 const TAKEN = 'SUBMIT_TAKEN' satisfies ItemEndCode;
 
 /** Whether sending the item again may create a second job: nothing finds the first one without its id. */
-export function canStillExist(record: ItemRecord): boolean {
+function canStillExist(record: ItemRecord): boolean {
   const code = record.error?.code ?? '';
   const way = chooseWay(record);
   const unnamed =
@@ -88,7 +88,7 @@ export type RetriedState = Exclude<FinalState, 'succeeded' | 'invalid'>;
 
 const RETRIED: readonly string[] = ['failed', 'held', 'cancelled'] satisfies RetriedState[];
 
-export function canBeRetried(state: ItemRecord['state']): state is RetriedState {
+function canBeRetried(state: ItemRecord['state']): state is RetriedState {
   return RETRIED.includes(state);
 }
 

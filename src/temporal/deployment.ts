@@ -17,7 +17,7 @@ export interface Build {
 }
 
 /** The build of this program: the workflow code decides whether two builds can take over from each other. */
-export function describeBuild(deployment: string): Build {
+function describeBuild(deployment: string): Build {
   return { deployment, id: `${readProgramVersion()}-${bundleDigest()}` };
 }
 

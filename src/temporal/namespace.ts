@@ -23,7 +23,7 @@ export function isClosedPart(part: object | null): part is Closed {
 }
 
 /** For `catch`. Other errors are thrown. */
-export function toClosed(call: string, error: unknown): Closed {
+function toClosed(call: string, error: unknown): Closed {
   if (!isClosed(error)) throw error;
   return { closed: call, words: findStatus(error)?.details ?? '' };
 }

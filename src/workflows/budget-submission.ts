@@ -61,7 +61,7 @@ export async function submitGranted(
 }
 
 /** What is known about a POST whose activity did not return. */
-export function toSubmitResult(error: unknown): SubmitResult {
+function toSubmitResult(error: unknown): SubmitResult {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
     // There was a heartbeat, so an attempt had begun: it may have sent the job.
@@ -77,7 +77,7 @@ export function toSubmitResult(error: unknown): SubmitResult {
   return { type: 'unsure', message };
 }
 
-export function toClosing(result: SubmitResult): Closing {
+function toClosing(result: SubmitResult): Closing {
   switch (result.type) {
     case 'accepted':
     case 'notNow':

@@ -251,7 +251,7 @@ export function formatTable(
 }
 
 /** Blocks that are there, with a blank line between. */
-export function joinBlocks(...parts: readonly (string | null | false)[]): string {
+function joinBlocks(...parts: readonly (string | null | false)[]): string {
   return parts.filter(Boolean).join('\n\n');
 }
 
@@ -262,7 +262,7 @@ function list(lines: readonly string[]): string {
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** `22 Nov 02:14:33 UTC`, of ms since the epoch: a workflow knows no other time zone. With the day: it may be read on another. */
-export function formatUtc(at: number): string {
+function formatUtc(at: number): string {
   const date = new Date(at);
   const month = MONTHS[date.getUTCMonth()] ?? '';
   return `${date.getUTCDate()} ${month} ${date.toISOString().slice(11, 19)} UTC`;

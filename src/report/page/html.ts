@@ -83,7 +83,7 @@ function renderDataElement(id: string, base64: string): string {
   return `<script type="application/octet-stream" id="${id}">${base64}</script>\n`;
 }
 
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',
     '<': '&lt;',
