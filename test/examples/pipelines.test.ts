@@ -31,8 +31,6 @@ const readers = await tableReaders();
 const noPandas = 'missing' in readers ? readers.missing : '';
 
 const PROGRAM = `
-import sys
-sys.path.insert(0, ${JSON.stringify(join(EXAMPLES, 'python'))})
 import pandas as pd
 from hundredfold import Hundredfold, HundredfoldError, ManifestRefusedError
 
@@ -58,7 +56,9 @@ except HundredfoldError as error:
 describe(`Python${noPandas === '' ? '' : ` (skipped: ${noPandas})`}`, () => {
   test.skipIf(noPandas !== '')('submits, watches, and reads results with pandas', async () => {
     if ('missing' in readers) throw new Error(readers.missing);
-    const { stdout } = await runAt(desk(), readers.python, ['-c', PROGRAM]);
+    const at = desk();
+    cpSync(join(EXAMPLES, 'python', 'hundredfold.py'), at.path('hundredfold.py'));
+    const { stdout } = await runAt(at, readers.python, ['-c', PROGRAM]);
     expect(stdout.trimEnd().split('\n')).toEqual([
       'Batch(night: completed, 2 of 2 succeeded) 2 True 2 0',
       "[['ethanol', 'a']]",
