@@ -1,11 +1,10 @@
 /** The molecule service (its contract: sections 2 to 8): one kind, one file a job, and no list of jobs. */
-import { z } from 'zod';
 import { toAscii } from '../domain/name.ts';
 import { toObject, readLooseText } from '../kinds/json.ts';
 import { readFileSets, listMissingKeys } from '../kinds/molecule/files.ts';
 import { molecule } from '../kinds/molecule/index.ts';
 import type { MoleculeOptions } from '../kinds/vocabulary.ts';
-import { defineService, flag, type Answer, type Job, type PollMeaning } from './service.ts';
+import { defineService, type Answer, type Job, type PollMeaning } from './service.ts';
 
 /** The job's id in an acknowledgement (contract 2.2): `hash_id`, or the last part of the status path. */
 function readHashId(json: unknown): string | null {
@@ -42,14 +41,6 @@ export const molecules = defineService({
       maxLength: 100,
     },
   },
-  // Not a column of the manifest: a user's own column of that name would publish its rows, which cannot be undone.
-  config: z.object({
-    public: flag.default(false).meta({
-      description:
-        'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
-      default: false,
-    }),
-  }),
   variants: [{}],
   budget: {
     description: 'Maximum number of jobs in a rolling window; the contract states no limit.',
@@ -62,10 +53,10 @@ export const molecules = defineService({
   identity: { by: 'nothing' },
   submit: {
     request: {
-      molecule: (job, config) => ({
+      molecule: (job) => ({
         path: ['api'],
         auth: [{ secret: 'token', in: 'body', name: 'token' }],
-        body: { json: describeMolecule(job, job.options, config.public) },
+        body: { json: describeMolecule(job, job.options) },
       }),
     },
     answers: {
@@ -108,14 +99,9 @@ type Submission = {
   readonly atom_type: string;
   readonly email: string | null;
   readonly smiles: string | null;
-  /**
-   * A ninth key, sent only if true: the flag is in section 1.6 but not among the eight keys of 2.1, so a service may
-   * refuse it.
-   */
-  readonly public?: true;
 };
 
-function describeMolecule(job: Job, options: MoleculeOptions, isPublic: boolean) {
+function describeMolecule(job: Job, options: MoleculeOptions) {
   const { input } = job;
   const isSmiles = input.name.endsWith('.smi');
   const extension = isSmiles ? '' : (/\.\w+$/.exec(input.name)?.[0] ?? '');
@@ -128,7 +114,6 @@ function describeMolecule(job: Job, options: MoleculeOptions, isPublic: boolean)
     email: job.email,
     // A .smi line may contain a name after the SMILES.
     smiles: isSmiles ? (/\S+/.exec(input.text)?.[0] ?? '') : null,
-    ...(isPublic && { public: true as const }),
   } satisfies Submission;
 }
 

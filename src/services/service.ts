@@ -17,9 +17,6 @@ export type Json =
 /** The values of a service's own keys under `services.NAME` in the configuration. */
 export type ServiceConfig = Readonly<Record<string, unknown>>;
 
-/** An environment variable gives it as text. */
-export const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
-
 /* ---- what is sent ---- */
 
 /** One job, as a request for it is described. */

@@ -1,8 +1,6 @@
 /** The contract of the molecule service, named after its sections. */
 import { describe, expect, test } from 'vitest';
-import type { LocalServices } from '../../packages/local-services/src/server.ts';
 import {
-  databaseFile,
   fileSet,
   get,
   MOLECULE,
@@ -178,58 +176,4 @@ test('8 no rate limit, unless configured: then a window of its own, with the sam
   expect(body).toMatchObject({ limit: 1, remaining: 0, reset_after: expect.any(Number) });
   expect(headers.get('Retry-After')).toBe(String(body.reset_after));
   expect((await submitMolecule(own, { token: 'another10c' })).status).toBe(200);
-});
-
-const HOSTILE = `</title><script>alert("1")</script><img src=x onerror='alert(2)'>\u202Egnp.exe`;
-
-async function publish(on: LocalServices, file_name: string): Promise<string> {
-  const { id, result } = await runMolecule(on, { file_name, public: true });
-  expect(result.body.result_request, '2.3').toMatchObject({ public: true });
-  return id;
-}
-
-describe('1.6 the public page', () => {
-  test('lists only the jobs that requested it: the newest hundred', async () => {
-    const own = await start();
-    const { body: hidden } = await submitMolecule(own, { file_name: 'kept to myself' });
-    for (let n = 0; n < 101; n += 1) {
-      await submitMolecule(own, { file_name: `number ${n} of many`, public: true });
-    }
-    const newest = await get(`${own.moleculesUrl}/`);
-    expect(newest.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const listed = newest.text.match(/number \d+ of many/g);
-    expect(listed).toEqual(Array.from({ length: 100 }, (_, n) => `number ${100 - n} of many`));
-    expect(newest.text).not.toMatch(new RegExp(`kept to myself|${hidden.hash_id}`));
-    expect((await get(`${own.moleculesUrl}/jobs/${hidden.hash_id}/`)).status).toBe(404);
-  });
-
-  test('2.4 counts the views of a job there, and keeps the count', async () => {
-    const database = databaseFile();
-    const before = await start({ database });
-    const id = await publish(before, 'looked at');
-    for (const look of [1, 2, 3]) {
-      const page = await get(`${before.moleculesUrl}/jobs/${id}/`);
-      expect(page.text).toContain(`<th>Views</th><td><bdi>${String(look)}</bdi>`);
-    }
-    await before.close();
-    const after = await start({ database });
-    expect((await get(`${after.moleculesUrl}/api/${id}/`)).body).toMatchObject({ views: 3 });
-    expect((await get(`${after.moleculesUrl}/`)).text).toContain('3 views');
-  });
-
-  test('shows titles as text, loads nothing, and does not reveal the owner of a job', async () => {
-    const id = await publish(services, HOSTILE);
-    for (const path of ['/', `/jobs/${id}/`]) {
-      const { text, headers } = await get(`${services.moleculesUrl}${path}`);
-      expect(text).toContain('&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62;');
-      expect(text).not.toMatch(/<script|<img|onerror='/);
-      // A bidirectional control character has no effect beyond its title.
-      expect(text).toMatch(/<bdi>[^<]*\u202E[^<]*<\/bdi>/);
-      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(text).not.toContain(MOLECULE.token);
-    }
-    const record = await get(`${services.moleculesUrl}/api/${id}/`);
-    expect(record.body).toMatchObject({ token: '*'.repeat(10) });
-    expect(record.text).not.toContain(MOLECULE.token);
-  });
 });

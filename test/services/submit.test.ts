@@ -38,16 +38,11 @@ describe('the body for a molecule (contract 2.1): all eight keys, always', () =>
     smiles: 'CCO',
   };
 
-  test('a SMILES; a ninth key only if jobs are to be public (contract 1.6)', async () => {
+  test('a SMILES', async () => {
     const request = await sent(JOBS.molecule, { path: '/acpype/' });
     expect(`${request.method} ${request.path}`).toBe('POST /acpype/api');
     expect(request.headers['content-type']).toBe('application/json');
     expect(bodyOf(request)).toEqual(SMILES);
-    expect(bodyOf(await sent(JOBS.molecule, { config: { public: false } }))).toEqual(SMILES);
-    expect(bodyOf(await sent(JOBS.molecule, { config: { public: true } }))).toEqual({
-      ...SMILES,
-      public: true,
-    });
   });
 
   test.each(['pdb', 'mol2', 'sdf', 'mdl'])('a .%s file, its extension kept', async (extension) => {

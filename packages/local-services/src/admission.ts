@@ -43,8 +43,6 @@ export interface CheckedSubmission {
   readonly token: string;
   /** Unique per token if the service has job names; null otherwise. */
   readonly uniqueName: string | null;
-  /** Listed on the service's website. */
-  readonly public: boolean;
   readonly input: JobInput;
 }
 
@@ -109,7 +107,7 @@ export class Admission {
   #accept(draft: Draft, submission: CheckedSubmission): Accepted & { readonly lost: boolean } {
     const { jobs, clock, faults, settings } = this.#parts;
     const { service, endpoint: requestType } = draft;
-    const { token, uniqueName: jobName, public: isPublic, input } = submission;
+    const { token, uniqueName: jobName, input } = submission;
     const owner = hashToken(token);
     const at = clock.now();
     if (jobName !== null && jobs.hasName(service, owner, jobName)) {
@@ -123,7 +121,7 @@ export class Admission {
     const taskId = randomUUID();
     const timeLimitMs = settings.timeLimitSeconds * 1000;
     const job = { id, taskId, service, requestType, owner, jobName, fault, at, timeLimitMs };
-    jobs.add({ ...job, public: isPublic, input });
+    jobs.add({ ...job, input });
     this.#record({ ...draft, token }, { at, status: 200, requestId: id });
     return { id, taskId, headers, lost: fault === 'lose' };
   }

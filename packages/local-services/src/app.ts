@@ -14,7 +14,6 @@ import { PART_LIMIT } from './form.ts';
 import { addMoleculeRoutes, MOLECULES } from './molecules.ts';
 import type { Settings } from './options.ts';
 import { addPredictionRoutes } from './predictions.ts';
-import { addPublicPage } from './public-page.ts';
 import { BODY_LIMIT, Refusal, refuseLargeBody } from './refusal.ts';
 
 /** Of a request that cannot be read: nothing of it is repeated or logged, because it may contain a token. */
@@ -45,7 +44,6 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
   if (THIS_MACHINE.test(settings.host)) refuseOtherNames(app);
   addFaultHooks(app, services);
   addMoleculeRoutes(app, services);
-  addPublicPage(app, services);
   addPredictionRoutes(app, services);
   if (settings.allowFaultControl) addFaultControl(app, faults);
   return app;

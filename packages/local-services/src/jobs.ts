@@ -36,12 +36,9 @@ export interface Job {
   readonly finishedAt: number | null;
   readonly heartbeatAt: number | null;
   readonly timeLimitMs: number;
-  /** Whether the service's website lists it (contract of the molecule service, 1.6). */
-  readonly public: boolean;
-  readonly views: number;
 }
 
-type Given = 'id' | 'taskId' | 'service' | 'requestType' | 'owner' | 'jobName' | 'fault' | 'public';
+type Given = 'id' | 'taskId' | 'service' | 'requestType' | 'owner' | 'jobName' | 'fault';
 type NewJob = Pick<Job, Given | 'timeLimitMs'> & { readonly at: number; readonly input: JobInput };
 
 export interface JobInput {
@@ -62,7 +59,7 @@ interface LogEntry {
 }
 
 /** Changes with every change of the schema: a database of another layout is refused. */
-const LAYOUT = 4;
+const LAYOUT = 5;
 
 const SCHEMA = `
 CREATE TABLE jobs (
@@ -70,12 +67,11 @@ CREATE TABLE jobs (
   endpoint TEXT NOT NULL, owner TEXT NOT NULL, job_name TEXT, state TEXT NOT NULL, attempt INTEGER NOT NULL,
   progress INTEGER NOT NULL, status_message TEXT NOT NULL, error TEXT, fault TEXT, queued_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL, started_at INTEGER, finished_at INTEGER, heartbeat_at INTEGER,
-  time_limit_ms INTEGER NOT NULL, public INTEGER NOT NULL, views INTEGER NOT NULL DEFAULT 0
+  time_limit_ms INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX jobs_name ON jobs (service, owner, job_name) WHERE job_name IS NOT NULL;
 CREATE INDEX jobs_waiting ON jobs (service, seq) WHERE state = 'enqueued';
 CREATE INDEX jobs_running ON jobs (service, seq) WHERE state = 'RUNNING';
-CREATE INDEX jobs_public ON jobs (service, seq) WHERE public = 1;
 CREATE INDEX jobs_owner ON jobs (service, owner, endpoint, seq);
 CREATE TABLE inputs (
   seq INTEGER PRIMARY KEY, job TEXT NOT NULL, original TEXT NOT NULL, details TEXT NOT NULL
@@ -146,13 +142,12 @@ export function runInTransaction<T>(database: DatabaseSync, work: () => T): T {
 
 const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, owner, job_name AS jobName, state,
   attempt, progress, status_message AS statusMessage, error, fault, queued_at AS queuedAt, updated_at AS updatedAt,
-  started_at AS startedAt, finished_at AS finishedAt, heartbeat_at AS heartbeatAt, time_limit_ms AS timeLimitMs,
-  public, views`;
+  started_at AS startedAt, finished_at AS finishedAt, heartbeat_at AS heartbeatAt, time_limit_ms AS timeLimitMs`;
 
 type Row = Record<string, SQLOutputValue>;
 
 // The table is STRICT and only this file writes it, so a row has the form of its columns.
-const toJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['public'] === 1 });
+const toJob = (row: Row): Job => row as unknown as Job;
 
 export class JobStore {
   readonly #database: DatabaseSync;
@@ -172,10 +167,10 @@ export class JobStore {
   add({ input, ...job }: NewJob): void {
     const { lastInsertRowid: seq } = this.#sql(
       `INSERT INTO jobs (id, task_id, service, endpoint, owner, job_name, state, attempt, progress, status_message,
-         fault, queued_at, updated_at, time_limit_ms, public)
+         fault, queued_at, updated_at, time_limit_ms)
        VALUES (:id, :taskId, :service, :requestType, :owner, :jobName, 'enqueued', 1, 0, 'waiting for a worker',
-         :fault, :at, :at, :timeLimitMs, :public)`,
-    ).run({ ...job, public: job.public ? 1 : 0 });
+         :fault, :at, :at, :timeLimitMs)`,
+    ).run(job);
     const details = JSON.stringify(input.details);
     const row = { seq, job: JSON.stringify(input.job), original: input.original, details };
     this.#sql('INSERT INTO inputs VALUES (:seq, :job, :original, :details)').run(row);
@@ -216,17 +211,6 @@ export class JobStore {
       `(SELECT COUNT(*) FROM jobs WHERE service = :service AND state = '${state}')`;
     const sql = `SELECT ${count('enqueued')} + ${count('RUNNING')} AS n`;
     return Number(this.#sql(sql).get({ service })?.['n']);
-  }
-
-  published(service: ServiceName, most: number): Job[] {
-    const where = 'service = :service AND public = 1 ORDER BY seq DESC LIMIT :most';
-    return this.#sql(`SELECT ${COLUMNS} FROM jobs WHERE ${where}`)
-      .all({ service, most })
-      .map(toJob);
-  }
-
-  countView(seq: number): void {
-    this.#sql('UPDATE jobs SET views = views + 1 WHERE seq = :seq').run({ seq });
   }
 
   input(seq: number): JobInput {

@@ -48,8 +48,6 @@ const submission = z
     atom_type: createChoiceSchema('atom_type', ATOM_TYPES),
     email: createTextSchema('email').nullable(),
     smiles: createTextSchema('smiles').regex(/\S/, 'smiles must not be empty.').nullable(),
-    /** Lists the job on the public page. Beyond the contract's eight keys. */
-    public: z.boolean().optional(),
   })
   .refine(
     ({ smiles, inputFile }) => (smiles === null) !== (inputFile === null),
@@ -68,7 +66,7 @@ function checkAtoms(fileName: string, inputFile: string): void {
 
 /** @throws Refusal */
 export function readMoleculeSubmission(received: unknown): CheckedSubmission {
-  const { token, email, smiles, inputFile, ...body } = checkInput(submission, received);
+  const { token, smiles, inputFile, ...body } = checkInput(submission, received);
   if (inputFile !== null) checkAtoms(body.file_name, inputFile);
   const job = {
     kind: 'molecule',
@@ -80,8 +78,8 @@ export function readMoleculeSubmission(received: unknown): CheckedSubmission {
     atomType: body.atom_type,
   } as const;
   // The finished record repeats the token (2.4), so it is stored.
-  const input = { job, original: smiles ?? inputFile ?? '', details: { token, email } };
-  return { token, uniqueName: null, public: body.public ?? false, input };
+  const input = { job, original: smiles ?? inputFile ?? '', details: { token } };
+  return { token, uniqueName: null, input };
 }
 
 export function addMoleculeRoutes(app: FastifyInstance, services: Services): void {
@@ -122,7 +120,7 @@ export function findMolecule(services: Services, id: string): Job {
 
 /** 2.3, and `result_request` of 2.4. */
 function requestRecord(job: Job, { jobs }: Services) {
-  const { seq: id, id: hash_id, public: isPublic, state, error } = job;
+  const { seq: id, id: hash_id, state, error } = job;
   const pending = `Processes still pending: ${String(jobs.countPending('molecules'))}.`;
   const [location, status, request_text] =
     state === 'FINISHED'
@@ -130,11 +128,8 @@ function requestRecord(job: Job, { jobs }: Services) {
       : state === 'FAILED'
         ? [`/api/${hash_id}/`, 422, `Your request has failed: ${error ?? ''}`]
         : ['not_available', 202, `Your request is being processed. ${pending}`];
-  return { id, hash_id, public: isPublic, location, status, request_text };
+  return { id, hash_id, public: false, location, status, request_text };
 }
-
-/** Shown instead of the token of a public job, which identifies its owner. */
-const HIDDEN_TOKEN = '*'.repeat(TOKEN_LENGTH);
 
 /**
  * 2.4. A failed job is finished too, with the empty set that the engine's API returns on an exception: `results` is
@@ -146,10 +141,10 @@ function renderFinishedRecord(job: Job, services: Services): Buffer {
   const head = {
     id: job.seq,
     creation_date: clock.format(job.queuedAt),
-    token: job.public ? HIDDEN_TOKEN : (jobs.input(job.seq).details['token'] ?? ''),
+    token: jobs.input(job.seq).details['token'] ?? '',
     hash_id: job.id,
     log: jobs.engineLog(job.seq),
-    views: job.views,
+    views: 0,
     result_request: requestRecord(job, services),
   };
   const files = jobs.output(job.seq, 'result')?.body ?? Buffer.from('{}');

@@ -122,7 +122,7 @@ function addSubmitRoutes(app: FastifyInstance, base: string, services: Services)
       const accepted = await admission.receive(draft, async (): Promise<CheckedSubmission> => {
         const form = await readForm(request, bodies[variant], draft);
         const { token, jobName: uniqueName } = form;
-        return { token, uniqueName, public: false, input: read(form, variant) };
+        return { token, uniqueName, input: read(form, variant) };
       });
       void reply.headers(accepted.headers);
       const { id: request_id, taskId: task_id } = accepted;

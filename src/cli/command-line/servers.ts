@@ -131,9 +131,5 @@ function parseTime(text: string): number {
 /** Options for the environment of the services. */
 function addSurroundings(command: Command): void {
   command
-    .option(
-      '--smtp <url>',
-      'SMTP server for mail about molecule jobs, smtp://host:port (default: a note in the log)',
-    )
     .option('--fault-control', 'allow clients to switch on faults under /_faults, for tests');
 }

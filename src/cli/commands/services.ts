@@ -7,7 +7,7 @@ import { say } from '../text/output.ts';
 /** As parsed: numbers, and times in ms. What is not given has the default of the services. */
 interface ServicesFlags extends Pick<
   Parameters<typeof startServices>[0],
-  'host' | 'limit' | 'moleculeLimit' | 'variant' | 'addressLimit' | 'concurrency' | 'smtp'
+  'host' | 'limit' | 'moleculeLimit' | 'variant' | 'addressLimit' | 'concurrency'
 > {
   readonly port: number;
   readonly database: string;
@@ -35,7 +35,6 @@ export async function services(flags: ServicesFlags): Promise<number> {
   say(`molecules:   ${services.moleculesUrl}   ({mol_base_url}); ${molecules}`);
   say(`predictions: ${services.url}   ({base_url}); ${predictions}`);
   if (flags.engine === undefined) printMissing([molecules, predictions]);
-  say(`public jobs: ${services.moleculesUrl}/`);
   say(`jobs in ${flags.database}; Ctrl-C stops the services and keeps the jobs.`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
