@@ -60,7 +60,7 @@ export {
   readSettings,
 } from './session.ts';
 export type { Forecast } from './start.ts';
-export type { RowPlan, Survey } from './survey.ts';
+export type { Survey } from './survey.ts';
 
 /** Loaded only for `doctor --service`. */
 export async function tryServiceDefinition(

@@ -125,7 +125,7 @@ export async function plan(
 }
 
 type Planning = PlanOptions &
-  Partial<Pick<SurveyOptions, 'onProblem' | 'onRowPlan' | 'onRow'>> &
+  Partial<Pick<SurveyOptions, 'onProblem' | 'onRow'>> &
   Pick<RowHooks, 'onNotice' | 'onChecked'>;
 
 /** Everything that is known before a run. */
@@ -143,12 +143,11 @@ export async function planCampaign(
   manifests: readonly string[],
   options: Planning,
 ): Promise<Planned> {
-  const { onNotice = ignoreNotices, onRowPlan, onRow } = options;
+  const { onNotice = ignoreNotices, onRow } = options;
   const settings = readSettings(options, { tokens: 'optional' });
   const problems = new KeptProblems(options.onProblem);
   const intake = await prepareIntake(manifests, options, settings, {
     onProblem: (problem) => problems.add(problem),
-    ...(onRowPlan && { onRowPlan }),
     ...(onRow && { onRow }),
   });
   options.onChecked?.();

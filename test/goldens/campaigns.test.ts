@@ -126,7 +126,6 @@ test('every command prints the document of documents.txt', async () => {
     'pull shared --out copy --where state=succeeded',
     'export --to sdf shared',
     'plan screening.csv --services local',
-    'plan screening.csv --services local --name again --explain',
     'retry shared --services local',
     'adopt molecules --services local',
   ])

@@ -50,7 +50,6 @@ function addPlan(program: Command): void {
     .option('--allow-outside', 'allow the manifest to name files outside its folder')
     .option('--skip-invalid', 'plan for the valid rows if some are invalid')
     .option('--no-cache', 'plan without results of earlier campaigns')
-    .option('--explain', 'print what would happen to each row, and why')
     .option(
       '--fixes <file>',
       'write the table with likely corrections, such as salts to their largest part',

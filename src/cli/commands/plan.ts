@@ -7,7 +7,6 @@ import {
   freeIn,
   planCampaign,
   type Planned,
-  type RowPlan,
   runCommand,
 } from '../../runner/command-line.ts';
 import type { PlanOptions, Refusal } from '../../runner/index.ts';
@@ -19,28 +18,19 @@ import { planLines, ProblemList } from '../text/plan-text.ts';
 
 interface PlanFlags extends CommonFlags, PlanOptions {
   readonly skipInvalid?: boolean;
-  /** Explain the outcome of each row. */
-  readonly explain?: boolean;
   /** A new table with likely corrections. */
   readonly fixes?: string;
-}
-
-interface ExplainedRow {
-  readonly id: string;
-  readonly plan: RowPlan;
 }
 
 export async function plan(manifests: readonly string[], flags: PlanFlags): Promise<number> {
   if (flags.fixes !== undefined && existsSync(flags.fixes)) throw createExistsError(flags.fixes);
   const rows: CheckedRow[] = [];
-  const rowPlans: ExplainedRow[] = [];
   // The problems are the main output of this command.
   const problems = new ProblemList(flags.json ? undefined : printLine);
   const planned = await planCampaign(manifests, {
     ...flags,
     ...logToTerminal(),
     onNotice: say,
-    ...(flags.explain && { onRowPlan: (id, plan) => void rowPlans.push({ id, plan }) }),
     ...(flags.fixes !== undefined && { onRow: (row) => void rows.push(row) }),
     onProblem: (problem) => problems.add(problem),
     onChecked: () => problems.sayRest(),
@@ -51,10 +41,8 @@ export async function plan(manifests: readonly string[], flags: PlanFlags): Prom
   warnUncharged(planned, flags);
   const runnable = survey.errors === 0 ? 'all' : chooseRows(survey, true);
   const { document } = planned;
-  const explained = rowPlans.map(({ id, plan }) => ({ id, ...plan }));
-  if (flags.json) printDocument({ ...document, ...(flags.explain && { rowPlans: explained }) });
+  if (flags.json) printDocument(document);
   else {
-    for (const { id, plan } of rowPlans) printLine(`  ${id}: ${describeRowPlan(plan, rowPlans)}`);
     const freeBytes = await freeIn(planned.intake.folder);
     for (const line of planLines({ ...planned.intake, ...planned, freeBytes })) printLine(line);
     printNext(planned, runnable, manifests, flags);
@@ -126,29 +114,3 @@ function warnUncharged({ feeds, forecasts }: Planned, { json }: PlanFlags): void
     );
   }
 }
-
-function describeRowPlan(plan: RowPlan, all: readonly { id: string }[]): string {
-  switch (plan.type) {
-    case 'ended':
-      return `${plan.state} in an earlier run`;
-    case 'open':
-      return plan.submitted
-        ? 'submitted by an earlier run'
-        : 'waits for its job since an earlier run';
-    case 'adopted':
-      return `adopts job ${plan.remoteId}, which already exists at the service`;
-    case 'duplicate':
-      return `shares the job of ${all[plan.first]?.id ?? 'an earlier row'}`;
-    case 'cached':
-      return `cached: the ${plan.synthetic ? 'synthetic ' : ''}result of ${plan.id} in ${plan.campaign}`;
-    case 'new':
-      return `a new job: ${WHY[plan.why]}`;
-  }
-}
-
-const WHY: Readonly<Record<Extract<RowPlan, { type: 'new' }>['why'], string>> = {
-  'no cache': 'there are no earlier results',
-  'never computed': 'never computed before by this service',
-  'other predictors': 'the earlier result has other predictors',
-  damaged: 'the files of the earlier result were removed or changed',
-};
