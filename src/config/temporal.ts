@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
+import { toReason } from '../domain/plain-text.ts';
 import type { Config } from './schema.ts';
 import { readSecret, type Secret, type SecretPlace } from './secret.ts';
 
@@ -46,19 +47,21 @@ type TlsKeys = NonNullable<NonNullable<Config['temporal']>['tls']>;
 function readTls(tls: TlsKeys, { base }: SecretPlace): TlsMaterial {
   if ((tls.cert === undefined) !== (tls.key === undefined)) {
     const [there, missing] = tls.cert ? ['cert', 'key'] : ['key', 'cert'];
-    throw new HundredfoldError(
-      'CONFIG_TLS_INVALID',
+    throw createTlsError(
       `temporal.tls: ${there} is set and ${missing} is not`,
       'Set both for mutual TLS, or neither.',
     );
   }
-  const read = (key: 'ca' | 'cert' | 'key') => {
+  const read = (key: keyof typeof PARTS) => {
     const file = tls[key];
-    return file === undefined ? undefined : readPem(`temporal.tls.${key}`, resolve(base, file));
+    return file === undefined ? undefined : readPem(key, resolve(base, file));
   };
   const [ca, cert, key] = [read('ca'), read('cert'), read('key')];
-  if (ca) parseCertificate('temporal.tls.ca', ca);
-  if (cert && key) checkMatch(cert, key);
+  if (cert && key && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+    throw createTlsError(
+      'temporal.tls: key is not the private key of the first certificate in cert',
+      'Name the key that the certificate was issued for; in cert, the client certificate comes before its intermediates.',
+    );
   return {
     ...(ca && { ca }),
     ...(cert && key && { cert, key }),
@@ -66,51 +69,29 @@ function readTls(tls: TlsKeys, { base }: SecretPlace): TlsMaterial {
   };
 }
 
-function readPem(name: string, path: string): string {
+const readCertificate = (pem: string): unknown => new X509Certificate(pem);
+
+const PARTS = {
+  ca: { what: 'a certificate', parse: readCertificate },
+  cert: { what: 'a certificate', parse: readCertificate },
+  key: { what: 'a private key without a passphrase', parse: createPrivateKey },
+};
+
+function readPem(key: keyof typeof PARTS, path: string): string {
+  const { what, parse } = PARTS[key];
   try {
-    return readFileSync(path, 'utf8');
+    const pem = readFileSync(path, 'utf8');
+    parse(pem);
+    return pem;
   } catch (cause) {
-    throw new HundredfoldError(
-      'CONFIG_TLS_INVALID',
-      `${name}: cannot read ${path}`,
-      'Check the paths of ca, cert and key; they are relative to the folder of the configuration file.',
-      { cause },
+    throw createTlsError(
+      `temporal.tls.${key}: ${path} cannot be read as ${what} in PEM (${toReason(cause)})`,
+      'Paths are relative to the folder of the configuration file. To PEM: openssl x509 (or pkey) -in FILE -out NEW_FILE',
+      cause,
     );
   }
 }
 
-function parseCertificate(name: string, pem: string): X509Certificate {
-  try {
-    return new X509Certificate(pem);
-  } catch (cause) {
-    throw new HundredfoldError(
-      'CONFIG_TLS_INVALID',
-      `${name} contains no PEM certificate`,
-      'The file must begin with -----BEGIN CERTIFICATE-----. Convert DER with: openssl x509 -inform der -in FILE',
-      { cause },
-    );
-  }
-}
-
-function checkMatch(cert: string, key: string): void {
-  const certificate = parseCertificate('temporal.tls.cert', cert);
-  if (certificate.checkPrivateKey(parsePrivateKey('temporal.tls.key', key))) return;
-  throw new HundredfoldError(
-    'CONFIG_TLS_INVALID',
-    'temporal.tls: key is not the private key of the first certificate in cert',
-    'Name the key that the certificate was issued for; in cert, the client certificate comes before its intermediates.',
-  );
-}
-
-function parsePrivateKey(name: string, pem: string): ReturnType<typeof createPrivateKey> {
-  try {
-    return createPrivateKey(pem);
-  } catch (cause) {
-    throw new HundredfoldError(
-      'CONFIG_TLS_INVALID',
-      `${name} contains no PEM private key that can be read without a passphrase`,
-      'Store the key unencrypted, readable only by you: openssl pkey -in FILE -out NEW_FILE',
-      { cause },
-    );
-  }
+function createTlsError(message: string, remedy: string, cause?: unknown): HundredfoldError {
+  return new HundredfoldError('CONFIG_TLS_INVALID', message, remedy, { cause });
 }

@@ -38,8 +38,8 @@ test.skipIf(noOpenssl !== null)(
       [`cert: ${one.certFile}`, 'cert is set and key is not'],
       [`key: ${one.keyFile}`, 'key is set and cert is not'],
       [`cert: ${one.certFile}, key: ${other.keyFile}`, 'is not the private key'],
-      [`ca: ${write('ca.txt', 'no PEM')}`, 'contains no PEM certificate'],
-      [`cert: ${one.certFile}, key: ${locked}`, 'contains no PEM private key'],
+      [`ca: ${write('ca.txt', 'no PEM')}`, 'cannot be read as a certificate in PEM'],
+      [`cert: ${one.certFile}, key: ${locked}`, 'cannot be read as a private key without'],
     ] as const)
       expect(() => at(tls), tls).toThrow(
         expect.objectContaining({

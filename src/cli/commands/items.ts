@@ -14,71 +14,11 @@ import {
 import type { ItemLine, OutputTree } from '../../runner/index.ts';
 import { buildCampaignAddress } from '../../store/layout.ts';
 import { loadCommandSettings, findMeant, withCampaign } from '../session.ts';
-import { say, beginDocument } from '../text/output.ts';
-import { Table } from '../text/table.ts';
-
-/** Prints items as they come. */
-interface ItemsPrinter {
-  line(line: ItemLine): Promise<void>;
-  end(): Promise<void>;
-}
-
-class ItemsDocument implements ItemsPrinter {
-  readonly #head: string;
-  #written = 0;
-
-  constructor({ name, location }: OutputTree) {
-    this.#head = JSON.stringify({ campaign: name, out: location, items: [] }).slice(0, -2);
-  }
-
-  async line(line: ItemLine): Promise<void> {
-    beginDocument();
-    await write(`${this.#written === 0 ? this.#head : ','}\n${JSON.stringify(line)}`);
-    this.#written += 1;
-  }
-
-  async end(): Promise<void> {
-    await write(`${this.#written === 0 ? this.#head : '\n'}]}\n`);
-  }
-}
-
-const GOES_ON = ['drain', 'error', 'close'];
-
-/** Waits for a slow reader, so that memory stays constant, but not for one that has closed the pipe (`| head`). */
-async function write(text: string): Promise<void> {
-  const { stdout } = process;
-  if (stdout.errored || stdout.write(text)) return;
-  await new Promise<void>((resolve) => {
-    const goOn = (): void => {
-      for (const event of GOES_ON) stdout.off(event, goOn);
-      resolve();
-    };
-    for (const event of GOES_ON) stdout.on(event, goOn);
-  });
-}
+import { say, printDocument } from '../text/output.ts';
+import { printTable } from '../text/table.ts';
 
 /** Items for users and pipes: one row each, with the reason of a failure in the last column. */
 const HEADER = ['ID', 'KIND', 'STATE', 'SINCE', 'CODE', 'PATH', 'REMOTE_ID', 'MESSAGE'];
-
-class ItemsText implements ItemsPrinter {
-  readonly #campaign: string;
-  readonly #table = new Table(HEADER);
-
-  constructor({ name }: OutputTree) {
-    this.#campaign = name;
-  }
-
-  line({ id, kind, state, since, code, path, remoteId, message }: ItemLine): Promise<void> {
-    const time = since === null ? '' : formatTime(since);
-    this.#table.add([id, kind, state, time, code, path, remoteId, message]);
-    return Promise.resolve();
-  }
-
-  end(): Promise<void> {
-    if (this.#table.end() === 0) say(`${this.#campaign} has no such item.`);
-    return Promise.resolve();
-  }
-}
 
 const TIME = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
 
@@ -117,9 +57,14 @@ async function print(
   open: ReadonlyMap<string, OpenItem>,
   flags: ItemsFlags,
 ): Promise<number> {
-  const isMeant = selectRows(flags);
-  const printer = flags.json ? new ItemsDocument(tree) : new ItemsText(tree);
-  for await (const line of listItemLines(tree, open, isMeant)) await printer.line(line);
-  await printer.end();
+  const lines: ItemLine[] = [];
+  for await (const line of listItemLines(tree, open, selectRows(flags))) lines.push(line);
+  if (flags.json) printDocument({ campaign: tree.name, out: tree.location, items: lines });
+  else printTable(HEADER, lines.map(formatCells));
+  if (lines.length === 0) say(`${tree.name} has no such item.`);
   return EXIT.ok;
+}
+
+function formatCells({ id, kind, state, since, code, path, remoteId, message }: ItemLine) {
+  return [id, kind, state, since === null ? '' : formatTime(since), code, path, remoteId, message];
 }

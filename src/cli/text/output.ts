@@ -70,14 +70,9 @@ export function printDocument(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document)}\n`);
 }
 
-/** Whether stdout already has (a part of) its document: a failure must not add another one. */
+/** Whether stdout already has its document: a failure must not add another one. */
 export function hasDocument(): boolean {
   return documented;
-}
-
-/** For a document that is written in parts. */
-export function beginDocument(): void {
-  documented = true;
 }
 
 export function printLine(line: string): void {
