@@ -103,7 +103,7 @@ const KNOW_TEMPORAL = [
 ];
 
 /**
- * `src/services/http.ts` → `services`; `src/worker.ts` → `worker`; `src/temporal/host/lock.ts` → `host`; null outside `src/`
+ * `src/services/http.ts` → `services`; `src/worker.ts` → `worker`; `src/temporal/host/folder.ts` → `host`; null outside `src/`
  * and `packages/`.
  */
 function partOf(path: string): string | null {

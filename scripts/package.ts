@@ -5,7 +5,12 @@
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundleDigest, DIGEST_FILE } from '../src/temporal/bundle.ts';
+import {
+  bundleDigest,
+  DIGEST_FILE,
+  FAILURE_CONVERTER,
+  loadWorkflowBundle,
+} from '../src/temporal/bundle.ts';
 import { outputOf } from './run.ts';
 
 const WORKER = 'node_modules/@temporalio/worker';
@@ -42,7 +47,7 @@ outputOf(process.execPath, 'scripts/prepare.ts');
 // npm names what it lists after the last folder.
 const staged = resolve(fs.mkdtempSync('dist/package-'), 'hundredfold');
 try {
-  copyProgram();
+  await copyProgram();
   process.chdir(staged);
   installPackages();
   removeUnused();
@@ -53,13 +58,13 @@ try {
 }
 
 /** Compiled code in place of TypeScript, what is built ahead in `dist/`, the rest as it is. */
-function copyProgram(): void {
+async function copyProgram(): Promise<void> {
   const tsc = 'node_modules/@typescript/native/bin/tsc';
   outputOf(process.execPath, tsc, '-p', 'tsconfig.package.json', '--outDir', staged);
   const filter = (path: string) => !/\.tsx?$/.test(path);
   for (const path of ['src', `${SERVICES}/src`, `${SERVICES}/recordings`])
     fs.cpSync(path, join(staged, path), { recursive: true, filter });
-  outputOf(process.execPath, 'src/temporal/build-bundle.ts', '--all');
+  await loadWorkflowBundle(FAILURE_CONVERTER);
   const digest = bundleDigest();
   for (const path of [
     ...['dist/report-page', `dist/workflows-${digest}.js`, `dist/workflows-${digest}-encoded.js`],

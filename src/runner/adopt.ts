@@ -19,9 +19,9 @@ import {
   type LocalName,
   createLocalSettings,
   chooseRecord,
-} from '../temporal/host/local-settings.ts';
-import { tryLock } from '../temporal/host/lock.ts';
-import { readRecord } from '../temporal/host/record.ts';
+  serveLocally,
+} from '../temporal/host/local.ts';
+import { readRecord, tryLock } from '../temporal/host/folder.ts';
 import type { Campaign } from './campaign.ts';
 import { chooseServices } from './services.ts';
 import { readSettings } from './session.ts';
@@ -271,7 +271,6 @@ async function withLocalServices<T>(
     return use(createLocalSettings(name, `http://127.0.0.1:${port}`, id));
   }
   try {
-    const { serveLocally } = await import('../temporal/host/local.ts');
     const { services, settings } = await serveLocally(dir, name);
     try {
       return await use(settings);

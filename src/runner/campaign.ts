@@ -2,8 +2,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { openSession } from '../temporal/host/open-session.ts';
-import type { Session } from '../temporal/host/session.ts';
+import { openSession, type Session } from '../temporal/host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
@@ -17,7 +16,7 @@ import {
   startInBackground,
   waitForTakeover,
 } from '../temporal/host/background.ts';
-import type { LocalName } from '../temporal/host/local-settings.ts';
+import type { LocalName } from '../temporal/host/local.ts';
 import { type CampaignResult, readResult } from './tree.ts';
 import {
   type ConfigurationOptions,

@@ -7,7 +7,7 @@ import { formatClock, formatDuration } from '../domain/units.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { Periodic } from '../domain/process.ts';
 import { describeEmbeddedServer } from '../temporal/host/host.ts';
-import { findLocalName } from '../temporal/host/local-settings.ts';
+import { findLocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../program.ts';

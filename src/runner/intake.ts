@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
-import { type LocalName, createLocalSettings } from '../temporal/host/local-settings.ts';
+import { type LocalName, createLocalSettings, loadRecorded } from '../temporal/host/local.ts';
 import { listKindNames } from '../kinds/registry.ts';
 import { deriveCampaignName, digestManifests } from '../manifest/sources.ts';
 import { listServiceNames, findServiceOfKind } from '../services/registry.ts';
@@ -104,10 +104,9 @@ export async function prepareIntake(
   if (tree && former) requirePlugins(tree, former);
   const cache = options.cache !== false ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
-  const recorded =
-    options.services === 'local' ? await import('../temporal/host/recorded.ts') : null;
+  const isAnswered = options.services === 'local' ? await loadRecorded() : null;
   const survey = await surveyManifests(manifests, {
-    ...(recorded && { isAnswered: recorded.isAnsweredLocally }),
+    ...(isAnswered && { isAnswered }),
     allowOutside: options.allowOutside ?? false,
     tree,
     cache,

@@ -12,7 +12,7 @@ import type {
   NotifyWay,
   ServiceReference,
 } from '../domain/campaign.ts';
-import { findLocalName } from '../temporal/host/local-settings.ts';
+import { findLocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { findSource } from '../kinds/registry.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';

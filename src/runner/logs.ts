@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Settings } from '../config/settings.ts';
 import { type Environment, hasErrno } from '../domain/process.ts';
-import { createFolderError } from '../temporal/host/lock.ts';
+import { createFolderError } from '../temporal/host/folder.ts';
 import { parseJson } from '../kinds/json.ts';
 import { Ledger, LEDGER_FILE } from '../ledger/ledger.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER, chooseStatePath } from '../state.ts';

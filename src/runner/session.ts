@@ -4,9 +4,8 @@ import { type LoadOptions, loadSettings, type Settings } from '../config/setting
 import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { toReason } from '../domain/plain-text.ts';
-import { waitForLock } from '../temporal/host/lock.ts';
-import { openSession } from '../temporal/host/open-session.ts';
-import type { Session } from '../temporal/host/session.ts';
+import { waitForLock } from '../temporal/host/folder.ts';
+import { openSession, type Session } from '../temporal/host/session.ts';
 import { setObjectStoreAccess } from '../store/open-store.ts';
 import { logTo } from '../temporal/telemetry/log.ts';
 import { waitInTime } from '../temporal/connection.ts';

@@ -4,7 +4,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import { type Exported, exportTree, findExportFormat } from '../export/export.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
-import { LOCAL_NAMES, type LocalName } from '../temporal/host/local-settings.ts';
+import { LOCAL_NAMES, type LocalName } from '../temporal/host/local.ts';
 import { readProgramVersion } from '../program.ts';
 import { listRecordedFiles } from '../report/audit.ts';
 import { type Listed, readListedItems, readOwnCells } from '../report/campaign-items.ts';

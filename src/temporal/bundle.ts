@@ -7,11 +7,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { HundredfoldError } from '../domain/errors.ts';
-import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program.ts';
+import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE, resolveModule } from '../program.ts';
 
 /** Written when the package, which lacks the sources, is built: the digest in the names of its bundles. */
 export const DIGEST_FILE = 'workflows.json';
+/** The module that converts failures if payloads are encoded. */
+export const FAILURE_CONVERTER = fileURLToPath(
+  resolveModule('../workflows/failure-converter', import.meta.url),
+);
+
 /** What workflow code may import: see the layers in scripts/layers.ts. */
 const FOLDERS = ['workflows', 'budget', 'domain'];
 

@@ -1,4 +1,8 @@
-/** Connections of clients to Temporal; those of workers are in workers.ts. */
+/**
+ * Connections of clients to Temporal, those of workers are in workers.ts; and the data converter of both, with the payload
+ * codec of the configuration, if there is one.
+ */
+import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,14 +13,14 @@ import {
   makeGrpcRetryInterceptor,
   type ConnectionOptions,
 } from '@temporalio/client';
-import type { TlsMaterial } from '../config/temporal.ts';
+import type { DataConverter, PayloadCodec } from '@temporalio/common';
+import type { TemporalSettings, TlsMaterial } from '../config/temporal.ts';
 import { readProgramVersion } from '../program.ts';
 import { isLocalHost } from '../domain/addresses.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { parseAddress, probeAccess } from './access.ts';
-import { loadDataConverter } from './codec.ts';
+import { FAILURE_CONVERTER } from './bundle.ts';
 import { toRefusal } from './grpc-status.ts';
-import type { TemporalSettings } from '../config/temporal.ts';
 
 /** Credentials for the server. */
 export interface Credentials {
@@ -217,5 +221,34 @@ export async function waitInTime<T>(call: Promise<T>, ms: number): Promise<T> {
     return await Promise.race([call, late]);
   } finally {
     heard.abort();
+  }
+}
+
+/**
+ * @param module path of a module of the user's own that exports `payloadCodec`; null: nothing is encoded
+ * @throws HundredfoldError `CONFIG_INVALID`
+ */
+export function loadDataConverter(module: string | null): DataConverter {
+  if (module === null) return {};
+  const { payloadCodec } = load(module);
+  if (payloadCodec)
+    return { payloadCodecs: [payloadCodec], failureConverterPath: FAILURE_CONVERTER };
+  throw new HundredfoldError(
+    'CONFIG_INVALID',
+    `temporal.payloadCodec: ${module}: it exports no payloadCodec`,
+    'Export a PayloadCodec of the Temporal SDK under the name payloadCodec (docs/cluster.md).',
+  );
+}
+
+function load(module: string): { readonly payloadCodec?: PayloadCodec } {
+  try {
+    return createRequire(import.meta.url)(module) as ReturnType<typeof load>;
+  } catch (cause) {
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `temporal.payloadCodec: ${module}: ${String(cause)}`,
+      'Export a PayloadCodec of the Temporal SDK under the name payloadCodec (docs/cluster.md).',
+      { cause },
+    );
   }
 }

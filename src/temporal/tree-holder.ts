@@ -1,10 +1,9 @@
 /** Identity of this process for others that want to work on the same output tree (src/store/lease.ts). */
-import { execFileSync } from 'node:child_process';
 import { hash, randomUUID } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Connection, type Client } from '@temporalio/client';
 import type { LeaseHolder, LeaseRecord } from '../store/lease.ts';
+import { createSystemClock } from '../ledger/steady-clock.ts';
 import { isAlive } from './processes.ts';
 
 /** The embedded server that a Temporal client talks to. */
@@ -46,7 +45,7 @@ export async function identifyCluster(
 }
 
 export function describeProcess(): Pick<LeaseHolder, 'host' | 'boot' | 'pid' | 'renewer'> {
-  return { host: hostname(), boot: readBootOnce(), pid: process.pid, renewer: randomUUID() };
+  return { host: hostname(), boot: readBoot(), pid: process.pid, renewer: randomUUID() };
 }
 
 /**
@@ -54,28 +53,11 @@ export function describeProcess(): Pick<LeaseHolder, 'host' | 'boot' | 'pid' | '
  * own environment: the same machine, the same boot, the same process ids.
  */
 export function isGone({ host, boot, pid, server }: LeaseRecord): boolean {
-  const here = host === hostname() && boot !== null && boot === readBootOnce();
-  return here && server !== null && !isAlive(pid) && !isAlive(server);
+  const isHere = host === hostname() && boot === readBoot();
+  return isHere && server !== null && !isAlive(pid) && !isAlive(server);
 }
-
-let boot: string | null | undefined;
 
 /** Id of this boot, and on Linux of the container: process ids are only valid within it. */
-function readBootOnce(): string | null {
-  boot ??= readBoot(process.platform);
-  return boot;
-}
-
-function readBoot(platform: NodeJS.Platform): string | null {
-  try {
-    if (platform === 'linux') {
-      const id = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-      return `${id} ${readlinkSync('/proc/self/ns/pid')}`;
-    }
-    if (platform === 'darwin')
-      return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim();
-  } catch {
-    // Not reported: expiry is detected by watching the lease.
-  }
-  return null;
+function readBoot(): string {
+  return createSystemClock().now().run;
 }

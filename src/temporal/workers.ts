@@ -17,8 +17,12 @@ import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/
 import type { Activities } from '../workflows/activity-types.ts';
 import type { Build } from './deployment.ts';
 import { loadWorkflowBundle } from './bundle.ts';
-import { loadDataConverter } from './codec.ts';
-import { explainFailure, buildSecurity, type TemporalAddress } from './connection.ts';
+import {
+  explainFailure,
+  buildSecurity,
+  loadDataConverter,
+  type TemporalAddress,
+} from './connection.ts';
 import type { Role } from '../workflows/names.ts';
 
 /**

@@ -1,7 +1,6 @@
 /** A worker that dies by itself is replaced; one that is stopped is not. */
 import { expect, test } from 'vitest';
-import { keepRunning } from '../../src/temporal/host/lasting-worker.ts';
-import type { RunningWorker } from '../../src/worker.ts';
+import { keepRunning, type RunningWorker } from '../../src/worker.ts';
 
 test('a worker that dies is stopped, reported and restarted, also if the restart fails at first, until it is stopped', async () => {
   const started: { die: (why: Error) => void; stopped: boolean }[] = [];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
 import type { Environment } from '../../src/domain/process.ts';
-import { tryLock } from '../../src/temporal/host/lock.ts';
-import { openSession } from '../../src/temporal/host/open-session.ts';
+import { tryLock } from '../../src/temporal/host/folder.ts';
+import { openSession } from '../../src/temporal/host/session.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { startGateway } from '../temporal/grpc-gateway.ts';
 

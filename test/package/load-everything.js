@@ -17,8 +17,7 @@ for (const folder of [lib, join(program, 'packages')])
     loaded += 1;
   }
 const inLib = async (name) => import(pathToFileURL(join(lib, name)).href);
-const { loadWorkflowBundle } = await inLib('temporal/bundle.js');
-const { FAILURE_CONVERTER } = await inLib('temporal/codec.js');
+const { FAILURE_CONVERTER, loadWorkflowBundle } = await inLib('temporal/bundle.js');
 await loadWorkflowBundle();
 await loadWorkflowBundle(FAILURE_CONVERTER);
 await import(pathToFileURL(FAILURE_CONVERTER).href);

@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { expect } from 'vitest';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { loadWorkflowBundle } from '../../src/temporal/bundle.ts';
-import { loadDataConverter } from '../../src/temporal/codec.ts';
+import { loadDataConverter } from '../../src/temporal/connection.ts';
 
 /**
  * Replays histories by the id of their workflow.

@@ -1,6 +1,6 @@
 /** The options and flags that several commands share, and how a command is loaded and ends. */
 import { type Argument, InvalidArgumentError, Option } from 'commander';
-import { LOCAL_NAMES, type LocalName } from '../../temporal/host/local-settings.ts';
+import { LOCAL_NAMES, type LocalName } from '../../temporal/host/local.ts';
 
 export interface CommonFlags {
   readonly config?: string;

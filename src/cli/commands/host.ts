@@ -2,10 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { toReason } from '../../domain/plain-text.ts';
-import { tryLock } from '../../temporal/host/lock.ts';
-import { openSession } from '../../temporal/host/open-session.ts';
-import { readRecord, removeRecord, writeRecord } from '../../temporal/host/record.ts';
-import type { Session } from '../../temporal/host/session.ts';
+import { readRecord, removeRecord, tryLock, writeRecord } from '../../temporal/host/folder.ts';
+import { openSession, type Session } from '../../temporal/host/session.ts';
 import { logTo } from '../../temporal/telemetry/log.ts';
 import { ensureTemporalCli } from '../../temporal/cli.ts';
 import { isServerAlive, stopDevServer } from '../../temporal/dev-server.ts';

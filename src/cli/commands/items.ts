@@ -1,6 +1,6 @@
 /** `hundredfold items NAME`: the items of a campaign, one per line; all of them, or a selection. */
 import { EXIT } from '../../domain/errors.ts';
-import { readRecord } from '../../temporal/host/record.ts';
+import { readRecord } from '../../temporal/host/folder.ts';
 import { isAlive } from '../../temporal/processes.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { selectRows, type RowFlags } from '../command-line/rows.ts';

@@ -1,6 +1,6 @@
 /** `hundredfold ui`: the Temporal UI, with the embedded server until the user ends the command. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { openSession } from '../../temporal/host/open-session.ts';
+import { openSession } from '../../temporal/host/session.ts';
 import { loadCommandSettings } from '../session.ts';
 import { say, printDocument, printLine, logToTerminal } from '../text/output.ts';
 import type { CommonFlags } from '../command-line/options.ts';

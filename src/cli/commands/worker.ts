@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { startLastingWorker } from '../../temporal/host/lasting-worker.ts';
+import { startLastingWorker } from '../../worker.ts';
 import { toTemporalAddress, connectClient } from '../../temporal/connection.ts';
 import { findStateFolder } from '../../state.ts';
 import { type LogFormat, logTo } from '../../temporal/telemetry/log.ts';

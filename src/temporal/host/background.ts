@@ -13,9 +13,9 @@ import { HundredfoldError } from '../../domain/errors.ts';
 import { COMMAND } from '../../program.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../state.ts';
 import { isRunningAs } from '../processes.ts';
-import { readRecord } from './record.ts';
+import { readRecord } from './folder.ts';
 import { Deadline } from '../../domain/process.ts';
-import type { LocalName } from './local-settings.ts';
+import type { LocalName } from './local.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 50;

@@ -12,7 +12,7 @@ import { formatNonZeroDuration } from '../../domain/units.ts';
 import { createSystemClock, type Moment, type SteadyClock } from '../../ledger/steady-clock.ts';
 import { PRIVATE_FILE } from '../../state.ts';
 import { warn } from '../../program.ts';
-import { readRecord, writeRecord } from './record.ts';
+import { readRecord, writeRecord } from './folder.ts';
 
 /** Each look writes a small file. */
 const POLL_INTERVAL_MS = 2_000;

@@ -12,10 +12,8 @@ import { keepHistories, registerSearchAttributes } from '../namespace.ts';
 import type { EmbeddedServer } from '../tree-holder.ts';
 import { findStateFolder } from '../../state.ts';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
-import type { Lock } from './lock.ts';
-import { listUsedLocals, type LocalName } from './local-settings.ts';
-import type { HostedServices } from './local.ts';
-import { readRecord, removeRecord, writeRecord, type HostRecord } from './record.ts';
+import { type HostRecord, type Lock, readRecord, removeRecord, writeRecord } from './folder.ts';
+import { type HostedServices, listUsedLocals, type LocalName, serveLocally } from './local.ts';
 import { ServerKeeper } from './server-keeper.ts';
 import { watchClock } from './clock.ts';
 
@@ -66,9 +64,9 @@ async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }:
   const clock = watchClock(dir);
   const beginning = keeper.begin();
   const starting: Promise<HostedServices[]> = Promise.all(
-    wanted.map(async (name) => (await import('./local.ts')).serveLocally(dir, name)),
+    wanted.map((name) => serveLocally(dir, name)),
   );
-  const loading = import('./lasting-worker.ts');
+  const loading = import('../../worker.ts');
   const started = starting.catch(() => []);
   stops.push(
     async () => {

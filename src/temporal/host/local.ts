@@ -1,19 +1,71 @@
-/** The two local services of this host: one process with it, one database beside Temporal's. */
+/**
+ * The local services of this project: their settings, and how a host runs them, one process with it and one database beside
+ * Temporal's. What runs them takes time to load, so it is loaded when they start.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServiceSettings } from '../../config/services.ts';
+import { PATHS, SERVICES } from '../../../packages/local-services/src/contract.ts';
 import type { LocalServicesOptions } from '../../../packages/local-services/src/options.ts';
 import { LocalServicesError } from '../../../packages/local-services/src/problem.ts';
-import {
-  startLocalServices,
-  type LocalServices,
-} from '../../../packages/local-services/src/server.ts';
+import type { LocalServices } from '../../../packages/local-services/src/server.ts';
+import { describeService, type ServiceSettings } from '../../config/services.ts';
+import { Secret } from '../../config/secret.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
+import type { Item } from '../../domain/item.ts';
+import { findServiceOfKind } from '../../services/registry.ts';
+import { parseConfig } from '../../services/service.ts';
 import { PRIVATE_FOLDER } from '../../state.ts';
 import { freePort } from '../ports.ts';
-import { createLocalSettings, chooseRecord, type LocalName } from './local-settings.ts';
-import { readRecord, writeRecord } from './record.ts';
+import { readRecord, writeRecord } from './folder.ts';
+
+/**
+ * Not a secret: the services listen on this machine only. Ten characters, as the molecule service requires. Never a
+ * token of the environment: the local services store the tokens they receive in their database.
+ */
+const LOCAL_TOKEN = 'local-user';
+
+/**
+ * The services of this project, and their address, whatever their port: `local` answers with recorded results,
+ * `synthetic` with results of the right form for any input. Two addresses, so that no result of one is reused for the
+ * other.
+ */
+export const LOCAL_NAMES = ['local', 'synthetic'] as const;
+export type LocalName = (typeof LOCAL_NAMES)[number];
+
+/** Null for the address of any other service. */
+export function findLocalName(address: string): LocalName | null {
+  return LOCAL_NAMES.find((name) => name === address) ?? null;
+}
+
+/** The file that remembers the port of these services. */
+export function chooseRecord(name: LocalName): 'services' | 'synthetic' {
+  return name === 'local' ? 'services' : name;
+}
+
+/**
+ * The settings alone, before anything runs: the address is the name, whatever port is chosen later.
+ * @param id distinguishes the local services of this folder from those of others
+ */
+export function createLocalSettings(
+  name: LocalName,
+  url = 'http://127.0.0.1',
+  id?: string,
+): ServiceSettings[] {
+  const secrets = { token: new Secret(LOCAL_TOKEN) };
+  const ledgerAddress = id === undefined ? name : `${name} ${id}`;
+  const names = { address: name, ledgerAddress };
+  return Object.entries(PATHS).map(([service, path]) =>
+    describeService(service, `${url}${path}`, secrets, names),
+  );
+}
+
+/** Local services that were used in this folder, which its campaigns may still need; `added` is used from now on. */
+export function listUsedLocals(dir: string, added: LocalName | null = null): readonly LocalName[] {
+  return LOCAL_NAMES.filter(
+    (name) => name === added || readRecord(dir, chooseRecord(name)) !== null,
+  );
+}
 
 export interface HostedServices {
   readonly services: LocalServices;
@@ -36,10 +88,34 @@ export async function serveLocally(dir: string, name: LocalName): Promise<Hosted
 
 /** @throws HundredfoldError `LOCAL_SERVICES_*` */
 export async function startServices(options: LocalServicesOptions): Promise<LocalServices> {
+  const { startLocalServices } = await import('../../../packages/local-services/src/server.ts');
   try {
     return await startLocalServices(options);
   } catch (cause) {
     if (!(cause instanceof LocalServicesError)) throw cause;
     throw new HundredfoldError('LOCAL_SERVICES_FAILED', cause.message, cause.remedy, { cause });
   }
+}
+
+/** As both services require it. */
+const TOKEN = { token: '0'.repeat(10) };
+
+/** Which rows the local services can answer from recordings: the others would fail. */
+export async function loadRecorded(): Promise<(item: Item) => boolean> {
+  const { isRecorded } =
+    await import('../../../packages/local-services/src/recorded-submission.ts');
+  return (item) => isAnsweredLocally(item, isRecorded);
+}
+
+function isAnsweredLocally(
+  { kind, options, input, title }: Item,
+  isRecorded: (path: string, body: unknown) => boolean,
+): boolean {
+  const service = findServiceOfKind(kind);
+  // That of a plugin answers itself.
+  if (!SERVICES.some((name) => name === service.name)) return true;
+  const job = { kind, options, input, title, name: 'plan', email: null };
+  const request = service.submit.request[kind]?.(job, parseConfig(service, {}));
+  if (request?.body === undefined || !('json' in request.body) || 'link' in request) return true;
+  return isRecorded(request.path.join('/'), Object.assign({}, request.body.json, TOKEN));
 }

@@ -11,7 +11,7 @@ import {
 } from '../dev-server.ts';
 import { freePort, findHiddenPlace } from '../ports.ts';
 import { isAlive, killNow } from '../processes.ts';
-import { readRecord, writeRecord, type ServerRecord } from './record.ts';
+import { readRecord, writeRecord, type ServerRecord } from './folder.ts';
 import { isSetBack, setAsideAfterStep } from './clock.ts';
 import { warn } from '../../program.ts';
 import { startUiGuard, type UiGuard } from './ui-guard.ts';
