@@ -25,7 +25,7 @@ import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import { ATTRIBUTE_NAMES, buildRunningQuery } from '../workflows/names.ts';
 import { listNotices } from './events.ts';
 import { createCodedProblem, type Finding, findAt, toProblem } from './finding.ts';
-import { describeRefusal, findTreeObstacle } from './obstacles.ts';
+import { describeRefusals, findTreeObstacle } from './obstacles.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
@@ -218,8 +218,8 @@ async function lookAtWorkflows(session: Pick<Session, 'client' | 'role'>): Promi
     }
     const budget = await readBudget(client, workflowId);
     const check = formatName(workflowId);
-    for (const words of budget ? describeRefusal(budget, Date.now()) : [])
-      found.push({ check, ok: false, found: words });
+    if (budget?.refusal)
+      found.push({ check, ok: false, found: describeRefusals([budget], Date.now()).join(' ') });
     for (const { words } of budget ? listNotices(budget) : [])
       found.push({ check, ok: true, found: words });
   }

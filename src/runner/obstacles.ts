@@ -130,27 +130,32 @@ export function explainStandstill(
   now: number,
 ): string | null {
   if (progress.state === 'completed' || progress.state === 'cancelled') return null;
-  const words = [
-    ...budgets.flatMap((budget) => describeRefusal(budget, now)),
-    ...describePaused(progress),
-  ];
+  const words = [...describeRefusals(budgets, now), ...describePaused(progress)];
   return words.length === 0 ? null : words.join(' ');
 }
 
-/** `predictions has refused requests since 21:04:10: POST …: HTTP 401: …` */
-export function describeRefusal({ service, refusal }: BudgetStatus, now: number): string[] {
-  if (!refusal) return [];
-  const { since, reason } = refusal;
+/** `predictions has refused requests since 21:04:10 (POST …: HTTP 401: …).`; what follows from it is said once. */
+export function describeRefusals(budgets: readonly BudgetStatus[], now: number): string[] {
+  const refused = budgets.flatMap(({ service, refusal }) =>
+    refusal ? [{ service, since: refusal.since, reason: refusal.reason }] : [],
+  );
+  if (refused.length === 0) return [];
+  const facts = refused.map(
+    ({ service, since, reason }) =>
+      `${service} has refused requests since ${formatClock(since, now)} (${removeStop(reason)}).`,
+  );
+  const advice = new Set(refused.map(({ reason }) => findAdvice(reason)));
   return [
-    `${service} has refused requests since ${formatClock(since, now)} (${removeStop(reason)}). No item fails because of ` +
-      `this, and submissions resume when the service accepts them again. ${findAdvice(reason)}`,
+    ...facts,
+    'No item fails because of this, and submissions resume by themselves.',
+    ...advice,
   ];
 }
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /HTTP 401/,
-    'The token may have expired: put the new one where the configuration expects it, stop this command (Ctrl-C, or "hundredfold stop") and run "hundredfold run" again.',
+    'If the token has expired, put the new one where the configuration expects it, stop this command (Ctrl-C, or "hundredfold stop") and run "hundredfold run" again.',
   ],
   [
     /HTTP 407/,

@@ -65,7 +65,7 @@ test('a token that has expired: run shows the refusal, waits, and continues with
   const { items, obstacle } = await documentOf(at);
   expect(items).toMatchObject({ failed: 0, held: 0, succeeded: 0 });
   expect(obstacle).toContain('HTTP 401');
-  expect(obstacle).toContain('The token may have expired');
+  expect(obstacle).toContain('If the token has expired');
   const doctor = await at.runs(1, ['doctor'], expired);
   expect(doctor.stdout + doctor.stderr).toContain('has refused requests since');
   await interrupt(evening);
