@@ -98,7 +98,7 @@ function isOurs(name: string): boolean {
   return name.startsWith('ledger.') || name === REMEMBERED_FILE;
 }
 
-function findFirstExisting(path: string): string {
+export function findFirstExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : findFirstExisting(dirname(path));
 }
 

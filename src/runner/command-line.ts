@@ -51,7 +51,8 @@ export { chooseRows } from './intake.ts';
 export { type OpenItem, listItemLines, openItems } from './items.ts';
 export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './logs.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';
-export { type Planned, freeIn, canBeCharged, planCampaign } from './plan.ts';
+export { readFreeSpace } from './obstacles.ts';
+export { type Planned, canBeCharged, planCampaign } from './plan.ts';
 export {
   type Purpose,
   waitForAnswer,

@@ -42,8 +42,7 @@ export {
 export type { Exported, LeftOutItem, Remark } from '../export/export.ts';
 export type { CampaignDocument, ItemCounts } from '../report/campaign-summary.ts';
 export type { Fault, Verification } from '../report/verify.ts';
-export { doctor, type DoctorOptions } from './doctor.ts';
-export type { Finding } from './finding.ts';
+export { doctor, type DoctorOptions, type Finding } from './doctor.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';
 export { retry, type RetryOptions } from './retry.ts';
 export { startCampaign, type StartOptions } from './start.ts';

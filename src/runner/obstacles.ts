@@ -1,6 +1,6 @@
 /** What blocks a campaign until the user acts, and why its items wait. Without this, it would only seem slow. */
-import type { StatsFs } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { constants, type StatsFs } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { HINDERED } from '../activities/retry.ts';
 import type { BudgetStatus } from '../budget/status.ts';
@@ -10,7 +10,8 @@ import { isObjectAddress } from '../domain/addresses.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { checkTreeId, isHeldBy, readNewestLease, createTreeLeasedError } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { findFirstExisting } from '../state.ts';
+import { StoreError, toStoreError } from '../store/store-error.ts';
 import { identifyCluster } from '../temporal/tree-holder.ts';
 import { ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
 
@@ -59,6 +60,36 @@ export function findDiskLacking(
   // Some file systems (btrfs, most network ones) count no files, and say 0 of 0.
   if (disk.files > 0 && disk.ffree < FULL_FILES) return ': it has no free inodes';
   return null;
+}
+
+/**
+ * Whether files can be created in a folder, or below the folder in which it would be created; nothing is written to find
+ * that out. Returns the free space, in bytes.
+ * @throws StoreError
+ */
+export async function checkFolder(folder: string): Promise<number> {
+  const there = findFirstExisting(folder);
+  try {
+    if (!(await stat(there)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    await access(there, constants.W_OK);
+  } catch (error) {
+    throw toStoreError(error, `write in ${there}`);
+  }
+  const disk = await statfs(there);
+  const lacking = findDiskLacking(disk);
+  if (lacking === null) return disk.bavail * disk.bsize;
+  throw new StoreError(
+    'STORE_FULL',
+    `the disk of ${folder} is full${lacking}`,
+    'Free some space there, or choose another folder with --out or store.url.',
+  );
+}
+
+/** In bytes: for the folder, or its nearest existing parent; null for a bucket, which has no limit. */
+export async function readFreeSpace(folder: string): Promise<number | null> {
+  if (isObjectAddress(folder)) return null;
+  const { bavail, bsize } = await statfs(findFirstExisting(folder));
+  return bavail * bsize;
 }
 
 interface Looked {

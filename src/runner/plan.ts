@@ -1,7 +1,6 @@
 /** Checks manifests and computes what a campaign would do. Submits nothing and does not write to the output tree. */
-import { constants, existsSync } from 'node:fs';
-import { access, stat, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { readBudgets } from '../activities/budget-run.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
@@ -27,10 +26,10 @@ import {
   type RowHooks,
   prepareIntake,
 } from './intake.ts';
+import { checkFolder } from './obstacles.ts';
 import { chooseServices } from './services.ts';
 import type { Survey, SurveyOptions } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
-import { toStoreError } from '../store/store-error.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { toReason } from '../domain/plain-text.ts';
 import {
@@ -209,7 +208,9 @@ async function findRefusals(
   const found: HundredfoldError[] = settings.unready.map(({ reason }) => reason);
   const checks: readonly (() => void | Promise<void>)[] = [
     () => checkOwner(intake),
-    () => checkFolder(folder),
+    async () => {
+      if (!isObjectAddress(folder)) await checkFolder(folder);
+    },
     () => {
       const unready = new Set(settings.unready.map(({ reference }) => reference.service));
       const others = new Set([...needed].filter((name) => !unready.has(name)));
@@ -224,18 +225,6 @@ async function findRefusals(
       found.push(error);
     }
   return found.map(({ code, message, remedy }) => ({ code, message, remedy }));
-}
-
-/** Whether files can be created in an output folder, or below the folder in which it would be created. */
-async function checkFolder(folder: string): Promise<void> {
-  if (isObjectAddress(folder)) return;
-  const there = findNearestFolder(folder);
-  try {
-    if (!(await stat(there)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
-    await access(there, constants.W_OK);
-  } catch (error) {
-    throw toStoreError(error, `write in ${there}`);
-  }
 }
 
 /** What is charged now; null if that cannot be read: neither the checks nor a start depend on it. */
@@ -267,17 +256,4 @@ async function readChargedBudgets(
   return runInSession({ settings, environment, purpose: 'look' }, ({ client }) =>
     readBudgets(client),
   );
-}
-
-/** In bytes: for the folder, or its nearest existing parent; null for a bucket, which has no limit. */
-export async function freeIn(folder: string): Promise<number | null> {
-  if (isObjectAddress(folder)) return null;
-  const { bavail, bsize } = await statfs(findNearestFolder(folder));
-  return bavail * bsize;
-}
-
-function findNearestFolder(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder
-    ? folder
-    : findNearestFolder(dirname(folder));
 }

@@ -64,7 +64,7 @@ export function toRefusal(error: unknown, namespace?: string): HundredfoldError 
     return new HundredfoldError(
       'TEMPORAL_PERMISSION_DENIED',
       `Temporal accepts the credentials but does not permit this call${details}`,
-      'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
+      'Ask for read and write permission in the namespace.',
       { cause: error },
     );
   const [, named] = /namespace:? "?([^\s"]+)"? (?:is )?not found/i.exec(said) ?? [];

@@ -1,7 +1,7 @@
 /**
  * The Temporal server and namespace that campaigns run in: what it has, read by calls that change nothing; our search
- * attributes, registered; and the commands for administrators who do it themselves. Each part is read separately: a server
- * that refuses one of them (Temporal Cloud the operator service, a gateway any of them) still answers the rest.
+ * attributes, registered; and the commands for administrators who do it themselves. A server that refuses one of
+ * them (Temporal Cloud the operator service, a gateway any of them) still answers the rest.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -10,10 +10,10 @@ import proto from '@temporalio/proto';
 import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { ATTRIBUTE_NAMES } from '../workflows/names.ts';
-import { hasStatus, isClosed, isTemporalAway, findStatus } from './grpc-status.ts';
+import { isClosed, isTemporalAway, findStatus } from './grpc-status.ts';
 
 /** A call that was not permitted, by name, with the server's message. */
-export interface Closed {
+interface Closed {
   readonly closed: string;
   readonly words: string;
 }
@@ -29,37 +29,10 @@ function toClosed(call: string, error: unknown): Closed {
 }
 
 /** Of search attributes, as the operator service has it. */
-export const KEYWORD: number =
-  proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
-
-/** How long ended workflows are kept. null: there is no such namespace. */
-export async function readRetention(
-  client: Client,
-): Promise<{ readonly retentionMs: number } | Closed | null> {
-  const { namespace } = client.options;
-  try {
-    const { config } = await client.workflowService.describeNamespace({ namespace });
-    const { seconds = 0, nanos = 0 } = config?.workflowExecutionRetentionTtl ?? {};
-    return { retentionMs: Number(seconds) * 1_000 + (nanos ?? 0) / 1e6 };
-  } catch (error) {
-    if (hasStatus(error, 'notFound')) return null;
-    return toClosed('DescribeNamespace', error);
-  }
-}
-
-/** The version of the server. */
-export async function readServer(client: Client): Promise<{ readonly version: string } | Closed> {
-  try {
-    return { version: (await client.workflowService.getSystemInfo({})).serverVersion };
-  } catch (error) {
-    return toClosed('GetSystemInfo', error);
-  }
-}
+const KEYWORD: number = proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD;
 
 /** The search attributes of the namespace by name, as numbers of IndexedValueType. */
-export async function readAttributes(
-  client: Client,
-): Promise<Readonly<Record<string, number>> | Closed> {
+async function readAttributes(client: Client): Promise<Readonly<Record<string, number>> | Closed> {
   const { namespace } = client.options;
   try {
     const { operatorService } = client.connection;
@@ -82,35 +55,6 @@ export async function hasAttributes(client: Client): Promise<boolean | null> {
     if (isClosed(error)) return null;
     throw error;
   }
-}
-
-/**
- * Calls that we need, each made so that it changes nothing: a server checks permissions before it looks up the workflow.
- * Rejected: reading roles, which every authorizer stores differently.
- */
-const CALLS: Readonly<Record<string, (client: Client, namespace: string) => Promise<unknown>>> = {
-  'read (CountWorkflowExecutions)': ({ workflowService }, namespace) =>
-    workflowService.countWorkflowExecutions({ namespace }),
-  'write (SignalWorkflowExecution)': ({ workflowService }, namespace) =>
-    workflowService.signalWorkflowExecution({
-      namespace,
-      signalName: 'none',
-      workflowExecution: { workflowId: 'hundredfold-doctor-asks-for-permission' },
-    }),
-};
-
-/** Those that are not permitted. */
-export async function listRefusedCalls(client: Client): Promise<Closed[]> {
-  const refused: Closed[] = [];
-  for (const [name, call] of Object.entries(CALLS)) {
-    try {
-      await call(client, client.options.namespace);
-    } catch (error) {
-      // For the workflow that does not exist, this proves the permission to signal it.
-      if (!hasStatus(error, 'notFound')) refused.push(toClosed(name, error));
-    }
-  }
-  return refused;
 }
 
 const RETENTION = '90 days';
@@ -227,10 +171,8 @@ function formatOperatorCommand(
 }
 
 /** A worker that has not stopped; it may have been killed. */
-export interface WorkerSeen {
+interface WorkerSeen {
   readonly identity: string;
-  /** `DEPLOYMENT:BUILD`; null without worker versioning. */
-  readonly version: string | null;
   /** Its last heartbeat, in ms since the epoch by the clock of its host. */
   readonly at: number;
 }
@@ -259,11 +201,9 @@ export async function readHeartbeats(
     const { workersInfo } = await client.workflowService.listWorkers({ namespace, query });
     return workersInfo.flatMap(({ workerHeartbeat: beat }) => {
       if (beat?.status !== RUNNING) return [];
-      const { deploymentName, buildId } = beat.deploymentVersion ?? {};
       const { seconds, nanos } = beat.heartbeatTime ?? {};
       return {
         identity: beat.workerIdentity ?? '',
-        version: deploymentName ? `${deploymentName}:${buildId ?? ''}` : null,
         at: Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6,
       };
     });

@@ -1,6 +1,5 @@
 /** `hundredfold doctor`: what works, what does not, and how to fix it. In a namespace of one's own: namespace.test.ts. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../packages/local-services/src/server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
@@ -50,9 +49,7 @@ test('with the local services: exits with 0, prints a line each, and leaves noth
   const at = desk();
   const { stderr, stdout } = await at.runs(0, ['doctor', '--services', 'local']);
   expect(stderr).toBe('');
-  // Accounts of other people on this machine are beyond the test's control.
-  const text = stdout.replace(/^WARNING .*\n {9}.*\n/gm, '');
-  expect(text.trimEnd().split('\n')).toEqual([
+  expect(stdout.trimEnd().split('\n')).toEqual([
     'STATE    CHECK: FOUND',
     expect.stringMatching(/^ok {7}runtime: hundredfold \d.*, Node v\d+\./),
     'ok       configuration and credentials: no hundredfold.yaml here: defaults and environment variables',
@@ -60,8 +57,6 @@ test('with the local services: exits with 0, prints a line each, and leaves noth
     'ok       services: the local ones (--services local)',
     expect.stringMatching(/^ok {7}output store: .*results, \d+(\.\d)? [MGT]B free$/),
     'ok       ledger of submissions: nothing was sent from this machine yet',
-    expect.stringMatching(/^ok {7}engine acpype: /),
-    expect.stringMatching(/^ok {7}engine b2btools: /),
   ]);
   expect(at.done('anything'), 'a look begins nothing').toBe(0);
 });
@@ -110,36 +105,31 @@ describe('with something missing: exits with 1, names each PROBLEM and what to d
     expect(text).toMatch(/^ok {7}output store: /m);
   });
 
-  test('a token is unset, and a variable of the Temporal CLI is set but not used', async () => {
+  test('a token is unset', async () => {
     const at = desk();
     withServices(at, 'http://127.0.0.1:9', 'http://127.0.0.1:9');
     const { HUNDREDFOLD_MOLECULE_TOKEN } = TOKENS;
-    const env = { HUNDREDFOLD_MOLECULE_TOKEN, TEMPORAL_ADDRESS: 'other.example:7233' };
-    const text = await said(at, 1, [], { env });
+    const text = await said(at, 1, [], { env: { HUNDREDFOLD_MOLECULE_TOKEN } });
     expect(text).toMatch(
       /^PROBLEM {2}configuration and credentials: services\.predictions\.token: .*\[CONFIG_SECRET_MISSING\]\n {9}Set it \(export HUNDREDFOLD_PREDICTION_TOKEN=/m,
     );
-    expect(text).toContain('Temporal variables: TEMPORAL_ADDRESS is set and not used');
   });
 
-  test('no folder is writable, one engine does not run, the other is not installed, and few files may be open', async () => {
+  test('no folder is writable, and few files may be open', async () => {
     const at = desk();
     at.write('taken', 'a file');
-    const folder = join(at.folder, 'acpype');
-    const record = { engine: 'acpype', version: '2023.10.27', folder, packages: {} };
-    at.write('acpype/installed.json', JSON.stringify(record));
     const env = {
       HUNDREDFOLD_STORE_URL: 'taken/results',
       HUNDREDFOLD_EMBEDDED_DIR: 'taken/embedded',
-      HUNDREDFOLD_ENGINES: at.folder,
     };
     const wrapper = ['sh', '-ec', 'ulimit -n 64; exec "$@"', 'sh'];
     const text = await said(at, 1, LOCAL, { env, wrapper });
-    const place = String.raw`Cannot write in \S+taken: .*\n`;
-    expect(text).toMatch(new RegExp(`^PROBLEM {2}output store: ${place} {9}.*store\\.url`, 'm'));
-    expect(text).toMatch(new RegExp(`^PROBLEM {2}Temporal: ${place}.*embedded\\.dir\\.$`, 'm'));
-    expect(text).toMatch(/^PROBLEM {2}engine acpype: 2023\.10\.27 in /m);
-    expect(text).toMatch(/^ok {7}engine b2btools: not installed, and not needed/m);
+    expect(text).toMatch(
+      /^PROBLEM {2}output store: Cannot write in \S+taken: .*\n {9}Move the file/m,
+    );
+    expect(text).toMatch(
+      /^PROBLEM {2}Temporal: cannot write in \S+embedded, .*\n.*embedded\.dir /m,
+    );
     if (process.platform === 'linux')
       expect(text).toMatch(
         /^PROBLEM {2}runtime: this process may open 64 files; .*\n.*ulimit -n /m,
@@ -152,10 +142,10 @@ describe('with something missing: exits with 1, names each PROBLEM and what to d
     const mount = 'mount -t tmpfs -o nr_inodes=20 tmpfs results; exec "$@"';
     const wrapper = canMount ? [...PRIVATE_MOUNTS, 'sh', '-ec', mount, 'sh'] : [];
     const text = await said(at, 1, LOCAL, { wrapper, env: { TEMPORAL_CLI: '/bin/sh' } });
-    expect(text).toMatch(/PROBLEM {2}Temporal: \/bin\/sh is not a working Temporal CLI\n {9}\S/);
+    expect(text).toMatch(/PROBLEM {2}Temporal: \/bin\/sh is not a working Temporal CLI .*\n {9}\S/);
     if (canMount)
       expect(text).toMatch(
-        /^PROBLEM {2}output store: the disk of \S+ is full: it has no free inodes\n {9}Free some/m,
+        /^PROBLEM {2}output store: the disk of \S+ is full: it has no free inodes .*\n {9}Free some/m,
       );
   });
 

@@ -1,4 +1,4 @@
-/** Namespaces of a server of your own, and `hundredfold doctor --temporal`, against the suite's server, behind a gateway. */
+/** Namespaces of a server of your own, and what `hundredfold doctor` finds there, against the suite's server, behind a gateway. */
 import { randomUUID } from 'node:crypto';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { expect, inject, test } from 'vitest';
@@ -41,14 +41,14 @@ test('doctor reports a retention that is too short, and an attribute of another 
   const findings = await findingsOf(at, 1);
   const found = (check: string) => findings.find((one) => one.check === check);
   expect(found('Temporal retention')).toMatchObject({
-    ok: false,
-    code: 'TEMPORAL_RETENTION_SHORT',
+    ok: true,
+    warning: true,
+    found: expect.stringContaining('3 d') as string,
   });
-  expect(found('Temporal retention')?.found).toContain('3 d');
-  expect(found('Temporal search attributes')?.found).toContain('Campaign (int)');
+  expect(found('Temporal search attributes')?.code).toBe('TEMPORAL_ATTRIBUTES_REFUSED');
 });
 
-test('without the operator service, existing attributes are used and missing ones named', async () => {
+test('without the operator service, existing attributes are used', async () => {
   const OPERATOR = [
     'ListSearchAttributes',
     'AddSearchAttributes',
@@ -59,12 +59,6 @@ test('without the operator service, existing attributes are used and missing one
     refuse: (method) => (OPERATOR.includes(method) ? NOT_YOURS : null),
   });
   const address = `127.0.0.1:${gateway.port}`;
-  // The suite's server keeps ended workflows for a day.
-  const findings = await findingsOf(configured(address, 'default'), 1);
-  expect(findings.find(({ check }) => check === 'Temporal search attributes')).toMatchObject({
-    ok: true,
-    found: expect.stringContaining('access to the operator service is denied') as string,
-  });
-  // Commands work there as well: what they would add exists already.
+  // What commands would add exists already.
   await configured(address, 'default').runs(0, ['status']);
 });

@@ -1,6 +1,6 @@
 /** What `doctor` finds in Temporal: campaigns that make no progress, and how to fix each. Budgets: test/watchdog. */
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { checkWorkflows } from '../../src/runner/doctor-temporal.ts';
+import { checkWorkflows } from '../../src/runner/doctor.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree } from '../../src/store/lease.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';

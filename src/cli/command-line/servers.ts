@@ -6,8 +6,7 @@ import { config, json, loadLazily, local } from './options.ts';
 export function addServers(program: Command): void {
   program
     .command('doctor')
-    .description('check runtime, Temporal, services, credentials, output store and engines')
-    .option('--temporal', 'check only the Temporal server: access, namespace, permissions, workers')
+    .description('check runtime, Temporal, services, credentials, output store and ledger')
     .option('--service <name>', 'try a service, or a plugin file, with every kind of answer')
     .option(
       '--url <address>',
@@ -130,6 +129,5 @@ function parseTime(text: string): number {
 
 /** Options for the environment of the services. */
 function addSurroundings(command: Command): void {
-  command
-    .option('--fault-control', 'allow clients to switch on faults under /_faults, for tests');
+  command.option('--fault-control', 'allow clients to switch on faults under /_faults, for tests');
 }

@@ -1,6 +1,4 @@
-/**
- * `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, each with a remedy.
- */
+/** `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and ledger, each with a remedy. */
 import { doctor as check, type Finding } from '../../runner/index.ts';
 import { tryServiceDefinition, type Row, type Conformance } from '../../runner/command-line.ts';
 import { resolve } from 'node:path';
@@ -16,8 +14,6 @@ import { listServiceNames, findService } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
 
 interface DoctorFlags extends ServiceFlags {
-  /** Only the checks of Temporal. */
-  readonly temporal?: boolean;
   /** Its name, or the file of a plugin. */
   readonly service?: string;
   /** Of a double of it. */

@@ -4,7 +4,7 @@ import { EXIT } from '../../domain/errors.ts';
 import type { CheckedRow } from '../../domain/item.ts';
 import {
   chooseRows,
-  freeIn,
+  readFreeSpace,
   planCampaign,
   type Planned,
   runCommand,
@@ -43,7 +43,7 @@ export async function plan(manifests: readonly string[], flags: PlanFlags): Prom
   const { document } = planned;
   if (flags.json) printDocument(document);
   else {
-    const freeBytes = await freeIn(planned.intake.folder);
+    const freeBytes = await readFreeSpace(planned.intake.folder);
     for (const line of planLines({ ...planned.intake, ...planned, freeBytes })) printLine(line);
     printNext(planned, runnable, manifests, flags);
   }

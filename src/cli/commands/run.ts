@@ -7,7 +7,7 @@ import {
   startCampaign,
   type StartOptions,
 } from '../../runner/index.ts';
-import { findEnd, runCommand, freeIn, type Forecast } from '../../runner/command-line.ts';
+import { findEnd, runCommand, readFreeSpace, type Forecast } from '../../runner/command-line.ts';
 import type { CommonFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
@@ -65,7 +65,7 @@ const ASKED_FROM_MS = 3_600_000;
 /** Shows the forecast; asks for confirmation if the campaign takes long and there is a terminal. */
 async function confirm(forecast: Forecast, { yes }: RunFlags): Promise<boolean> {
   const { folder, survey, forecasts, now } = forecast;
-  const freeBytes = await freeIn(folder);
+  const freeBytes = await readFreeSpace(folder);
   for (const line of planLines({ ...forecast, freeBytes })) say(line);
   // A resumed campaign needs no confirmation.
   const isNew = Object.values(survey.misses).some((rows) => rows > 0);
