@@ -30,8 +30,6 @@ export interface ProblemWords<F = never> {
   readonly severity: Severity;
   readonly message: (facts: F, value: string) => string;
   readonly remedy: (facts: F) => string;
-  /** The cell that is at fault, if it is not that of the input. */
-  readonly cell?: (facts: F) => { readonly column: string; readonly value: string };
 }
 
 type Say<F extends readonly unknown[]> = string | ((...facts: F) => string);
@@ -40,12 +38,10 @@ function createWords(severity: Severity) {
   return <F = object>(
     message: Say<[facts: F, value: string]>,
     remedy: Say<[facts: NoInfer<F>]>,
-    cell?: (facts: NoInfer<F>) => { readonly column: string; readonly value: string },
   ): ProblemWords<F> => ({
     severity,
     message: typeof message === 'string' ? () => message : message,
     remedy: typeof remedy === 'string' ? () => remedy : remedy,
-    ...(cell && { cell }),
   });
 }
 

@@ -6,7 +6,7 @@ import type { InputText, Options, OptionValue } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { PackedResult } from './page-data.ts';
 import { z } from 'zod';
-import type { ProblemWords } from '../domain/problem.ts';
+import type { Problem, Severity } from '../domain/problem.ts';
 
 /** One input as the user gave it: a cell, or a file. */
 export interface InputSource {
@@ -286,8 +286,8 @@ interface Named {
   readonly description: string;
   /** Names of the column in other programs. */
   readonly synonyms?: readonly string[];
-  /** The code of the problem for an invalid value, if the column has one of its own. */
-  readonly problem?: string;
+  /** What is wrong with an invalid value, if the column has words of its own; `nearest`: what may be meant. */
+  readonly refuse?: (value: string, nearest: string | null) => InputFinding;
 }
 
 export type OptionColumn = Named &
@@ -296,9 +296,9 @@ export type OptionColumn = Named &
         readonly type: 'choice';
         readonly allowed: readonly string[];
         readonly default: string;
-        /** Misspellings that are seen in the wild → what is meant, and the code of the problem that says so. */
+        /** Misspellings that are seen in the wild → what is meant, and what is said about it. */
         readonly misspelt?: Readonly<
-          Record<string, { readonly meant: string; readonly problem: string }>
+          Record<string, { readonly meant: string; readonly finding: InputFinding }>
         >;
       }
     | {
@@ -349,21 +349,25 @@ export function createSchema(column: OptionColumn): z.ZodType {
   }
 }
 
-/** A code of the problems of its kind, and the facts for its words: the manifest knows where the input came from. */
-export interface InputFinding {
-  readonly code: string;
-  readonly facts: unknown;
-  /** Of a plugin's kind, whose codes are in no table. */
-  readonly words?: ProblemWords<object>;
+/** What is wrong with an input, and what to do about it: the manifest knows where the input came from. */
+export interface InputFinding extends Pick<Problem, 'code' | 'severity' | 'message' | 'remedy'> {
+  /** The cell that is at fault, if it is not that of the input. */
+  readonly cell?: { readonly column: string; readonly value: string };
 }
 
-/** Makes findings of these problems: the facts of a code are what its words need. */
-export function createFindings<P extends Readonly<Record<string, ProblemWords>>>(_problems: P) {
-  return <C extends keyof P & string>(
-    code: C,
-    facts: Parameters<P[C]['message']>[0],
-  ): InputFinding => ({ code, facts });
+function createFinding(severity: Severity) {
+  return (
+    code: string,
+    message: string,
+    remedy: string,
+    cell?: InputFinding['cell'],
+  ): InputFinding => ({ code, severity, message, remedy, ...(cell && { cell }) });
 }
+
+/** A finding that refuses its row. */
+export const inputError = createFinding('error');
+/** A finding that is told, and refuses nothing. */
+export const inputWarning = createFinding('warning');
 
 /** What is read of an input: the same for every kind. */
 export interface Reading {

@@ -3,14 +3,14 @@
  * tables and report are made from these, so that a tree can be read without the plugin.
  */
 import { z } from 'zod';
-import { error } from '../domain/problem.ts';
-import type {
-  OptionColumns,
-  Artefact,
-  KindDefinition,
-  Measure,
-  StoredReading,
-  TableColumn,
+import {
+  inputError,
+  type OptionColumns,
+  type Artefact,
+  type KindDefinition,
+  type Measure,
+  type StoredReading,
+  type TableColumn,
 } from './kind.ts';
 
 export const READING_FILE = 'reading.json';
@@ -111,14 +111,18 @@ export function describeKind(
 /** For a process without its plugin: shows results, and accepts no input. */
 export function restoreKind(described: DescribedKind): KindDefinition<string, any, StoredReading> {
   const { name, plugin, column: own, artefacts } = described;
-  const refusal = error(
+  const refusal = inputError(
+    'PLUGIN_NOT_LOADED',
     `The kind ${name} is one of the plugin ${plugin}, which is not loaded.`,
     'Name the plugin under `plugins:` in hundredfold.yaml.',
   );
-  const findings = [{ code: 'PLUGIN_NOT_LOADED', facts: {}, words: refusal }];
   return {
     ...described,
-    input: { column: own, extensions: [], read: () => ({ input: null, canonical: '', findings }) },
+    input: {
+      column: own,
+      extensions: [],
+      read: () => ({ input: null, canonical: '', findings: [refusal] }),
+    },
     share: null,
     artefacts: artefacts as Readonly<Record<string, Artefact<any>>>,
     ...createStoredReader(described),

@@ -1,9 +1,9 @@
 /** Converts the option columns of a row to the typed options of its kind, with the defaults of the services. */
 import type { Kind, Options } from '../domain/item.ts';
-import type { OptionColumn } from '../kinds/kind.ts';
+import type { InputFinding, OptionColumn } from '../kinds/kind.ts';
 import { listKinds, findKind } from '../kinds/registry.ts';
 import { findNearest } from './columns.ts';
-import { createComplaint, type Complaint } from './problems.ts';
+import { createComplaint, type Complaint, toComplaint } from './problems.ts';
 
 /** The trimmed value of one of our columns; empty if the row does not have it. */
 export type FieldValues = (field: string) => string;
@@ -21,11 +21,12 @@ export function readOptions(kind: Kind, values: FieldValues, complaints: Complai
   }
   const read = Object.entries(own).map(([name, column]) => {
     const value = values(name);
-    const refuse: Refuse = (facts, code = 'MANIFEST_OPTION_INVALID') => {
-      // The facts of a column's own problem are known to the column.
-      const all = { column: name, ...facts } as never;
+    const where = { column: name, value };
+    const refuse: Refuse = (problem) => {
       complaints.push(
-        createComplaint(code as 'MANIFEST_OPTION_INVALID', all, { column: name, value }),
+        'code' in problem
+          ? toComplaint(problem, where)
+          : createComplaint('MANIFEST_OPTION_INVALID', { column: name, ...problem }, where),
       );
     };
     return [column.key, readOption(column, value, refuse)];
@@ -33,7 +34,11 @@ export function readOptions(kind: Kind, values: FieldValues, complaints: Complai
   return { kind, ...Object.fromEntries(read) } as Options;
 }
 
-type Refuse = (facts: object, code?: string) => void;
+/** With the words of the column, or by what is allowed. */
+type Refuse = (
+  problem:
+    InputFinding | { readonly allowed: readonly string[]; readonly suggestion: string | null },
+) => void;
 
 /** The default if the cell is empty or refused. Spreadsheet programs write 1 as 1.0 if the column has an empty cell. */
 function readOption(column: OptionColumn, value: string, refuse: Refuse): unknown {
@@ -57,7 +62,7 @@ function readChoice(column: ColumnOf<'choice'>, value: string, refuse: Refuse): 
   const word = value.toLowerCase();
   const misspelt = column.misspelt?.[word];
   const chosen = misspelt?.meant ?? findWord(column.allowed, word);
-  if (misspelt) refuse({}, misspelt.problem);
+  if (misspelt) refuse(misspelt.finding);
   else if (chosen === undefined) {
     refuse({ allowed: column.allowed, suggestion: findNearest(value, column.allowed) });
   }
@@ -72,7 +77,7 @@ function readList(column: ColumnOf<'list'>, value: string, refuse: Refuse): read
     if (known !== undefined) chosen.add(known);
     else {
       const suggestion = column.aliases?.[name.toLowerCase()] ?? findNearest(name, allowed);
-      refuse({ name, allowed, suggestion }, column.problem);
+      refuse(column.refuse?.(name, suggestion) ?? { allowed, suggestion });
     }
   }
   return chosen.size === 0 ? column.default : [...chosen];
@@ -83,7 +88,7 @@ function readInteger(column: ColumnOf<'integer'>, value: string, refuse: Refuse)
   const plain = value.replace('\u2212', '-');
   // `|| 0`: turns minus zero into zero.
   if (/^[-+]?\d{1,3}(\.0*)?$/.test(plain)) return Number(plain) || 0;
-  refuse({ allowed: ['whole numbers'], suggestion: null }, column.problem);
+  refuse(column.refuse?.(value, null) ?? { allowed: ['whole numbers'], suggestion: null });
   return null;
 }
 

@@ -8,14 +8,7 @@ import { listInputFields, isField, nameIn, findNearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';
 import { readInputFile, withLineFeeds } from './input-file.ts';
 import { type FieldValues, readOptions } from './options.ts';
-import {
-  createComplaint,
-  type Complaint,
-  toComplaint,
-  isError,
-  type ProblemCode,
-  toProblem,
-} from './problems.ts';
+import { createComplaint, type Complaint, toComplaint, isError, toProblem } from './problems.ts';
 import { listKindsWith, readFileName, type SourceFile } from './sources.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 
@@ -58,7 +51,7 @@ export interface RowContext {
 }
 
 /** After these, the cells are in the wrong columns, and further problems would only confuse. */
-const MISALIGNS_COLUMNS: readonly ProblemCode[] = ['MANIFEST_ROW_LONG', 'MANIFEST_ROW_QUOTES'];
+const MISALIGNS_COLUMNS: readonly string[] = ['MANIFEST_ROW_LONG', 'MANIFEST_ROW_QUOTES'];
 
 /** Ids are assigned immediately, in call order. */
 export async function checkRow(raw: RawRow, context: RowContext): Promise<CheckedRow> {

@@ -3,10 +3,21 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { PROBLEMS } from '../../src/manifest/problems.ts';
+import { modulesBelow } from '../../scripts/imports.ts';
+import { MANIFEST_PROBLEMS } from '../../src/manifest/problem-words.ts';
 import { BATCHES, brief, folderWith, read, readManifests } from './manifests.ts';
 
-const CODES = Object.keys(PROBLEMS);
+/** Of the manifest, and as they stand in the kinds. */
+const CODES = [
+  ...new Set([
+    ...Object.keys(MANIFEST_PROBLEMS),
+    ...modulesBelow(path.join(import.meta.dirname, '../..'), 'src/kinds').flatMap(({ text }) =>
+      [...text.matchAll(/'((?:MANIFEST|SMILES|MOLECULE|SEQUENCE|ALIGNMENT|SHIFTS)_\w+)'/g)].map(
+        ([, code = '']) => code,
+      ),
+    ),
+  ]),
+];
 
 test('rows of batches/invalid have the codes of their column `expect`; those with warnings only are items', async () => {
   const { items, problems, rows } = await readManifests([path.join(BATCHES, 'invalid')]);

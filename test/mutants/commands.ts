@@ -29,9 +29,8 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'unequal-rows-accepted',
     file: 'src/kinds/protein/alignment.ts',
-    find: 'length === expected ? []',
-    replace: 'length <= expected ? []',
-    breaks: '5: an alignment with rows of different lengths is refused.',
+    find: 'if (length !== expected) {',
+    replace: 'if (length > expected) {',
     tests: ['test/kinds/protein/sequences.test.ts', 'test/manifest/problems.test.ts'],
   },
   {

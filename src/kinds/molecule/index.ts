@@ -10,7 +10,8 @@ import {
 import { withAnswerCheck, findEngine, isSynthetic } from '../provenance.ts';
 import { toObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES, MOLECULES_TABLE, readMolecule } from './result.ts';
-import { defineKind, type InnerFile, type JobFacts } from '../kind.ts';
+import { formatShown } from '../../domain/plain-text.ts';
+import { defineKind, type InnerFile, inputError, type JobFacts } from '../kind.ts';
 import { ATOM_TYPES, CHARGE_METHODS, type MoleculeOptions } from '../vocabulary.ts';
 import { checkMolecule } from './check.ts';
 import { writeMolfile } from './formats.ts';
@@ -45,14 +46,28 @@ export const molecule = defineKind({
       allowed: CHARGE_METHODS,
       default: 'bcc',
       // The examples of the service have it.
-      misspelt: { bbc: { meant: 'bcc', problem: 'MANIFEST_CHARGE_METHOD_BBC' } },
+      misspelt: {
+        bbc: {
+          meant: 'bcc',
+          finding: inputError(
+            'MANIFEST_CHARGE_METHOD_BBC',
+            '`bbc` is not a charge method, but a misspelling of `bcc` in the examples of the service; the job would fail.',
+            'Write `bcc` (AM1-BCC), or leave the cell empty.',
+          ),
+        },
+      },
       synonyms: ['charge_model'],
     },
     net_charge: {
       key: 'netCharge',
       description: 'Net charge in elementary charges; empty: the engine computes it.',
       type: 'integer',
-      problem: 'MANIFEST_NET_CHARGE_INVALID',
+      refuse: (value: string) =>
+        inputError(
+          'MANIFEST_NET_CHARGE_INVALID',
+          `\`${formatShown(value)}\` is not a net charge.`,
+          'Write a whole number like -1, 0 or +1, or leave the cell empty for automatic.',
+        ),
       synonyms: ['charge', 'formal_charge', 'total_charge'],
     },
     atom_type: {

@@ -4,18 +4,20 @@
  */
 import type { InputText } from '../../domain/item.ts';
 import type { DescribedMolecule } from '../../domain/chemistry.ts';
+import { formatShown } from '../../domain/plain-text.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
-import type { InputFinding, Reading } from '../kind.ts';
-import { listUnsupportedElements } from './element.ts';
+import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
 import { readMol2, normaliseTable, readMolfile, readPdb } from './formats.ts';
-import { finding } from './problems.ts';
 import type { Refused } from './rdkit-output.ts';
 import type { ReadMolecule } from './rdkit-thread.ts';
 import { chemist, type Unanswered } from './rdkit.ts';
 import type { Difference, PlacedMolecule } from './same-molecule.ts';
 import {
+  SEPARATE_PARTS,
   ATOM_LIMIT,
+  checkElements,
   checkInputAtoms,
+  checkSingleAtom,
   countParts,
   checkHydrogens,
   findBonds,
@@ -47,14 +49,22 @@ export async function readSmilesInput(text: string, options: MoleculeOptions): P
 
 /** What else names a molecule in a column of a database. */
 function detectOtherNotation(text: string): InputFinding | null {
-  const is = (pattern: RegExp, notation: string, convertible: boolean): InputFinding | null =>
-    pattern.test(text) ? finding('SMILES_OTHER_NOTATION', { notation, convertible }) : null;
-  return (
-    is(/^InChI=/i, 'an InChI', true) ??
-    is(/^[A-Z]{14}-[A-Z]{10}-[A-Z]$/, 'an InChIKey', false) ??
-    is(/^\d{2,7}-\d\d-\d$/, 'a CAS number', false)
-  );
+  const [, notation = null, remedy = ''] =
+    OTHER_NOTATIONS.find(([pattern]) => pattern.test(text)) ?? [];
+  if (notation === null) return null;
+  return inputError('SMILES_OTHER_NOTATION', `This is ${notation}, not a SMILES.`, remedy);
 }
+
+const LOOK_UP = 'Look it up, for example in PubChem, and write the SMILES that you find there.';
+const OTHER_NOTATIONS: readonly (readonly [RegExp, notation: string, remedy: string])[] = [
+  [
+    /^InChI=/i,
+    'an InChI',
+    'Convert it, for example with Open Babel (obabel -iinchi FILE -osmi), and write the SMILES.',
+  ],
+  [/^[A-Z]{14}-[A-Z]{10}-[A-Z]$/, 'an InChIKey', LOOK_UP],
+  [/^\d{2,7}-\d\d-\d$/, 'a CAS number', LOOK_UP],
+];
 
 /**
  * Accepted by RDKit but not in the specification: it stops reading at a space or a non-ASCII letter, and has its own
@@ -63,11 +73,23 @@ function detectOtherNotation(text: string): InputFinding | null {
 const FOREIGN = /[^A-Za-z0-9@+\-[\]()=#:/\\%*.]|(?<=\[\d*)#/;
 
 function detectForeignText(smiles: string): InputFinding | null {
-  if (smiles === '') return finding('SMILES_SYNTAX', { position: null, reason: 'it is empty' });
+  if (smiles === '') return reportSyntax(null, 'it is empty');
   const found = FOREIGN.exec(smiles);
   if (found === null) return null;
-  const position = found.index + 1;
-  return finding('SMILES_SYNTAX', { position, reason: explainForeign(smiles, found.index) });
+  return reportSyntax(found.index + 1, explainForeign(smiles, found.index));
+}
+
+/** @param position counted from 1; null if RDKit gives none */
+function reportSyntax(position: number | null, reason: string): InputFinding {
+  return inputError(
+    'SMILES_SYNTAX',
+    `This is not a valid SMILES: ${formatShown(reason)}${formatPosition(position)}.`,
+    'Write only the SMILES of one molecule.',
+  );
+}
+
+function formatPosition(position: number | null): string {
+  return position === null ? '' : ` (character ${position})`;
 }
 
 function explainForeign(smiles: string, index: number): string {
@@ -87,38 +109,70 @@ const MAX_SMILES = 5_000;
 function checkLength({ length }: string): InputFinding | null {
   if (length <= MAX_SMILES) return null;
   const reason = `it has ${length.toLocaleString('en')} characters, more than ${MAX_SMILES.toLocaleString('en')}`;
-  return finding('SMILES_UNANSWERED', { reason });
+  return reportUnanswered(reason);
+}
+
+function reportUnanswered(reason: string): InputFinding {
+  return inputError(
+    'SMILES_UNANSWERED',
+    `This SMILES could not be checked: ${reason}.`,
+    'Check it in a drawing program; if it is correct, please report it.',
+  );
 }
 
 function createNotRead(read: Refused | Unanswered): InputFinding {
   const { reason } = read;
-  if (read.type === 'unanswered') return finding('SMILES_UNANSWERED', { reason });
-  const facts = { position: read.position, reason };
-  return finding(read.fault === 'syntax' ? 'SMILES_SYNTAX' : 'SMILES_CHEMISTRY', facts);
+  if (read.type === 'unanswered') return reportUnanswered(reason);
+  if (read.fault === 'syntax') return reportSyntax(read.position, reason);
+  return inputError(
+    'SMILES_CHEMISTRY',
+    `This SMILES describes an impossible molecule: ${reason}${formatPosition(read.position)}.`,
+    'Check bonds, charges and hydrogens of that atom; drawing it helps.',
+  );
 }
 
 function checkMolecule(molecule: ReadMolecule, options: MoleculeOptions): InputFinding[] {
-  const { elements, bonds, radicals, formalCharge } = molecule;
-  const atoms = elements.length;
-  const components = countParts(atoms, bonds);
-  const isAny = (element: string): boolean => element === '*';
-  const unsupported = listUnsupportedElements(elements.filter((element) => !isAny(element)));
-  const findings = [
-    components > 1 ? finding('SMILES_SEVERAL_COMPONENTS', { components }) : null,
-    elements.some(isAny) ? finding('SMILES_WILDCARD', {}) : null,
-    unsupported.length > 0
-      ? finding('MOLECULE_ELEMENT_UNSUPPORTED', { elements: unsupported })
-      : // RDKit counts the unpaired electrons of a metal; the metal is already reported.
-        radicals > 0
-        ? finding('SMILES_RADICAL', { radicals })
-        : null,
-    atoms === 1 ? finding('MOLECULE_SINGLE_ATOM', {}) : null,
-    molecule.undefinedCentres > 0
-      ? finding('SMILES_STEREO_UNDEFINED', { count: molecule.undefinedCentres })
+  const { elements, bonds, radicals, formalCharge, undefinedCentres } = molecule;
+  const known = elements.filter((element) => element !== '*');
+  return [
+    checkComponents(countParts(elements.length, bonds)),
+    known.length < elements.length
+      ? inputError(
+          'SMILES_WILDCARD',
+          'The SMILES has a wildcard atom `*`.',
+          'Replace it with a real atom, for example a methyl cap.',
+        )
+      : null,
+    // RDKit counts the unpaired electrons of a metal; the metal is already reported.
+    checkElements(known) ?? checkRadicals(radicals),
+    checkSingleAtom(elements.length),
+    undefinedCentres > 0
+      ? inputWarning(
+          'SMILES_STEREO_UNDEFINED',
+          `${undefinedCentres === 1 ? 'A stereocentre has' : `${undefinedCentres} stereocentres have`} no configuration; the engine chooses one.`,
+          'Write it (`@` or `@@`) if you know it; each stereoisomer is a molecule of its own.',
+        )
       : null,
     checkNetCharge(formalCharge, options),
-  ];
-  return findings.filter((one) => one !== null);
+  ].filter((one) => one !== null);
+}
+
+function checkComponents(components: number): InputFinding | null {
+  if (components < 2) return null;
+  return inputError(
+    'SMILES_SEVERAL_COMPONENTS',
+    `The SMILES has ${components} components; the job would fail, or put them into one topology.`,
+    `${SEPARATE_PARTS} \`plan --fixes fixed.csv\` writes the table with the largest part, for review.`,
+  );
+}
+
+function checkRadicals(radicals: number): InputFinding | null {
+  if (radicals === 0) return null;
+  return inputError(
+    'SMILES_RADICAL',
+    `${radicals === 1 ? 'An atom has' : `${radicals} atoms have`} unpaired electrons; the engine supports only closed shells.`,
+    'Write the hydrogens or the charge of each atom in brackets, as in [CH3] or [O-].',
+  );
 }
 
 /**
@@ -130,8 +184,21 @@ function checkNetCharge(
   { netCharge, chargeMethod }: MoleculeOptions,
 ): InputFinding | null {
   if (netCharge === null || netCharge === formal) return null;
-  const code = chargeMethod === 'gas' ? 'SMILES_CHARGE_IGNORED' : 'SMILES_CHARGE_DIFFERS';
-  return finding(code, { formal, given: netCharge });
+  const isIgnored = chargeMethod === 'gas';
+  const harm = isIgnored
+    ? 'with `gas` the engine ignores it and the result is wrong'
+    : 'the job would fail, or compute another ion';
+  return reportCharge(
+    isIgnored ? 'SMILES_CHARGE_IGNORED' : 'SMILES_CHARGE_DIFFERS',
+    `The charges in the SMILES sum to ${formal}, but \`net_charge\` is ${netCharge}; ${harm}.`,
+    netCharge,
+  );
+}
+
+function reportCharge(code: string, message: string, netCharge: number): InputFinding {
+  const cell = { column: 'net_charge', value: String(netCharge) };
+  const remedy = 'Correct one of the two, or leave `net_charge` empty.';
+  return inputError(code, message, remedy, cell);
 }
 
 /** The part of a salt or solvate with the most atoms other than hydrogen, as it is charged there. */
@@ -199,16 +266,29 @@ function checkBonds(
   netCharge: number | null,
 ): InputFinding[] {
   const { onCarbon, elsewhere } = missing;
-  if (onCarbon > 0)
-    return [finding('MOLECULE_HYDROGENS_MISSING', { missing: onCarbon + elsewhere })];
+  const describeMissing = (hydrogens: number): string =>
+    `According to the bonds, ${hydrogens} hydrogen${hydrogens === 1 ? ' is' : 's are'} missing`;
+  const reportMissing = (hydrogens: number): InputFinding =>
+    inputError(
+      'MOLECULE_HYDROGENS_MISSING',
+      `${describeMissing(hydrogens)}.`,
+      'Add the hydrogens, or correct the bond orders.',
+    );
+  if (onCarbon > 0) return [reportMissing(onCarbon + elsewhere)];
   if (netCharge === null) {
-    return elsewhere > 0 ? [finding('MOLECULE_VALENCES_OPEN', { open: elsewhere })] : [];
+    if (elsewhere === 0) return [];
+    const open = inputWarning(
+      'MOLECULE_VALENCES_OPEN',
+      `${describeMissing(elsewhere)}, none of them from carbon: it may be an ion.`,
+      'Add the hydrogens, or set `net_charge` if it is an ion.',
+    );
+    return [open];
   }
   // An open valence at oxygen or nitrogen is an ion if the net charge agrees.
   if (netCharge === formalCharge - elsewhere) return [];
-  return netCharge === formalCharge
-    ? [finding('MOLECULE_HYDROGENS_MISSING', { missing: elsewhere })]
-    : [finding('MOLECULE_CHARGE_DIFFERS', { formal: formalCharge, given: netCharge })];
+  if (netCharge === formalCharge) return [reportMissing(elsewhere)];
+  const message = `According to its bonds and formal charges, the molecule has a charge of ${formalCharge}, but \`net_charge\` is ${netCharge}.`;
+  return [reportCharge('MOLECULE_CHARGE_DIFFERS', message, netCharge)];
 }
 
 /** A molecule according to its input, for comparison with a result. */

@@ -10,8 +10,8 @@ import {
   listUnsupportedElements,
 } from './element.ts';
 import { computeDistance, type Place } from '../../domain/chemistry.ts';
-import type { InputFinding } from '../kind.ts';
-import { finding } from './problems.ts';
+import { formatShown } from '../../domain/plain-text.ts';
+import { type InputFinding, inputError, inputWarning } from '../kind.ts';
 
 /** Maximum atoms of a molecule, including hydrogens (contract of the molecule service, sections 1.5 and 8). */
 export const ATOM_LIMIT = 200;
@@ -52,20 +52,43 @@ interface Contents {
 export function makeStructure(format: string, contents: Contents): Structure {
   const { atoms, bonds = [], several = {} } = contents;
   if (atoms.length === 0) {
-    return { atoms, bonds: null, findings: [finding('MOLECULE_NO_ATOMS', { format })] };
+    const empty = inputError(
+      'MOLECULE_NO_ATOMS',
+      `No atoms were found when reading the file as ${format}.`,
+      'Check that the content matches the extension; it may be a saved error page.',
+    );
+    return { atoms, bonds: null, findings: [empty] };
   }
   const findings = Object.entries(several)
     .filter(([, count]) => count > 1)
-    .map(([what, count]) => finding('MOLECULE_SEVERAL', { what, count }));
+    .map(([what, count]) =>
+      inputError(
+        'MOLECULE_SEVERAL',
+        `The file contains ${count} ${what}.`,
+        'Keep one of them, or give each its own file and row.',
+      ),
+    );
   const residues = [...new Set(contents.residues)];
-  if (residues.length > 1) findings.push(finding('MOLECULE_SEVERAL_RESIDUES', { residues }));
+  if (residues.length > 1) {
+    const shown = formatShown(residues.slice(0, 5).join(', '));
+    const several = inputError(
+      'MOLECULE_SEVERAL_RESIDUES',
+      `The file contains ${residues.length} residues: ${shown}${residues.length > 5 ? ', …' : ''}.`,
+      'Keep only the residue of the molecule; remove waters and ions.',
+    );
+    findings.push(several);
+  }
   return { atoms, bonds: bonds.length === 0 ? null : bonds, findings };
 }
 
 /** The result for a file with an unreadable line: its other lines are not reliable. */
 export function createUnreadable(format: string, line: number, reason: string): Structure {
-  const findings = [finding('MOLECULE_MALFORMED', { format, line, reason })];
-  return { atoms: [], bonds: null, findings };
+  const malformed = inputError(
+    'MOLECULE_MALFORMED',
+    `Line ${line} is not valid ${format}: ${reason}.`,
+    'Export the file again with the program that made it; it may be truncated.',
+  );
+  return { atoms: [], bonds: null, findings: [malformed] };
 }
 
 /** Two atoms by their numbers in the file, from 1; null if one of them does not exist. */
@@ -82,23 +105,66 @@ export function checkInputAtoms(
 ): InputFinding[] {
   const elements = atoms.map(({ element }) => element);
   if (atoms.length > ATOM_LIMIT) {
-    const facts = { atoms: atoms.length, limit: ATOM_LIMIT };
-    return [finding('MOLECULE_TOO_MANY_ATOMS', facts)];
+    const tooMany = inputError(
+      'MOLECULE_TOO_MANY_ATOMS',
+      `The molecule has ${atoms.length} atoms; the service accepts files of up to ${ATOM_LIMIT}, including hydrogens.`,
+      'Submit a fragment, or parameterise the molecule in parts.',
+    );
+    return [tooMany];
   }
-  const unsupported = listUnsupportedElements(elements);
   const components = bonds === null ? 1 : countParts(atoms.length, bonds);
-  const lack = checkHydrogens(elements);
-  const findings = [
-    atoms.length === 1 ? finding('MOLECULE_SINGLE_ATOM', {}) : null,
-    lack === 'certain' ? finding('MOLECULE_NO_HYDROGENS', { atoms: atoms.length }) : null,
-    lack === 'doubtful' ? finding('MOLECULE_HYDROGENS_DOUBTFUL', { atoms: atoms.length }) : null,
-    unsupported.length > 0
-      ? finding('MOLECULE_ELEMENT_UNSUPPORTED', { elements: unsupported })
-      : checkElectrons(elements, netCharge),
-    components > 1 ? finding('MOLECULE_SEVERAL_COMPONENTS', { components }) : null,
+  return [
+    checkSingleAtom(atoms.length),
+    reportNoHydrogens(elements),
+    checkElements(elements) ?? checkElectrons(elements, netCharge),
+    components > 1
+      ? inputError(
+          'MOLECULE_SEVERAL_COMPONENTS',
+          `The molecule has ${components} parts that are not bonded to each other; the job would fail, or put them into one topology.`,
+          SEPARATE_PARTS,
+        )
+      : null,
     checkDistances(atoms),
-  ];
-  return findings.filter((one) => one !== null);
+  ].filter((one) => one !== null);
+}
+
+export const SEPARATE_PARTS =
+  'Remove counter-ions and solvent. Submit each part as a row of its own.';
+
+export function checkSingleAtom(atoms: number): InputFinding | null {
+  if (atoms !== 1) return null;
+  return inputError(
+    'MOLECULE_SINGLE_ATOM',
+    'The molecule is a single atom; the engine needs a bond.',
+    'Take the parameters of ions and noble gases from the force field itself.',
+  );
+}
+
+export function checkElements(elements: readonly string[]): InputFinding | null {
+  const unsupported = listUnsupportedElements(elements);
+  if (unsupported.length === 0) return null;
+  return inputError(
+    'MOLECULE_ELEMENT_UNSUPPORTED',
+    `The force fields have no parameters for ${unsupported.join(', ')}; the job would fail, or guess them.`,
+    'Supported elements are H, C, N, O, S, P, F, Cl, Br and I. Remove the row.',
+  );
+}
+
+function reportNoHydrogens(elements: readonly string[]): InputFinding | null {
+  const lack = checkHydrogens(elements);
+  if (lack === null) return null;
+  const message = `None of the ${elements.length} atoms is a hydrogen.`;
+  return lack === 'certain'
+    ? inputError(
+        'MOLECULE_NO_HYDROGENS',
+        message,
+        'Add the hydrogens (obabel -h, or the program that made the file), or give the molecule as SMILES.',
+      )
+    : inputWarning(
+        'MOLECULE_HYDROGENS_DOUBTFUL',
+        message,
+        'Add the hydrogens, unless the molecule has none, like CCl4.',
+      );
 }
 
 /**
@@ -122,8 +188,16 @@ function checkElectrons(
   const electrons = protons - (netCharge ?? 0);
   if (electrons % 2 === 0) return null;
   return netCharge === null
-    ? finding('MOLECULE_CHARGE_UNSAID', {})
-    : finding('MOLECULE_ELECTRONS_ODD', { electrons, charge: netCharge });
+    ? inputWarning(
+        'MOLECULE_CHARGE_UNSAID',
+        'Without a charge, the molecule would have an odd number of electrons; the engine will guess the charge.',
+        'Set `net_charge` if it is an ion; otherwise look for a missing hydrogen.',
+      )
+    : inputError(
+        'MOLECULE_ELECTRONS_ODD',
+        `With a charge of ${netCharge}, the molecule has an odd number of electrons (${electrons}): the charge is wrong, a hydrogen is missing, or it is a radical.`,
+        'Correct `net_charge` or the hydrogens. The engine does not support radicals.',
+      );
 }
 
 /** Of the bonds: how many parts of the molecule are not bonded to each other. */
@@ -143,13 +217,20 @@ function checkDistances(atoms: readonly Atom[]): InputFinding | null {
       if (first === second) continue;
       const distance = computeDistance(atom.place, other.place);
       if (distance < CLOSEST) {
-        const numbers = { first: first + 1, second: second + 1 };
-        return finding('MOLECULE_ATOMS_TOO_CLOSE', { ...numbers, distance });
+        return inputError(
+          'MOLECULE_ATOMS_TOO_CLOSE',
+          `Atoms ${first + 1} and ${second + 1} are ${distance.toFixed(2)} Å apart; the engine stops below 0.5 Å.`,
+          'Look for a duplicate atom, or a molecule without 3D coordinates.',
+        );
       }
       nearest = Math.min(nearest, distance);
     }
     if (nearest > FARTHEST && atoms.length > 1) {
-      return finding('MOLECULE_ATOM_FAR', { atom: first + 1, distance: nearest });
+      return inputError(
+        'MOLECULE_ATOM_FAR',
+        `Atom ${first + 1} is ${nearest.toFixed(2)} Å from the nearest other; the engine stops above 3 Å.`,
+        'Remove ions and stray atoms; coordinates must be in ångström.',
+      );
     }
   }
   return null;

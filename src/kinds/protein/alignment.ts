@@ -3,17 +3,21 @@
  * length. They are sent as aligned FASTA; other formats and gap characters are converted, and the original is kept.
  */
 import type { InputText } from '../../domain/item.ts';
-import type { InputFinding, Reading } from '../kind.ts';
+import { formatShown } from '../../domain/plain-text.ts';
+import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
 import {
   checkResidues,
   type FastaRecord,
+  formatCount,
   formatFasta,
+  formatRecord,
   findRepeated,
+  MINIMUM_RESIDUES,
   nameRecords,
+  quote,
   readFasta,
   STOP,
 } from './fasta.ts';
-import { finding } from './problems.ts';
 import { recogniseShifts } from './shifts-input.ts';
 
 const GAP = '-';
@@ -26,7 +30,11 @@ export function readAlignmentInput(text: string): Reading {
   const { records, findings } = readRows(text, format);
   if (records.length < 2) {
     // With one sequence the engine succeeds, but the result is meaningless; the service answers 400.
-    const few = finding('ALIGNMENT_TOO_FEW_ROWS', { rows: records.length });
+    const few = inputError(
+      'ALIGNMENT_TOO_FEW_ROWS',
+      `An alignment needs at least two FASTA records; there ${records.length === 1 ? 'is' : 'are'} ${records.length}.`,
+      'Add sequences, or set `kind` to `sequence`.',
+    );
     const isRead = records.length > 0 || findings.length === 0;
     return { findings: isRead ? [...findings, few] : findings, input: null, canonical: '' };
   }
@@ -56,12 +64,24 @@ export function readAlignmentInput(text: string): Reading {
 function checkRows(records: readonly FastaRecord[], residues: readonly string[]): InputFinding[] {
   const expected = residues[0]?.length ?? 0;
   const findings = [
-    ...findRepeated(records, 'ALIGNMENT_NAME_REPEATED'),
+    ...findRepeated(records).map((record) =>
+      inputWarning(
+        'ALIGNMENT_NAME_REPEATED',
+        `Several sequences are called \`${formatShown(record)}\`; they are sent under generated names.`,
+        'Give every sequence a unique name; remove duplicates.',
+      ),
+    ),
     ...records.flatMap((record, index) => checkRow(record, residues[index] ?? '', expected)),
   ];
   // Reported only if there are no other findings: broken alignments have such columns for other reasons.
   const columns = findings.length === 0 ? countEmptyColumns(residues, expected) : 0;
-  return columns === 0 ? findings : [finding('ALIGNMENT_EMPTY_COLUMNS', { columns })];
+  if (columns === 0) return findings;
+  const empty = inputWarning(
+    'ALIGNMENT_EMPTY_COLUMNS',
+    `${formatCount(columns, 'column')} of the alignment contain${columns === 1 ? 's' : ''} only gaps.`,
+    'Remove empty columns; the results will have no values there.',
+  );
+  return [empty];
 }
 
 function checkRow(
@@ -72,11 +92,34 @@ function checkRow(
   const { length } = residues;
   const characters = [...new Set(written.match(OTHER_GAPS))].join('');
   const isStopped = STOP.test(written) && !STOP.test(residues);
-  return [
-    ...(length === expected ? [] : [finding('ALIGNMENT_UNEQUAL', { record, length, expected })]),
-    ...(characters === '' ? [] : [finding('ALIGNMENT_GAP_CHARACTER', { record, characters })]),
-    ...checkResidues(record, residues.replaceAll(GAP, ''), isStopped, 'ALIGNMENT_ROW_SHORT'),
-  ];
+  const findings: InputFinding[] = [];
+  if (length !== expected) {
+    const unequal = inputError(
+      'ALIGNMENT_UNEQUAL',
+      `${formatRecord(record)} has ${formatCount(length, 'column')}, but the first one has ${expected}.`,
+      'Align the sequences and pad them with `-` to the same length.',
+    );
+    findings.push(unequal);
+  }
+  if (characters !== '') {
+    const gaps = inputWarning(
+      'ALIGNMENT_GAP_CHARACTER',
+      `${formatRecord(record)} has gaps written as ${quote(characters)}; they are sent as \`-\`.`,
+      'No action is needed if they are gaps.',
+    );
+    findings.push(gaps);
+  }
+  const filled = residues.replaceAll(GAP, '');
+  findings.push(...checkResidues(record, filled, isStopped));
+  if (filled.length > 0 && filled.length < MINIMUM_RESIDUES) {
+    const tooShort = inputError(
+      'ALIGNMENT_ROW_SHORT',
+      `${formatRecord(record)} has ${formatCount(filled.length, 'residue')} without gaps; below ${MINIMUM_RESIDUES} the whole job fails.`,
+      'Remove the sequence from the alignment.',
+    );
+    findings.push(tooShort);
+  }
+  return findings;
 }
 
 /** Columns in which no sequence has a residue: harmless, and usually left over from removed sequences. */
@@ -128,7 +171,12 @@ export function readRows(text: string, format: Format): AlignmentRows {
   }
   if (format === 'A3M') return readA3m(text);
   if (format === 'Stockholm' || format === 'Clustal') return readBlocks(text, format);
-  return { records: [], findings: [finding('ALIGNMENT_NOT_FASTA', { format })] };
+  const foreign = inputError(
+    'ALIGNMENT_NOT_FASTA',
+    `The alignment is in ${format} format.`,
+    'Convert it to aligned FASTA, A3M, Stockholm or Clustal.',
+  );
+  return { records: [], findings: [foreign] };
 }
 
 /** `#A3M#` of HH-suite; the lengths and numbers of copies of ColabFold. */
@@ -162,23 +210,39 @@ function readA3m(text: string): AlignmentRows {
     residues: removeInsertions(record.residues),
   }));
   const count = written.reduce((sum, one) => sum + one.residues.replace(/[^a-z]/g, '').length, 0);
-  return { records, findings: [finding('ALIGNMENT_INSERTIONS_REMOVED', { count })] };
+  const removed = inputWarning(
+    'ALIGNMENT_INSERTIONS_REMOVED',
+    `The alignment is in A3M format: ${formatCount(count, 'residue')} in lower case, which the first sequence does not have, ${count === 1 ? 'is' : 'are'} left out.`,
+    'No action is needed: the results follow the columns of the first sequence. To keep them, convert it to aligned FASTA (reformat.pl a3m fas).',
+  );
+  return { records, findings: [removed] };
+}
+
+function reportSeveral(count: number): InputFinding {
+  return inputError(
+    'ALIGNMENT_SEVERAL',
+    `The Stockholm file contains ${count} alignments.`,
+    'Give each its own file and row.',
+  );
 }
 
 /** A name occurs once in each block; blocks are separated by blank lines. */
 function readBlocks(text: string, format: 'Stockholm' | 'Clustal'): AlignmentRows {
   const lines = text.split(/\r\n|\n|\r/);
   const start = lines.findIndex((line) => line.trim() !== '') + 1;
-  const refuse = (line: number, reason: string): AlignmentRows => ({
-    records: [],
-    findings: [finding('ALIGNMENT_MALFORMED', { format, line, reason })],
-  });
+  const refuse = (line: number, reason: string): AlignmentRows => {
+    const malformed = inputError(
+      'ALIGNMENT_MALFORMED',
+      `Line ${line} is not valid ${format}: ${formatShown(reason)}.`,
+      'Export the file again with the program that made it; it may be truncated.',
+    );
+    return { records: [], findings: [malformed] };
+  };
   let end = lines.length;
   if (format === 'Stockholm') {
     const ends = lines.flatMap((line, n) => (line.trimEnd() === '//' ? [n] : []));
     if (ends.length === 0) return refuse(lines.length, 'the end mark `//` is missing');
-    const several = finding('ALIGNMENT_SEVERAL', { format, count: ends.length });
-    if (ends.length > 1) return { records: [], findings: [several] };
+    if (ends.length > 1) return { records: [], findings: [reportSeveral(ends.length)] };
     end = ends[0] ?? end;
   }
   const rows = new Map<string, string[]>();

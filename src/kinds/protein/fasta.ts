@@ -2,10 +2,10 @@
  * FASTA text and plain sequences: how they are recognised, read, checked and sent, and by which names the results call
  * their records.
  */
-import type { InputFinding, Reading } from '../kind.ts';
-import type { Predictor, SequenceOptions } from '../vocabulary.ts';
-import { finding } from './problems.ts';
 import type { InputText } from '../../domain/item.ts';
+import { formatShown, list } from '../../domain/plain-text.ts';
+import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
+import type { Predictor, SequenceOptions } from '../vocabulary.ts';
 
 export interface FastaRecord {
   /** The text after the `>`, trimmed. */
@@ -24,7 +24,7 @@ interface Fasta {
 }
 
 /** Minimum length that the predictors accept, in residues (measured; the contract does not say). */
-const MINIMUM_RESIDUES = 5;
+export const MINIMUM_RESIDUES = 5;
 /** Minimum for early folding (failed at 5; the limit is b2bTools' own), and the predictors that need early folding. */
 const FOLDING_RESIDUES = 7;
 const NEED_FOLDING: readonly Predictor[] = ['efoldmine', 'disomine', 'agmata'];
@@ -46,12 +46,17 @@ export function readFasta(text: string): Fasta {
     if (line.startsWith('>')) {
       const header = line.slice(1).trim();
       // The engine silently drops a record without a name.
-      if (header === '') findings.push(finding('SEQUENCE_HEADER_EMPTY', { line: index + 1 }));
+      if (header === '') findings.push(reportNoName(index + 1));
       records.push({ header, parts: [] });
     } else if (current !== undefined) {
       current.parts.push(line.replace(/\s+/g, ''));
     } else if (line.trim() !== '' && findings.length === 0) {
-      findings.push(finding('SEQUENCE_TEXT_BEFORE_HEADER', { line: index + 1 }));
+      const early = inputError(
+        'SEQUENCE_TEXT_BEFORE_HEADER',
+        `There is text before the first header (line ${index + 1}).`,
+        'Begin FASTA text with a line `>name`.',
+      );
+      findings.push(early);
     }
   }
   return {
@@ -63,6 +68,14 @@ export function readFasta(text: string): Fasta {
     plain: false,
     findings,
   };
+}
+
+function reportNoName(line: number): InputFinding {
+  return inputWarning(
+    'SEQUENCE_HEADER_EMPTY',
+    `The header in line ${line} of the FASTA text has no name; the records are sent under generated names.`,
+    'Write a name right after the `>`, so that you can find the record in the results.',
+  );
 }
 
 /** The stop sign at the end of a translation. */
@@ -87,7 +100,13 @@ export function readSequenceInput(text: string, options: SequenceOptions, id: st
     findings: [
       ...findings,
       ...records.flatMap((record, n) => checkSequence(record, residues[n] ?? '', options)),
-      ...findRepeated(records, 'SEQUENCE_NAME_REPEATED'),
+      ...findRepeated(records).map((record) =>
+        inputWarning(
+          'SEQUENCE_NAME_REPEATED',
+          `Several records are called \`${formatShown(record)}\`; they are sent under generated names.`,
+          'Give every record a unique name, so that you can distinguish the results.',
+        ),
+      ),
     ],
     input,
     // In upper case, as the engine reads it; the names of the records do not affect the values.
@@ -101,18 +120,49 @@ function checkSequence(
   { predictors }: SequenceOptions,
 ): InputFinding[] {
   const { length } = residues;
-  const findings = checkResidues(record, residues, residues !== written, 'SEQUENCE_TOO_SHORT');
-  if (length < MINIMUM_RESIDUES) return findings;
+  const findings = checkResidues(record, residues, residues !== written);
+  const hasLength = `${formatRecord(record)} has ${formatCount(length, 'residue')}`;
+  if (length > 0 && length < MINIMUM_RESIDUES) {
+    const tooShort = inputError(
+      'SEQUENCE_TOO_SHORT',
+      `${hasLength}; the predictors need ${MINIMUM_RESIDUES}.`,
+      'Give the whole sequence.',
+    );
+    return [...findings, tooShort];
+  }
   const folding = predictors.filter((name) => NEED_FOLDING.includes(name));
-  if (folding.length > 0 && length < FOLDING_RESIDUES) {
-    const facts = { record, length, minimum: FOLDING_RESIDUES, predictors: folding };
-    findings.push(finding('SEQUENCE_TOO_SHORT_FOR', facts));
+  if (length > 0 && folding.length > 0 && length < FOLDING_RESIDUES) {
+    const tooShort = inputError(
+      'SEQUENCE_TOO_SHORT_FOR',
+      `${hasLength}; ${list(folding)} need${folding.length === 1 ? 's' : ''} ${FOLDING_RESIDUES}.`,
+      'Set `predictors` to `dynamine`, or give the whole sequence.',
+      { column: 'predictors', value: folding.join(',') },
+    );
+    findings.push(tooShort);
   }
   const { minimum, maximum } = PSPER_RESIDUES;
-  if (predictors.includes('psper') && (length < minimum || length > maximum)) {
-    findings.push(finding('SEQUENCE_LENGTH_FOR_PSPER', { record, length }));
+  if (length > 0 && predictors.includes('psper') && (length < minimum || length > maximum)) {
+    const unfit = inputError(
+      'SEQUENCE_LENGTH_FOR_PSPER',
+      `${hasLength}; \`psper\` takes ${minimum} to ${maximum}.`,
+      'Leave `psper` out of `predictors`, or give another sequence.',
+      { column: 'predictors', value: 'psper' },
+    );
+    findings.push(unfit);
   }
   return findings;
+}
+
+export function formatRecord(record: string): string {
+  return record === '' ? 'The sequence' : `The sequence \`${formatShown(record)}\``;
+}
+
+export function formatCount(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+export function quote(characters: string): string {
+  return [...characters].map((character) => `\`${formatShown(character)}\``).join(' ');
 }
 
 /** Checks a record of either kind, by its residues as they are sent, without gaps. */
@@ -120,29 +170,34 @@ export function checkResidues(
   record: string,
   residues: string,
   isStopped: boolean,
-  tooShort: 'SEQUENCE_TOO_SHORT' | 'ALIGNMENT_ROW_SHORT',
 ): InputFinding[] {
-  const { length } = residues;
-  if (length === 0) return [finding('SEQUENCE_EMPTY', { record })];
-  const findings = findForeignLetters(record, residues);
-  // As X it would be an extra residue at the end of the chain, which the predictors consider.
-  if (isStopped) findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
-  if (length < MINIMUM_RESIDUES) {
-    findings.push(finding(tooShort, { record, length, minimum: MINIMUM_RESIDUES }));
+  if (residues === '') {
+    const empty = inputError(
+      'SEQUENCE_EMPTY',
+      `${formatRecord(record)} has no residue.`,
+      'Add the residues, or remove the record.',
+    );
+    return [empty];
   }
-  return findings;
+  const findings = findForeignLetters(record, residues);
+  if (!isStopped) return findings;
+  // As X it would be an extra residue at the end of the chain, which the predictors consider.
+  const stopped = inputWarning(
+    'SEQUENCE_STOP_REMOVED',
+    `${formatRecord(record)} ends with the stop character \`*\` and is sent without it.`,
+    'No action is needed if it ends there; the predictors would read the character as a residue.',
+  );
+  return [...findings, stopped];
 }
 
-export function findRepeated(
-  records: readonly FastaRecord[],
-  code: 'SEQUENCE_NAME_REPEATED' | 'ALIGNMENT_NAME_REPEATED',
-): InputFinding[] {
+/** The names of the records whose header an earlier one has. */
+export function findRepeated(records: readonly FastaRecord[]): string[] {
   const places = records.map(({ header }, place) => [header, place] as const);
   const first = new Map(places.toReversed());
   const repeated = records.filter(
     ({ header }, place) => header !== '' && first.get(header) !== place,
   );
-  return repeated.map(({ name: record }) => finding(code, { record }));
+  return repeated.map(({ name }) => name);
 }
 
 /**
@@ -155,16 +210,29 @@ function findForeignLetters(record: string, residues: string): InputFinding[] {
   const [foreign, unknown] = [other.replace(/[BJOUXZ]/g, ''), other.replace(/[^BJOUXZ]/g, '')];
   const findings: InputFinding[] = [];
   if (foreign !== '') {
-    findings.push(finding('SEQUENCE_NOT_RESIDUES', { record, characters: foreign }));
-  }
-  if (unknown !== '') {
-    findings.push(
-      unknown.length === letters.size
-        ? finding('SEQUENCE_ALL_UNKNOWN', { record })
-        : finding('SEQUENCE_UNKNOWN_RESIDUES', { record, characters: unknown }),
+    const wrong = inputError(
+      'SEQUENCE_NOT_RESIDUES',
+      `${formatRecord(record)} has characters that are not amino acids: ${quote(foreign)}.`,
+      'Remove stops, gaps, digits and other characters; they would be read as unknown residues.',
     );
+    findings.push(wrong);
   }
+  if (unknown !== '') findings.push(reportUnknown(record, unknown, letters.size));
   return [...findings, ...findNucleotides(record, residues, letters)];
+}
+
+function reportUnknown(record: string, unknown: string, letters: number): InputFinding {
+  return unknown.length === letters
+    ? inputError(
+        'SEQUENCE_ALL_UNKNOWN',
+        `${formatRecord(record)} has no known residue.`,
+        'Write the residues: predictions for unknown residues are meaningless.',
+      )
+    : inputWarning(
+        'SEQUENCE_UNKNOWN_RESIDUES',
+        `${formatRecord(record)} has ${quote(unknown)}, which the predictors read as unknown residues.`,
+        'Write the actual residue where it is known.',
+      );
 }
 
 /**
@@ -179,8 +247,21 @@ function findNucleotides(
   if (residues.length < NUCLEOTIDES_FROM || !/^[ACGTUN]+$/i.test(residues)) return [];
   const bases = ['A', 'C', 'G'].filter((base) => letters.has(base)).length;
   const kinds = bases + (letters.has('T') || letters.has('U') ? 1 : 0);
-  if (kinds === 4) return [finding('SEQUENCE_NUCLEOTIDES', { record })];
-  return letters.size >= 3 ? [finding('SEQUENCE_NUCLEOTIDES_DOUBTFUL', { record })] : [];
+  if (kinds === 4) {
+    const certain = inputError(
+      'SEQUENCE_NUCLEOTIDES',
+      `${formatRecord(record)} is DNA or RNA.`,
+      'Translate it: the predictors would read A, C, G and T as amino acids.',
+    );
+    return [certain];
+  }
+  if (letters.size < 3) return [];
+  const doubtful = inputWarning(
+    'SEQUENCE_NUCLEOTIDES_DOUBTFUL',
+    `${formatRecord(record)} looks like DNA or RNA.`,
+    'Check that it is a protein; translate it if not.',
+  );
+  return [doubtful];
 }
 
 /** An alignment keeps `|` and `.`, a list of sequences does not. `known`: headers with a predictable id. */

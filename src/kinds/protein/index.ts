@@ -4,7 +4,8 @@
  */
 import { checkPrediction, type PredictionOptions, checkFiles } from './check.ts';
 import { withAnswerCheck, parseEngineStatement, isSynthetic } from '../provenance.ts';
-import { type Artefact, type JobFacts, defineKind, type ResultItem } from '../kind.ts';
+import { type Artefact, type JobFacts, defineKind, inputError, type ResultItem } from '../kind.ts';
+import { formatShown, list, suggestOr } from '../../domain/plain-text.ts';
 import { NO_TIMING, type Timing } from '../../domain/outcomes.ts';
 import { toObject, parseBoundedJson, readLooseText } from '../json.ts';
 import { DEFAULT_PREDICTORS, EARLIER_NAMES, MODEL_CLASSES, PREDICTORS } from '../vocabulary.ts';
@@ -124,7 +125,12 @@ export const sequence = defineKind({
       allowed: PREDICTORS,
       default: DEFAULT_PREDICTORS,
       aliases: Object.fromEntries(Object.entries(EARLIER_NAMES).map(([name, old]) => [old, name])),
-      problem: 'MANIFEST_PREDICTOR_UNKNOWN',
+      refuse: (name: string, nearest: string | null) =>
+        inputError(
+          'MANIFEST_PREDICTOR_UNKNOWN',
+          `\`${formatShown(name)}\` is not a predictor.`,
+          suggestOr(nearest, `Predictors are ${list(PREDICTORS)}.`),
+        ),
     },
   },
   // A job runs all predictors that its rows request.

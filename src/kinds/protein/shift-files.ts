@@ -4,8 +4,8 @@
  * the code of b2bTools 3.0.9.
  */
 import { ONE_LETTER } from '../../domain/chemistry.ts';
-import type { InputFinding } from '../kind.ts';
-import { finding } from './problems.ts';
+import { formatShown } from '../../domain/plain-text.ts';
+import { type InputFinding, inputError, inputWarning } from '../kind.ts';
 import { readStar, type StarFrame, type StarLoop, type StarRow, StarSyntaxError } from './star.ts';
 
 export interface Residue {
@@ -105,7 +105,15 @@ function isMissing(value: string): boolean {
 
 function findMissingTags({ tags }: StarLoop, wanted: readonly string[]): InputFinding[] {
   const missing = wanted.filter((tag) => !tags.includes(tag.toLowerCase()));
-  return missing.map((tag) => finding('SHIFTS_TAG_MISSING', { tag }));
+  return missing.map(reportMissingTag);
+}
+
+function reportMissingTag(tag: string): InputFinding {
+  return inputError(
+    'SHIFTS_TAG_MISSING',
+    `The file has no \`${tag}\`, without which the engine stops.`,
+    'Export the whole entry again, or add the column.',
+  );
 }
 
 /** Reads the cell of a row in the column of a tag; empty if the loop has no such column. */
@@ -122,8 +130,8 @@ function assignShifts({ format, residues, loops, columns, ligands, findings }: E
   const byCode = new Map(residues.toReversed().map((one) => [one.code, one]));
   const missing: InputFinding[] = [];
   const mismatches = new Map<string, InputFinding>();
-  const report = (...[code, facts]: Parameters<typeof finding>): void => {
-    if (!mismatches.has(code)) mismatches.set(code, finding(code, facts));
+  const report = (found: InputFinding): void => {
+    if (!mismatches.has(found.code)) mismatches.set(found.code, found);
   };
   let shifts = 0;
   let lists = 0;
@@ -133,13 +141,13 @@ function assignShifts({ format, residues, loops, columns, ligands, findings }: E
     missing.push(...absent);
     if (absent.length > 0) continue;
     if (loop.rows.length > 0) lists += 1;
-    if (lists > 1) report('SHIFTS_SEVERAL_LISTS', { line: loop.line });
+    if (lists > 1) report(reportSeveralLists(loop.line));
     const cell = createCellReader(loop);
     for (const row of loop.rows) {
       const { line } = row;
       const chain = cell(row, columns.chain);
       if (ligands?.has(chain) === true) {
-        report('SHIFTS_OF_LIGAND', { entity: chain, line });
+        report(reportLigand(chain, line));
         continue;
       }
       shifts += 1;
@@ -148,16 +156,52 @@ function assignShifts({ format, residues, loops, columns, ligands, findings }: E
       const name = cell(row, columns.name);
       const own = byKey.get(buildKey(chain, code)) ?? (isLenient ? byCode.get(code) : undefined);
       if (own === undefined) {
-        report('SHIFTS_RESIDUE_UNKNOWN', { code, residue: name, line });
+        report(reportUnknownResidue(name, code, line));
         continue;
       }
       if (name !== own.name && !isMissing(name)) {
-        report('SHIFTS_RESIDUE_DIFFERS', { code, residue: name, expected: own.name, line });
+        report(reportOtherResidue(name, own, line));
       }
       own.atoms.set(cell(row, columns.atom), { value: cell(row, columns.value), line });
     }
   }
   return { format, residues, shifts, findings: [...findings, ...missing, ...mismatches.values()] };
+}
+
+function reportSeveralLists(line: number): InputFinding {
+  return inputWarning(
+    'SHIFTS_SEVERAL_LISTS',
+    `The file has several lists of shifts (the second in line ${line}); the engine merges them, and the last value of an atom is used.`,
+    'Keep the list that you mean; give each of the others its own file and row.',
+  );
+}
+
+function reportLigand(entity: string, line: number): InputFinding {
+  return inputError(
+    'SHIFTS_OF_LIGAND',
+    `There are shifts of entity ${formatShown(entity)} (line ${line}), which is not a polymer; the engine would assign them to the first chain.`,
+    'Remove the shifts of ligands, ions and waters.',
+  );
+}
+
+function reportUnknownResidue(name: string, code: string, line: number): InputFinding {
+  return inputError(
+    'SHIFTS_RESIDUE_UNKNOWN',
+    `The shifts name a residue \`${formatShown(name)}\` \`${formatShown(code)}\` (line ${line}) that is not in the sequence of the file.`,
+    'Remove unassigned shifts, and number residues as in the sequence of the file.',
+  );
+}
+
+function reportOtherResidue(
+  name: string,
+  { code, name: own }: Residue,
+  line: number,
+): InputFinding {
+  return inputWarning(
+    'SHIFTS_RESIDUE_DIFFERS',
+    `The shifts call residue \`${formatShown(code)}\` \`${formatShown(name)}\` (line ${line}), but the sequence has \`${formatShown(own)}\`, which is used.`,
+    'Check that the sequence and the shifts have the same numbering.',
+  );
 }
 
 function buildKey(chain: string, code: string): string {
@@ -199,15 +243,24 @@ function readNef(frames: readonly StarFrame[]): Entry {
     const missing = findMissingTags(loop, NEF_SEQUENCE);
     if (missing.length > 0) {
       const [tag = ''] = loop.tags;
-      const foreign = finding('SHIFTS_LOOP_FOREIGN', { tag, line: loop.line });
+      const foreign = inputError(
+        'SHIFTS_LOOP_FOREIGN',
+        `The engine reads the loop of \`${formatShown(tag)}\` (line ${loop.line}) as the sequence, because it is in the save frame of the molecular system.`,
+        'Remove that loop from the file.',
+      );
       findings.push(...(tag.startsWith('_nef_sequence.') ? missing : [foreign]));
       continue;
     }
     const cell = createCellReader(loop);
     const wrong = loop.rows.find((row) => !/^[+-]?\d+$/.test(cell(row, NEF_CODE)));
     if (wrong !== undefined) {
-      const facts = { code: cell(wrong, NEF_CODE), line: wrong.line };
-      findings.push(finding('SHIFTS_SEQUENCE_CODE', facts));
+      const code = formatShown(cell(wrong, NEF_CODE));
+      const notWhole = inputError(
+        'SHIFTS_SEQUENCE_CODE',
+        `The residue number \`${code}\` (line ${wrong.line}) is not a whole number.`,
+        'Number the residues with integers, in the sequence and in the shifts.',
+      );
+      findings.push(notWhole);
     }
     for (const row of loop.rows) {
       const residue = createResidue(cell(row, NEF_CHAIN), cell(row, NEF_CODE), cell(row, NEF_NAME));
@@ -263,7 +316,7 @@ function readNmrStar(frames: readonly StarFrame[]): Entry {
   const [assembly] = findLoops(frames, '_entity_assembly.entity_id');
   const missing = assembly
     ? findMissingTags(assembly, ASSEMBLY)
-    : [finding('SHIFTS_TAG_MISSING', { tag: '_Entity_assembly.Entity_ID' })];
+    : [reportMissingTag('_Entity_assembly.Entity_ID')];
   return {
     format: 'NMR-STAR',
     residues,

@@ -3,8 +3,8 @@
  * the content, as in the service (contract of the prediction service, 4.3), not by the extension.
  */
 import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../vocabulary.ts';
-import type { InputFinding, Reading } from '../kind.ts';
-import { finding } from './problems.ts';
+import { formatShown } from '../../domain/plain-text.ts';
+import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
 import { readShiftTable, type Residue, type ShiftTable } from './shift-files.ts';
 import { readStar, StarSyntaxError } from './star.ts';
 
@@ -20,12 +20,21 @@ export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
   });
   try {
     const table = DATA_BLOCK.test(text) ? readShiftTable(readStar(text)) : null;
-    if (table === null) return read([finding('SHIFTS_FORMAT_UNKNOWN', {})]);
-    return read([...checkTable(table, options)], table.format);
+    if (table !== null) return read([...checkTable(table, options)], table.format);
+    const unknown = inputError(
+      'SHIFTS_FORMAT_UNKNOWN',
+      'The file is neither NEF nor NMR-STAR.',
+      'Export the shifts as NEF, or download the NMR-STAR file of the entry from BMRB.',
+    );
+    return read([unknown]);
   } catch (error) {
     if (!(error instanceof StarSyntaxError)) throw error;
-    const { line, message } = error;
-    return read([finding('SHIFTS_MALFORMED', { line, reason: message })]);
+    const malformed = inputError(
+      'SHIFTS_MALFORMED',
+      `Line ${error.line} is not valid STAR: ${error.message}.`,
+      'Export the file again with the program that made it; it may be truncated.',
+    );
+    return read([malformed]);
   }
 }
 
@@ -43,25 +52,53 @@ function* checkTable(
   const missingTags = findings.filter(({ code }) => code === 'SHIFTS_TAG_MISSING');
   if (missingTags.length > 0) yield* missingTags;
   // Without shifts ShiftCrypt succeeds and gives -10 for every residue (measured).
-  else if (shifts === 0) yield* [...findings, finding('SHIFTS_NO_LOOP', { format })];
-  else if (residues.length === 0) yield finding('SHIFTS_NO_SEQUENCE', { format });
-  else {
+  else if (shifts === 0) {
+    yield* findings;
+    yield inputError(
+      'SHIFTS_NO_LOOP',
+      `The ${format} file contains no chemical shifts.`,
+      'Export it with its list of assigned chemical shifts.',
+    );
+  } else if (residues.length === 0) {
+    yield inputError(
+      'SHIFTS_NO_SEQUENCE',
+      `The ${format} file does not say which residues the molecule has.`,
+      'Export the whole entry, with its molecular system or entities, not only the shifts.',
+    );
+  } else {
     yield* findings;
     yield* findBadValue(residues, modelClass);
-    // The engine numbers the residues by the author's numbers, as text, and searches for the shifts' numbers among
-    // them: it finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: disabling
-    // the option automatically, which would silently change the user's residue numbers.
-    const isLost = residues.some(
-      ({ isAuthorNumbered, atoms }) => isAuthorNumbered && atoms.size > 0,
-    );
-    if (originalNumbering && isLost) yield finding('SHIFTS_AUTHOR_NUMBERS', {});
+    if (originalNumbering) yield* findAuthorNumbers(residues);
     // The engine looks amino acids up by their names in upper case.
     const lower = residues.find(
       ({ name }) => !SIDE_CHAIN.has(name) && SIDE_CHAIN.has(name.toUpperCase()),
     );
     if (lower === undefined) yield* findMissingValues(residues, modelClass);
-    else yield finding('SHIFTS_RESIDUE_CASE', { code: lower.code, residue: lower.name });
+    else {
+      yield inputError(
+        'SHIFTS_RESIDUE_CASE',
+        `The residues are named in lower case (residue \`${formatShown(lower.code)}\` is \`${formatShown(lower.name)}\`); the engine knows them only in upper case.`,
+        'Write their names in upper case, in the sequence and in the shifts: `ALA`.',
+      );
+    }
   }
+}
+
+/**
+ * The engine numbers the residues by the author's numbers, as text, and searches for the shifts' numbers among them: it
+ * finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: disabling the option
+ * automatically, which would silently change the user's residue numbers.
+ */
+function findAuthorNumbers(residues: readonly Residue[]): readonly InputFinding[] {
+  const isLost = residues.some(({ isAuthorNumbered, atoms }) => isAuthorNumbered && atoms.size > 0);
+  if (!isLost) return [];
+  const lost = inputError(
+    'SHIFTS_AUTHOR_NUMBERS',
+    "The sequence has the author's residue numbers in addition to its own; with `original_numbering` the engine does not find the residues of the shifts.",
+    'Set `original_numbering` to `false`.',
+    { column: 'original_numbering', value: 'true' },
+  );
+  return [lost];
 }
 
 /** The engine converts only the values of the atoms that it needs to numbers. */
@@ -74,7 +111,11 @@ function* findBadValue(
     for (const atom of listNeededAtoms(model, name) ?? []) {
       const { value = '0', line = 0 } = atoms.get(atom) ?? {};
       if (value.trim() !== '' && Number.isFinite(Number(value))) continue;
-      yield finding('SHIFTS_VALUE', { atom, value, line });
+      yield inputError(
+        'SHIFTS_VALUE',
+        `The shift of ${atom} in line ${line} is \`${formatShown(value)}\`, which is not a number.`,
+        'Correct the value, or remove its row.',
+      );
       return;
     }
   }
@@ -93,10 +134,25 @@ function* findMissingValues(
   const counts = MODEL_CLASSES.map((one) => ({ model: one, values: valued(one) }));
   // The lowest class among those with the most: it uses the most atoms.
   const best = counts.reduce((top, one) => (one.values > top.values ? one : top));
-  const facts = { model, values, residues: residues.length, best: best.model, most: best.values };
-  if (values === 0) yield finding('SHIFTS_ALL_MISSING', facts);
-  else if (values < FEW * residues.length && best.values >= 2 * values) {
-    yield finding('SHIFTS_FEW_VALUES', facts);
+  const begin = `With \`model_class\` ${model}`;
+  const cell = { column: 'model_class', value: model };
+  const all = residues.length;
+  if (values === 0) {
+    yield inputError(
+      'SHIFTS_ALL_MISSING',
+      `${begin} none of the ${all} residues has the shifts that it needs: every value of the result would be missing.`,
+      best.values === 0
+        ? 'Give at least the shifts of N, H and CA; C, CB and HA give more values.'
+        : `Set \`model_class\` to \`${best.model}\`, which has values for ${best.values} of ${all} residues.`,
+      cell,
+    );
+  } else if (values < FEW * all && best.values >= 2 * values) {
+    yield inputWarning(
+      'SHIFTS_FEW_VALUES',
+      `${begin} only ${values} of ${all} residues have the shifts that it needs.`,
+      `\`model_class\` ${best.model} has values for ${best.values} of them.`,
+      cell,
+    );
   }
 }
 

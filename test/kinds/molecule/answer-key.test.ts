@@ -7,13 +7,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import type { InputFinding } from '../../../src/kinds/kind.ts';
 import type { AtomType, ChargeMethod, MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
 import {
   MOLECULE_EXTENSIONS,
   readSmilesInput,
   readStructureInput,
 } from '../../../src/kinds/molecule/input.ts';
-import { findSeverity } from '../../../src/manifest/problems.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data');
 
@@ -43,21 +43,22 @@ function optionsOf(run: Row): MoleculeOptions {
   };
 }
 
-async function smilesCodes(smiles: string, run: Row) {
+type Found = Pick<InputFinding, 'code' | 'severity'>;
+
+async function checkSmiles(smiles: string, run: Row): Promise<readonly Found[]> {
   const { findings } = await readSmilesInput(smiles.trim(), optionsOf(run));
   // The engine chooses a configuration.
-  return findings.map(({ code }) => code).filter((code) => code !== 'SMILES_STEREO_UNDEFINED');
+  return findings.filter(({ code }) => code !== 'SMILES_STEREO_UNDEFINED');
 }
 
-async function fileCodes(file: string, run: Row): Promise<readonly string[]> {
+async function checkFile(file: string, run: Row): Promise<readonly Found[]> {
   const bytes = readFileSync(file);
-  if (bytes.length === 0) return ['MANIFEST_FILE_EMPTY'];
+  if (bytes.length === 0) return [{ code: 'MANIFEST_FILE_EMPTY', severity: 'error' }];
   const extension = MOLECULE_EXTENSIONS.find((one) => file.endsWith(one));
-  if (extension === undefined) return ['MANIFEST_FILE_TYPE'];
-  if (!isUtf8(bytes)) return ['MANIFEST_FILE_NOT_UTF8'];
+  if (extension === undefined) return [{ code: 'MANIFEST_FILE_TYPE', severity: 'error' }];
+  if (!isUtf8(bytes)) return [{ code: 'MANIFEST_FILE_NOT_UTF8', severity: 'error' }];
   const text = bytes.toString().replace(/^\uFEFF/, '');
-  const { findings } = await readStructureInput(text, extension, optionsOf(run));
-  return findings.map(({ code }) => code);
+  return (await readStructureInput(text, extension, optionsOf(run))).findings;
 }
 
 describe.each(['own', 'public'])('%s', (owner) => {
@@ -65,7 +66,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
 
   test.skipIf(absent)('no molecule that the engine can parameterise has a finding', async () => {
     for (const row of table(owner, 'molecules', 'molecules.csv')) {
-      expect(await smilesCodes(row['smiles'] ?? '', row), row['smiles']).toEqual([]);
+      expect(await checkSmiles(row['smiles'] ?? '', row), row['smiles']).toEqual([]);
     }
   });
 
@@ -84,11 +85,11 @@ describe.each(['own', 'public'])('%s', (owner) => {
     for (const run of runs) {
       const { key = '', input = '', ok } = run;
       const found = key.startsWith('smi-')
-        ? await smilesCodes(named.get(input) ?? input.slice(input.indexOf('=') + 1), run)
-        : await fileCodes(path.join(DATA, owner, 'molecules', input), run);
+        ? await checkSmiles(named.get(input) ?? input.slice(input.indexOf('=') + 1), run)
+        : await checkFile(path.join(DATA, owner, 'molecules', input), run);
       const outcome = ok === 'True' && !WRONG.some((one) => one.test(key)) ? 'right' : 'bad';
       counts[outcome] += 1;
-      const errors = found.filter((code) => findSeverity(code) === 'error');
+      const errors = found.filter(({ severity }) => severity === 'error');
       expect(errors.length === 0 ? 'right' : 'bad', key).toBe(outcome);
     }
     expect(counts).toEqual(owner === 'own' ? { right: 88, bad: 21 } : { right: 44, bad: 22 });

@@ -25,8 +25,9 @@ const canonical = async (text: string): Promise<string> =>
 async function fault(text: string): Promise<string> {
   const [found] = await findings(text);
   if (!['SMILES_SYNTAX', 'SMILES_CHEMISTRY'].includes(found!.code)) return found!.code;
-  const { position, reason } = found!.facts as { position: number | null; reason: string };
-  return `${found!.code.slice('SMILES_'.length)} ${String(position)}: ${reason}`;
+  const [, reason, position = 'null'] =
+    /: (.*?)(?: \(character (\d+)\))?\.$/.exec(found!.message) ?? [];
+  return `${found!.code.slice('SMILES_'.length)} ${position}: ${reason}`;
 }
 
 test.each([
@@ -135,5 +136,6 @@ test('a SMILES without an answer from RDKit is refused', async () => {
   const reason = 'it was not read within 10 s';
   vi.spyOn(chemist, 'read').mockResolvedValueOnce({ type: 'unanswered', reason });
   const { findings: found } = await readSmilesInput('CCO', BCC);
-  expect(found).toEqual([{ code: 'SMILES_UNANSWERED', facts: { reason } }]);
+  const message = `This SMILES could not be checked: ${reason}.`;
+  expect(found).toMatchObject([{ code: 'SMILES_UNANSWERED', severity: 'error', message }]);
 });

@@ -158,13 +158,14 @@ describe('input that stops the engine, or leads to a wrong result', () => {
 
 test('a result without values is predicted, with the model that has values', () => {
   for (const model of ['1', '2'] as const) {
-    const facts = { model, values: 0, residues: 3, best: '3', most: 3 };
+    const remedy = 'Set `model_class` to `3`, which has values for 3 of 3 residues.';
     const { findings } = readShiftsInput(nef(BACKBONE), options(model));
-    expect(findings).toEqual([{ code: 'SHIFTS_ALL_MISSING', facts }]);
+    expect(findings).toMatchObject([{ code: 'SHIFTS_ALL_MISSING', remedy }]);
   }
   expect(codes(nef(BACKBONE), options('3'))).toEqual([]);
   const { findings } = readShiftsInput(nef(['CB', 'HA']), options('3'));
-  expect(findings).toMatchObject([{ code: 'SHIFTS_ALL_MISSING', facts: { most: 0 } }]);
+  const remedy = expect.stringContaining('Give at least the shifts of N, H and CA');
+  expect(findings).toMatchObject([{ code: 'SHIFTS_ALL_MISSING', remedy }]);
 });
 
 test('one residue of many is a result, with a warning if another model has more', () => {
