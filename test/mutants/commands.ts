@@ -31,6 +31,7 @@ export const COMMANDS: readonly Mutant[] = [
     file: 'src/kinds/protein/alignment.ts',
     find: 'if (length !== expected) {',
     replace: 'if (length > expected) {',
+    breaks: '5: an alignment with rows of different lengths is refused.',
     tests: ['test/kinds/protein/sequences.test.ts', 'test/manifest/problems.test.ts'],
   },
   {
