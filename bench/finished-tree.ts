@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../src/domain/item.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
-import { pickDigest, type FileDigest } from '../src/store/digest.ts';
+import { pickDigest, type FileDigest } from '../src/store/store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { runInParallel } from '../src/store/in-parallel.ts';
 import { writeInvalidRows } from '../src/store/prepared-campaign.ts';

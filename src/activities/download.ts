@@ -131,7 +131,6 @@ async function receiveFile(
 ): Promise<FetchResult> {
   const { kind, id } = job.item;
   const file = await store.write(buildItemKey(kind, id, fileName), body, {
-    signal: Context.current().cancellationSignal,
     keepFree: KEPT_FREE,
     ...(contentLength !== null && { expectedBytes: contentLength }),
   });

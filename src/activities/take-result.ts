@@ -13,7 +13,7 @@ import { READING_FILE } from '../kinds/stored-reading.ts';
 import { findLine } from '../services/plugins/load.ts';
 import type { Job } from '../services/service.ts';
 import { readToJudge } from '../store/deliver.ts';
-import { pickDigest, type FileDigest } from '../store/digest.ts';
+import { pickDigest, type FileDigest } from '../store/store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { REJECTED, buildItemKey, setFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { readErrno } from '../domain/process.ts';
 import { listFilesNamed, listFilesToRead, readResult } from '../report/read-result.ts';
-import { computeDigest, type FileDigest } from '../store/digest.ts';
+import { computeDigest, type FileDigest } from '../store/store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { buildItemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';

@@ -6,10 +6,10 @@ import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ResultFault } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
-import { computeDigest, decodeText, type FileDigest } from '../store/digest.ts';
+import { computeDigest, decodeText, type FileDigest } from '../store/store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { nameArtefactFile, CONTENT_TYPES, buildItemKey, REJECTED } from '../store/layout.ts';
-import type { CheckedFolders, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** The code of an item whose files differ from what was received. */
@@ -59,12 +59,11 @@ export async function checkFiles(
 ): Promise<CheckedFiles> {
   const faults: FileFault[] = [];
   const texts = new Map<string, string>();
-  const checked = new Set<string>();
   for (const [name, expected] of listRecordedFiles(record)) {
     const key = buildItemKey(record.kind, record.id, name);
-    const bytes = reads.includes(name) ? await readIfUnchanged(store, key, checked) : null;
+    const bytes = reads.includes(name) ? await readIfUnchanged(store, key) : null;
     if (bytes !== null) texts.set(name, decodeText(bytes));
-    const found = bytes === null ? await store.digest(key, checked) : computeDigest(bytes);
+    const found = bytes === null ? await store.digest(key) : computeDigest(bytes);
     const difference = describeDifference(expected, found);
     if (difference !== null) faults.push({ key, message: `${key} ${difference}.` });
   }
@@ -72,13 +71,9 @@ export async function checkFiles(
 }
 
 /** Null for a missing file, and for an object in a bucket that has changed. */
-async function readIfUnchanged(
-  store: Store,
-  key: string,
-  checked: CheckedFolders,
-): Promise<Uint8Array | null> {
+async function readIfUnchanged(store: Store, key: string): Promise<Uint8Array | null> {
   try {
-    return await store.read(key, checked);
+    return await store.read(key);
   } catch (error) {
     if (error instanceof StoreError && error.code === DIGEST_MISMATCH) return null;
     throw error;

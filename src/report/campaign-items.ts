@@ -1,7 +1,7 @@
 /** The items of a campaign in manifest order, read from the tree page by page, so that memory stays constant. */
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind, ItemState } from '../domain/item.ts';
-import type { FileDigest } from '../store/digest.ts';
+import type { FileDigest } from '../store/store.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readListed } from '../store/item-store.ts';
 import { listKinds } from '../kinds/registry.ts';

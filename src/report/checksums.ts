@@ -1,5 +1,5 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
-import type { FileDigest } from '../store/digest.ts';
+import type { FileDigest } from '../store/store.ts';
 import { runInOrder } from '../store/in-parallel.ts';
 import { CHECKSUMS, ITEM_RECORD, WORK_AREA, isSendingNote, parseItemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';

@@ -18,7 +18,7 @@ import {
 } from '../report/campaign-summary.ts';
 import { publishTree, readTreeState } from '../report/publish.ts';
 import { type Verification, verifyTree } from '../report/verify.ts';
-import { computeDigest } from '../store/digest.ts';
+import { computeDigest } from '../store/store.ts';
 import {
   buildAddress,
   buildItemKey,

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../domain/errors.ts';
 import { type Kind, isFinal } from '../domain/item.ts';
 import type { Judge } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
-import type { FileDigest } from './digest.ts';
+import type { FileDigest } from './store.ts';
 import type { ItemRecord, ResultSource } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
 import { buildItemKey, namePage } from './layout.ts';

@@ -3,47 +3,51 @@
  * renamed: rename(2) is atomic, so that readers see all of it or nothing, also after a crash.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, read } from 'node:fs';
-import { lstat, open, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  open as openCallback,
+  read,
+  type Stats,
+} from 'node:fs';
+import {
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  statfs,
+  unlink,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { decodeText, type FileDigest } from './digest.ts';
-import {
-  areFolders,
-  checkSpace,
-  isLinkedInto,
-  linkNew,
-  makeFolder,
-  makeFolders,
-  nullIfAbsent,
-  type OpenedFile,
-  openToRead,
-  readEntries,
-  readStatus,
-  sync,
-  callSystem,
-  walk,
-} from './folder-calls.ts';
+import { hasErrno } from '../domain/process.ts';
 import { runInParallel } from './in-parallel.ts';
+import { createBadKeyError, splitKey, LEASES, TEMPORARY_PREFIX } from './layout.ts';
+import { createTreeNotHereError } from './lease.ts';
+import { createMissingError, createNoRoomError, toStoreError } from './store-error.ts';
 import {
+  decodeText,
+  type FileDigest,
   Incoming,
-  type CheckedFolders,
   type Store,
   type StoreData,
   type StoredFile,
   type WriteOptions,
 } from './store.ts';
-import { createBadKeyError, splitKey, LEASES, TEMPORARY_PREFIX } from './layout.ts';
-import { createMissingError, toStoreError } from './store-error.ts';
-import { createTreeNotHereError } from './lease.ts';
 
 /** Files synced at the same time; more do not help, measured on ext4. */
 const MAX_SYNCS_AT_ONCE = 16;
 /** More concurrent reads would only make a disk seek. */
 const READS_AT_ONCE = 4;
 const READ_CHUNK_BYTES = 1024 * 1024;
-/** Bytes written between two looks at the free space. */
-const SPACE_CHECK_BYTES = 8_000_000;
 /** Renewing a lease never takes longer than this. */
 const MAX_LEASE_WRITE_MS = 60_000;
 
@@ -132,8 +136,8 @@ class FileStore implements Store {
     );
   }
 
-  async read(key: string, checked?: CheckedFolders): Promise<Uint8Array | null> {
-    const file = await this.#open(key, checked);
+  async read(key: string): Promise<Uint8Array | null> {
+    const file = await this.#open(key);
     if (file === null) return null;
     const pieces: Uint8Array[] = [];
     for await (const piece of readPieces(file, key)) pieces.push(piece);
@@ -146,8 +150,8 @@ class FileStore implements Store {
     return bytes && decodeText(bytes);
   }
 
-  async digest(key: string, checked?: CheckedFolders): Promise<FileDigest | null> {
-    const file = await this.#open(key, checked);
+  async digest(key: string): Promise<FileDigest | null> {
+    const file = await this.#open(key);
     if (file === null) return null;
     const hash = createHash('sha256');
     let bytes = 0;
@@ -165,10 +169,10 @@ class FileStore implements Store {
   }
 
   async *list(prefix: string): AsyncIterable<string> {
-    const cut = prefix.lastIndexOf('/');
-    const folder = cut < 0 ? [] : splitKey(prefix.slice(0, cut));
-    const action = `list ${prefix}`;
-    if (!(await callSystem(action, () => areFolders(this.location, prefix, folder)))) return;
+    const folder = prefix.split('/').slice(0, -1);
+    // Every folder of the prefix must be there, and not a link.
+    const first = [...folder, 'file'].join('/');
+    if ((await callSystem(`list ${prefix}`, () => this.#locate(first))) === null) return;
     const isWhole = (name: string): boolean => !name.startsWith(TEMPORARY_PREFIX);
     for await (const key of walk(this.location, folder, isWhole))
       if (key.startsWith(prefix)) yield key;
@@ -193,7 +197,12 @@ class FileStore implements Store {
     const source = from instanceof FileStore ? await from.#find(fromKey) : null;
     const isShared =
       source !== null &&
-      (await this.#put(key, ({ temporary, path }) => isLinkedInto(source, path, temporary)));
+      (await this.#put(key, async ({ temporary, path }) => {
+        if (!(await isLinked(source, temporary))) return false;
+        // Does nothing if both are already the same file.
+        await rename(temporary, path);
+        return true;
+      }));
     if (!isShared) await this.write(key, from.readStream(fromKey), { durable: false });
   }
 
@@ -215,13 +224,9 @@ class FileStore implements Store {
     }
   }
 
-  async sweep(): Promise<number> {
-    let swept = 0;
-    for await (const name of this.leftovers()) {
+  async sweep(): Promise<void> {
+    for await (const name of this.leftovers())
       await callSystem(`remove ${name}`, () => rm(join(this.location, name), { force: true }));
-      swept += 1;
-    }
-    return swept;
   }
 
   /** `work` fills a file with a temporary name, in the folder of its own name, and gives it that name. */
@@ -244,24 +249,29 @@ class FileStore implements Store {
 
   /** The path of a file; null if there is none. @throws StoreError `STORE_BAD_KEY` for a link */
   #find(key: string): Promise<string | null> {
-    const segments = splitKey(key);
     return callSystem(`read ${key}`, async () => {
-      if (!(await areFolders(this.location, key, segments.slice(0, -1)))) return null;
-      const path = join(this.location, ...segments);
-      const found = await readStatus(path);
+      const path = await this.#locate(key);
+      const found = path === null ? null : await readStatus(path);
       if (found?.isSymbolicLink() === true) throw createBadKeyError(key, 'it is a symbolic link');
       return found?.isFile() === true ? path : null;
     });
   }
 
   /** The file, to be read; null if there is none. @throws StoreError `STORE_BAD_KEY` for a link */
-  #open(key: string, checked?: CheckedFolders): Promise<OpenedFile | null> {
-    const segments = splitKey(key);
+  #open(key: string): Promise<OpenedFile | null> {
     return callSystem(`read ${key}`, async () => {
-      const folders = segments.slice(0, -1);
-      if (!(await areFolders(this.location, key, folders, checked))) return null;
-      return openToRead(join(this.location, ...segments));
+      const path = await this.#locate(key);
+      return path === null ? null : openToRead(path);
     });
+  }
+
+  /** The path of a key; null if its folder does not exist. @throws StoreError `STORE_BAD_KEY` for a link above it */
+  async #locate(key: string): Promise<string | null> {
+    const path = join(this.location, ...splitKey(key));
+    const folder = await realpath(dirname(path)).catch(nullIfAbsent);
+    if (folder !== null && folder !== dirname(path))
+      throw createBadKeyError(key, 'a folder above it is a symbolic link');
+    return folder === null ? null : path;
   }
 }
 
@@ -273,21 +283,12 @@ async function fill(
   options: WriteOptions,
 ): Promise<void> {
   const { keepFree = 0, expectedBytes = null, durable } = options;
-  const checkFree = async (needed: number | null): Promise<void> => {
-    if (keepFree > 0) await checkSpace(dirname(temporary), incoming.key, keepFree, needed);
-  };
-  await checkFree(data instanceof Uint8Array ? data.byteLength : expectedBytes);
-  let checked = 0;
+  const needed = data instanceof Uint8Array ? data.byteLength : expectedBytes;
+  if (keepFree > 0) await checkSpace(dirname(temporary), incoming.key, keepFree, needed);
   // `wx`: the name must be new, and a link planted there is not followed.
   const file = await open(temporary, 'wx');
   try {
-    for await (const chunk of incoming.chunks(data, options)) {
-      if (incoming.bytes - checked >= SPACE_CHECK_BYTES) {
-        checked = incoming.bytes;
-        await checkFree(null);
-      }
-      await file.writeFile(chunk);
-    }
+    for await (const chunk of incoming.chunks(data, options)) await file.writeFile(chunk);
     if (durable) await file.sync();
   } finally {
     // A full disk or a quota may only be reported now (NFS).
@@ -313,4 +314,175 @@ async function* readPieces({ fd, bytes }: OpenedFile, key: string): AsyncGenerat
   } finally {
     closeSync(fd);
   }
+}
+
+/** Runs a call of the file system; its errors get a code and a remedy. */
+async function callSystem<T>(action: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw toStoreError(error, action);
+  }
+}
+
+function nullIfAbsent(error: unknown): null {
+  if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return null;
+  throw error;
+}
+
+/** Null if there is nothing of this name. */
+function readStatus(path: string): Promise<Stats | null> {
+  return lstat(path).catch(nullIfAbsent);
+}
+
+/** A folder that vanished between two steps of a walk has no entries. */
+async function readEntries(folder: string): Promise<Dirent[]> {
+  return (await readdir(folder, { withFileTypes: true }).catch(nullIfAbsent)) ?? [];
+}
+
+/** Syncs a file or the entries of a folder to the disk. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Creates a folder, and with `parents` its parents; an existing one is left alone. Not `mkdir` with `recursive`: on a
+ * read-only disk that fails with ENOENT, which misleads the user. False if it existed.
+ */
+async function makeFolder(path: string, parents = false): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, 'EEXIST')) return false;
+    if (!parents || !hasErrno(error, 'ENOENT')) throw error;
+    await makeFolder(dirname(path), true);
+    return makeFolder(path);
+  }
+}
+
+/**
+ * Makes the missing ones of these folders. Returns those that got a new entry and therefore need a sync.
+ * @throws StoreError `STORE_BAD_KEY` for a link, or a file in the way
+ */
+async function makeFolders(
+  root: string,
+  key: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const touched: string[] = [];
+  let folder = root;
+  for (const name of names) {
+    const inner = join(folder, name);
+    const former = await readStatus(inner);
+    if (former === null && (await makeFolder(inner))) touched.push(folder);
+    else if ((former ?? (await readStatus(inner)))?.isDirectory() !== true)
+      throw createBadKeyError(key, `${name} is not a folder`);
+    folder = inner;
+  }
+  return touched;
+}
+
+/** Files below a folder whose name is wanted, in the order of their full keys. */
+async function* walk(
+  root: string,
+  folders: readonly string[],
+  isWanted: (name: string) => boolean,
+): AsyncIterable<string> {
+  const entries = await readEntries(join(root, ...folders));
+  // A folder sorts as `name/`: depth-first order is then the order of the full keys, as in a bucket.
+  const order = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name);
+  entries.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  for (const entry of entries) {
+    const path = [...folders, entry.name];
+    if (entry.isDirectory()) yield* walk(root, path, isWanted);
+    else if (entry.isFile() && isWanted(entry.name)) yield path.join('/');
+  }
+}
+
+/** Opening a named pipe must not wait for a writer. */
+const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A socket cannot be opened. */
+function nullIfNotFile(error: unknown): null {
+  return hasErrno(error, 'ENXIO') ? null : nullIfAbsent(error);
+}
+
+interface OpenedFile {
+  /** To be closed with `closeSync`. */
+  readonly fd: number;
+  /** Its length. */
+  readonly bytes: number;
+}
+
+/**
+ * To read a file; null if there is none. A link fails with ELOOP.
+ *
+ * Only what may wait for a disk or a server is left to another thread: the status of an open file is known, and each
+ * call of another thread takes longer than the call itself.
+ */
+async function openToRead(path: string): Promise<OpenedFile | null> {
+  const fd = await openFile(path, AS_IT_LIES).catch(nullIfNotFile);
+  if (fd === null) return null;
+  const status = fstatSync(fd);
+  if (status.isFile()) return { fd, bytes: status.size };
+  closeSync(fd);
+  return null;
+}
+
+const openFile = promisify(openCallback);
+
+const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;
+
+/** A second name for a file. False if that is impossible: another disk, or a file system without links. */
+async function isLinked(source: string, path: string): Promise<boolean> {
+  try {
+    await link(source, path);
+    return true;
+  } catch (error) {
+    if (hasErrno(error, ...NO_LINKS)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Gives a whole file a new name: link(2) fails if the name is taken, also over NFS. False if it is taken. Without links
+ * the file is copied to a name that the system creates exclusively.
+ */
+async function linkNew(source: string, path: string): Promise<boolean> {
+  try {
+    if (await isLinked(source, path)) return true;
+    await copyFile(source, path, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (!hasErrno(error, 'EEXIST')) throw error;
+    // Over NFS the answer to a successful link may be lost; the repeated call then finds its own link.
+    const [ours, found] = await Promise.all([lstat(source), lstat(path)]);
+    return ours.ino === found.ino && ours.dev === found.dev;
+  }
+}
+
+/** On a small disk this part is kept free, instead of all that the caller requests. */
+const MAX_KEPT_PART = 0.02;
+
+/**
+ * @param keepFree bytes that are to stay free
+ * @param needed length of the file in bytes; null when unknown
+ * @throws StoreError `STORE_FULL`
+ */
+async function checkSpace(
+  folder: string,
+  key: string,
+  keepFree: number,
+  needed: number | null,
+): Promise<void> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const kept = Math.min(keepFree, blocks * bsize * MAX_KEPT_PART);
+  if (free - (needed ?? 0) < kept) throw createNoRoomError(key, free, needed, kept);
 }

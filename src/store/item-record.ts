@@ -15,7 +15,7 @@ import {
 import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-ends.ts';
 import { findKind } from '../kinds/registry.ts';
 import { findServiceOfKind } from '../services/registry.ts';
-import { computeDigest } from './digest.ts';
+import { computeDigest } from './store.ts';
 import { nameArtefactFile, CONTENT_TYPES, setFolder, parseSet } from './layout.ts';
 import { StoreError } from './store-error.ts';
 import {

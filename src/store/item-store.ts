@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Kind } from '../domain/item.ts';
 import { parseJson } from '../kinds/json.ts';
-import { computeDigest, decodeText, type FileDigest } from './digest.ts';
+import { computeDigest, decodeText, type FileDigest } from './store.ts';
 import { parseItem, type ItemRecord, serializeItem } from './item-record.ts';
 import { serializeOptions } from './work.ts';
 import { isSendingNote, ITEM_RECORD, buildItemFolder, buildItemKey } from './layout.ts';

@@ -7,88 +7,91 @@ import { StoreError } from './store-error.ts';
 
 const LATER = 'The campaign then continues automatically; nothing is submitted twice.';
 
-/** What went wrong: the code, why nothing could be done, and what to do. */
-const MEANINGS = {
-  denied: [
-    'STORE_ACCESS_DENIED',
-    'access was denied',
-    `Check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, a role) and that they may list, read, write and delete there. ${LATER}`,
-  ],
-  noCredentials: [
-    'STORE_ACCESS_DENIED',
-    'no credentials were found, or they could not be loaded',
-    `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give this machine a role. ${LATER}`,
-  ],
-  noBucket: [
-    'STORE_UNUSABLE',
-    'there is no such bucket',
-    `Create it, or correct store.url; also check store.endpoint and store.region. ${LATER}`,
-  ],
-  otherRegion: [
-    'STORE_UNUSABLE',
-    'the bucket is in another region, or belongs to another endpoint',
-    `Set store.region (or AWS_REGION) and store.endpoint to those of the bucket. ${LATER}`,
-  ],
-  noRegion: ['STORE_UNUSABLE', 'no region is configured', 'Set store.region or AWS_REGION.'],
-  clock: [
-    'STORE_UNUSABLE',
-    'the clock of this machine differs too much from that of the store',
-    `Synchronise the clock of this machine (NTP). ${LATER}`,
-  ],
-  busy: [
-    'STORE_BUSY',
-    'the store reports that it is overloaded or unavailable',
-    'The request is retried. If the problem remains, run fewer workers, or contact the operators of the store.',
-  ],
-  full: [
-    'STORE_FULL',
-    'the store has no room left, or the quota is used up',
-    `Free some space there, or raise the quota. ${LATER}`,
-  ],
-  damaged: [
-    'STORE_DIGEST_MISMATCH',
-    'the object that arrived is not the one that was sent',
-    'The request is retried. If the problem remains, look for a proxy in between that changes bodies.',
-  ],
-  inTheWay: [
-    'STORE_BAD_KEY',
-    'another object has the same name, or the name is too long',
-    'Move the object at that place of the bucket.',
-  ],
-} as const satisfies Readonly<Record<string, readonly [ErrorCode, why: string, remedy: string]>>;
+interface Meaning {
+  readonly code: ErrorCode;
+  /** Why nothing could be done, and what to do. */
+  readonly why: string;
+  readonly remedy: string;
+  /** S3 error names, including those that only some servers use. */
+  readonly names: readonly string[];
+  /** The answer to a HEAD has no body, and therefore no name. */
+  readonly statuses?: readonly number[];
+}
 
-type Meaning = keyof typeof MEANINGS;
+const MEANINGS: readonly Meaning[] = [
+  {
+    code: 'STORE_ACCESS_DENIED',
+    why: 'access was denied',
+    remedy: `Check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, a role) and that they may list, read, write and delete there. ${LATER}`,
+    names: [
+      ...['AccessDenied', 'Forbidden', 'InvalidAccessKeyId', 'InvalidToken', 'ExpiredToken'],
+      ...['SignatureDoesNotMatch', 'TokenRefreshRequired', 'AllAccessDisabled', 'AccountProblem'],
+    ],
+    statuses: [401, 403],
+  },
+  {
+    code: 'STORE_ACCESS_DENIED',
+    why: 'no credentials were found, or they could not be loaded',
+    remedy: `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give this machine a role. ${LATER}`,
+    names: ['CredentialsProviderError', 'TokenProviderError'],
+  },
+  {
+    code: 'STORE_UNUSABLE',
+    why: 'there is no such bucket',
+    remedy: `Create it, or correct store.url; also check store.endpoint and store.region. ${LATER}`,
+    names: ['NoSuchBucket'],
+  },
+  {
+    code: 'STORE_UNUSABLE',
+    why: 'the bucket is in another region, or belongs to another endpoint',
+    remedy: `Set store.region (or AWS_REGION) and store.endpoint to those of the bucket. ${LATER}`,
+    names: [
+      ...['PermanentRedirect', 'AuthorizationHeaderMalformed'],
+      'IllegalLocationConstraintException',
+    ],
+    statuses: [301],
+  },
+  {
+    code: 'STORE_UNUSABLE',
+    why: 'the clock of this machine differs too much from that of the store',
+    remedy: `Synchronise the clock of this machine (NTP). ${LATER}`,
+    names: ['RequestTimeTooSkewed'],
+  },
+  {
+    code: 'STORE_BUSY',
+    why: 'the store reports that it is overloaded or unavailable',
+    remedy:
+      'The request is retried. If the problem remains, run fewer workers, or contact the operators of the store.',
+    names: ['SlowDown', 'ServiceUnavailable', 'InternalError', 'ThrottlingException'],
+    statuses: [429, 500, 502, 503, 504],
+  },
+  {
+    code: 'STORE_FULL',
+    why: 'the store has no room left, or the quota is used up',
+    remedy: `Free some space there, or raise the quota. ${LATER}`,
+    names: ['QuotaExceeded', 'XMinioStorageFull', 'StorageFull'],
+    statuses: [507],
+  },
+  {
+    code: 'STORE_DIGEST_MISMATCH',
+    why: 'the object that arrived is not the one that was sent',
+    remedy:
+      'The request is retried. If the problem remains, look for a proxy in between that changes bodies.',
+    names: ['BadDigest', 'InvalidDigest', 'XAmzContentSHA256Mismatch'],
+  },
+  {
+    code: 'STORE_BAD_KEY',
+    why: 'another object has the same name, or the name is too long',
+    remedy: 'Move the object at that place of the bucket.',
+    names: ['KeyTooLongError', 'ObjectParentIsFile', 'ExistingObjectIsDirectory'],
+  },
+];
 
-/** S3 error names, including those that only some servers use. */
-const NAMES: Readonly<Record<Exclude<Meaning, 'noRegion'>, readonly string[]>> = {
-  noBucket: ['NoSuchBucket'],
-  denied: [
-    ...['AccessDenied', 'Forbidden', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch'],
-    ...['ExpiredToken', 'TokenRefreshRequired', 'AllAccessDisabled', 'AccountProblem'],
-  ],
-  noCredentials: ['CredentialsProviderError', 'TokenProviderError'],
-  otherRegion: [
-    ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException'],
-  ],
-  clock: ['RequestTimeTooSkewed'],
-  busy: ['SlowDown', 'ServiceUnavailable', 'InternalError', 'ThrottlingException'],
-  full: ['QuotaExceeded', 'XMinioStorageFull', 'StorageFull'],
-  damaged: ['BadDigest', 'InvalidDigest', 'XAmzContentSHA256Mismatch'],
-  inTheWay: ['KeyTooLongError', 'ObjectParentIsFile', 'ExistingObjectIsDirectory'],
-};
-
-/** The answer to a HEAD has no body, and therefore no name. */
-const STATUSES: Readonly<Record<number, Meaning>> = {
-  301: 'otherRegion',
-  401: 'denied',
-  403: 'denied',
-  429: 'busy',
-  500: 'busy',
-  502: 'busy',
-  503: 'busy',
-  504: 'busy',
-  507: 'full',
-};
+const NO_REGION = {
+  code: 'STORE_UNUSABLE',
+  why: 'no region is configured',
+  remedy: 'Set store.region or AWS_REGION.',
+} as const;
 
 /** Codes of the system and of TLS if there was no answer. */
 const UNREACHED: Readonly<Record<string, string>> = {
@@ -112,38 +115,32 @@ interface Asked {
 /** An error of the SDK in words. Its own text is omitted because it may quote what was signed. */
 export function toObjectError(error: unknown, { action, where }: Asked): StoreError {
   if (error instanceof StoreError) return error;
-  const name = error instanceof Error ? error.name : 'unknown error';
-  const status = readHttpStatus(error);
-  const fail = (code: ErrorCode, why: string, remedy: string, retryable = true): StoreError =>
-    new StoreError(code, `Cannot ${action} in ${where}: ${why}${readRequestId(error)}.`, remedy, {
-      retryable,
-    });
-  const meaning = explainS3Error(error, name, status);
+  const { code, why, remedy } = explain(error);
+  const message = `Cannot ${action} in ${where}: ${why}${readRequestId(error)}.`;
   // An object in the way stays there; everything else can be put right while the campaign waits.
-  if (meaning !== null) {
-    const [code, why, remedy] = MEANINGS[meaning];
-    return fail(code, why, remedy, meaning !== 'inTheWay');
-  }
-  if (status !== null)
-    return fail(
-      'STORE_IO',
-      `the store answered ${status} (${name})`,
-      'Check store.url, store.endpoint and store.pathStyle with "hundredfold doctor".',
-    );
-  const code = readCode(error);
-  const isLate = name === 'TimeoutError' && code === null;
-  const known = isLate ? UNREACHED['ETIMEDOUT'] : UNREACHED[code ?? ''];
-  return fail(
-    'STORE_UNREACHABLE',
-    `the store cannot be reached: ${known ?? code ?? name}`,
-    `Check store.endpoint, the network, and whether the store is running. ${LATER}`,
-  );
+  return new StoreError(code, message, remedy, { retryable: code !== 'STORE_BAD_KEY' });
 }
 
-function explainS3Error(error: unknown, name: string, status: number | null): Meaning | null {
-  if (error instanceof Error && /region is missing/i.test(error.message)) return 'noRegion';
-  const named = Object.entries(NAMES).find(([, names]) => names.includes(name));
-  return (named?.[0] as Meaning | undefined) ?? STATUSES[status ?? 0] ?? null;
+function explain(error: unknown): Pick<Meaning, 'code' | 'why' | 'remedy'> {
+  const name = error instanceof Error ? error.name : 'unknown error';
+  const status = readHttpStatus(error);
+  const meaning =
+    MEANINGS.find(({ names }) => names.includes(name)) ??
+    MEANINGS.find(({ statuses = [] }) => status !== null && statuses.includes(status));
+  if (meaning !== undefined) return meaning;
+  if (error instanceof Error && /region is missing/i.test(error.message)) return NO_REGION;
+  if (status !== null)
+    return {
+      code: 'STORE_IO',
+      why: `the store answered ${status} (${name})`,
+      remedy: 'Check store.url, store.endpoint and store.pathStyle with "hundredfold doctor".',
+    };
+  const code = readCode(error) ?? (name === 'TimeoutError' ? 'ETIMEDOUT' : name);
+  return {
+    code: 'STORE_UNREACHABLE',
+    why: `the store cannot be reached: ${UNREACHED[code] ?? code}`,
+    remedy: `Check store.endpoint, the network, and whether the store is running. ${LATER}`,
+  };
 }
 
 /** A refused connection to a name with several addresses is an AggregateError. */
@@ -182,14 +179,11 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Error && error.name === 'ConditionalRequestConflict';
 }
 
-/** The connection broke or was silent too long: reading can continue on a new one. */
-export function isBroken(error: unknown): boolean {
-  const code = readCode(error);
-  if (code !== null && code in UNREACHED) return true;
-  return error instanceof Error && (error.name === 'TimeoutError' || error.message === 'aborted');
+/** The bytes of an object differ from those stored, as the SDK has found. */
+export function isDamagedObject(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Checksum mismatch');
 }
 
-/** The bytes received differ from those stored. */
 export function createDamagedObjectError(key: string, where: string): StoreError {
   return new StoreError(
     'STORE_DIGEST_MISMATCH',

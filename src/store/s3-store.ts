@@ -2,39 +2,111 @@
  * The output tree as objects of a bucket, below a prefix. An object appears when its upload is complete, so that
  * readers see all of it or nothing, also after a crash; `If-None-Match: *` lets one of several writers create a key.
  */
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
-  AbortMultipartUploadCommand,
   DeleteObjectCommand,
-  ListMultipartUploadsCommand,
-  type S3Client,
+  GetObjectCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  S3Client,
 } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectAddress, ObjectStoreAccess } from '../domain/addresses.ts';
-import { computeDigest, decodeText, type FileDigest } from './digest.ts';
+import { createBadKeyError, splitKey } from './layout.ts';
 import {
+  createDamagedObjectError,
+  isAbsentObject,
+  isConflict,
+  isDamagedObject,
+  readHttpStatus,
+  toObjectError,
+} from './s3-errors.ts';
+import { createMissingError, StoreError } from './store-error.ts';
+import {
+  computeDigest,
+  decodeText,
+  type FileDigest,
   Incoming,
   type Store,
   type StoreData,
   type StoredFile,
   type WriteOptions,
 } from './store.ts';
-import { createBadKeyError, splitKey } from './layout.ts';
-import { isAbsentObject, toObjectError } from './s3-errors.ts';
-import {
-  findClient,
-  download,
-  requestHead,
-  readDigest,
-  listPages,
-  type ObjectName,
-  putIfAbsent,
-  putIfMatch,
-  upload,
-} from './s3-requests.ts';
-import type { StoreError } from './store-error.ts';
-import { createMissingError } from './store-error.ts';
 
 /** Limit of S3 for the full name, with the prefix. */
 const MAX_NAME_BYTES = 1024;
+/** Connections that one process keeps open to a server. */
+const MAX_SOCKETS = 64;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Until the answer begins; a part of a large file is uploaded within it. */
+const ANSWER_TIMEOUT_MS = 60_000;
+/** A connection without any traffic for this long is dead. */
+const SILENCE_TIMEOUT_MS = 20_000;
+/** With the SDK's growing delay about ten seconds; callers wait during longer outages. */
+const MAX_ATTEMPTS = 5;
+/** Servers other than AWS accept any region, but the SDK requires one. */
+const ANY_REGION = 'us-east-1';
+/** Smaller data is sent in one request; a file of more than 10,000 parts, 80 GB, is refused by S3. */
+const PART_BYTES = 8 * 1024 * 1024;
+/** Parts in memory at the same time. */
+const MAX_PARTS_AT_ONCE = 3;
+
+const clients = new Map<string, S3Client>();
+
+/** Clients hold connections: all stores of a process share those to a server. */
+function findClient({ endpoint, region, pathStyle }: ObjectStoreAccess): S3Client {
+  const key = JSON.stringify([endpoint, region, pathStyle]);
+  const named = region ?? (endpoint === undefined ? undefined : ANY_REGION);
+  const client =
+    clients.get(key) ??
+    new S3Client({
+      ...(endpoint !== undefined && { endpoint }),
+      ...(named !== undefined && { region: named }),
+      forcePathStyle: pathStyle ?? endpoint !== undefined,
+      maxAttempts: MAX_ATTEMPTS,
+      expectContinueHeader: false,
+      requestHandler: {
+        connectionTimeout: CONNECT_TIMEOUT_MS,
+        requestTimeout: ANSWER_TIMEOUT_MS,
+        throwOnRequestTimeout: true,
+        socketTimeout: SILENCE_TIMEOUT_MS,
+        httpAgent: { maxSockets: MAX_SOCKETS },
+        httpsAgent: { maxSockets: MAX_SOCKETS },
+      },
+    });
+  clients.set(key, client);
+  return client;
+}
+
+/** Content types for browsers: a report in a bucket is displayed, not downloaded. */
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  json: 'application/json',
+  csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+  ...Object.fromEntries(
+    ['txt', 'log', 'fasta', 'pdb', 'mol2', 'gro', 'itp', 'top', 'mdp'].map((ending) => [
+      ending,
+      'text/plain; charset=utf-8',
+    ]),
+  ),
+};
+
+/** In the metadata of an object: the call that created it. */
+const CREATOR = 'creator';
+
+/** The object exists, or is another one. */
+const CONDITION_NOT_MET = 412;
+/** Statuses of servers that do not support `If-Match`: they are as a folder, which replaces whatever is there. */
+const WITHOUT_IF_MATCH: readonly (number | null)[] = [400, 501];
+/** Of conditional writes of the same key at the same time. */
+const MAX_CONFLICTS = 8;
+const CONFLICT_WAIT_MS = 50;
 
 /** Opening makes no request: problems of the bucket are reported by the first one, or by `probe`. */
 export class S3Store implements Store {
@@ -55,40 +127,68 @@ export class S3Store implements Store {
     this.#where = endpoint === undefined ? this.location : `${this.location} (${endpoint})`;
   }
 
+  /** In one request if it is small, in parts if it is large. The SDK removes the parts of an upload that fails. */
   async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
-    const object = this.#object(key);
     const incoming = new Incoming(key);
-    const chunks = incoming.chunks(data, options);
-    try {
-      await upload(object, incoming, chunks, options.signal);
-      return incoming.stored;
-    } catch (error) {
-      if (incoming.failure !== null) throw incoming.failure.error;
-      options.signal?.throwIfAborted();
-      throw this.#asStoreError(error, `write ${key}`);
-    } finally {
-      // Closes a sender that was not read to its end; not awaited, because it may hang.
-      chunks.return(undefined).catch(() => undefined);
-    }
+    const upload = new Upload({
+      client: this.#client,
+      partSize: PART_BYTES,
+      queueSize: MAX_PARTS_AT_ONCE,
+      params: {
+        ...this.#describe(key),
+        Body: Readable.from(incoming.chunks(data, options), { objectMode: false }),
+      },
+    });
+    await this.#ask(`write ${key}`, () => upload.done()).catch((error: unknown) => {
+      throw incoming.failure === null ? error : incoming.failure.error;
+    });
+    return incoming.stored;
   }
 
-  create(key: string, data: string): Promise<boolean> {
-    const object = this.#object(key);
-    return this.#asked(`write ${key}`, () => putIfAbsent(object, Buffer.from(data, 'utf8')));
+  /**
+   * If the answer to a creation is lost, the SDK repeats the request, which then fails because of its own first
+   * attempt: a mark of the call in the object's metadata shows this. Rejected: comparing the content; two workers may
+   * write the same note, and only one may continue.
+   */
+  async create(key: string, data: string): Promise<boolean> {
+    const creator = randomUUID();
+    const marked = { Metadata: { [CREATOR]: creator } };
+    const made = await this.#ask(`write ${key}`, () =>
+      this.#putIf(key, data, { IfNoneMatch: '*', ...marked }),
+    );
+    return made || (await this.#head(key))?.Metadata?.[CREATOR] === creator;
   }
 
   async replace(key: string, data: string, former: string): Promise<boolean> {
-    const object = this.#object(key);
-    const head = await this.#asked(`look at ${key}`, () => requestHead(object));
-    if (head?.ETag === undefined) return false;
-    const { ETag: etag } = head;
-    const digest = readDigest(head) ?? (await this.#digestOfContent(key));
-    if (digest?.sha256 !== computeDigest(former).sha256) return false;
-    const replaced = await this.#asked(`write ${key}`, () =>
-      putIfMatch(object, Buffer.from(data, 'utf8'), etag),
+    const etag = (await this.#head(key))?.ETag;
+    if (etag === undefined || (await this.readText(key)) !== former) return false;
+    const isReplaced = await this.#ask(`write ${key}`, () =>
+      this.#putIf(key, data, { IfMatch: etag }).catch((error: unknown) => {
+        if (!WITHOUT_IF_MATCH.includes(readHttpStatus(error))) throw error;
+        return this.#putIf(key, data, {});
+      }),
     );
     // The first answer may have been lost; this may be the answer to the second attempt.
-    return replaced || (await this.readText(key)) === data;
+    return isReplaced || (await this.readText(key)) === data;
+  }
+
+  /** False if the condition is not met. */
+  async #putIf(
+    key: string,
+    data: string,
+    condition: Pick<PutObjectCommandInput, 'IfNoneMatch' | 'IfMatch' | 'Metadata'>,
+  ): Promise<boolean> {
+    const command = new PutObjectCommand({ ...this.#describe(key), ...condition, Body: data });
+    for (let conflicts = 0; ; conflicts += 1) {
+      try {
+        await this.#client.send(command);
+        return true;
+      } catch (error) {
+        if (readHttpStatus(error) === CONDITION_NOT_MET || isAbsentObject(error)) return false;
+        if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
+        await delay(CONFLICT_WAIT_MS * (conflicts + 1));
+      }
+    }
   }
 
   /** A written object is durable. */
@@ -99,10 +199,10 @@ export class S3Store implements Store {
   async read(key: string): Promise<Uint8Array | null> {
     const pieces: Uint8Array[] = [];
     try {
-      for await (const piece of download(this.#object(key))) pieces.push(piece);
+      for await (const piece of this.readStream(key)) pieces.push(piece);
     } catch (error) {
-      if (isAbsentObject(error)) return null;
-      throw this.#asStoreError(error, `read ${key}`);
+      if (isMissing(error)) return null;
+      throw error;
     }
     return Buffer.concat(pieces);
   }
@@ -113,31 +213,35 @@ export class S3Store implements Store {
   }
 
   /**
-   * The digest that the store keeps with the object, against which it checked the upload; an object without one, such
-   * as a large stream or an object of another program, is read.
+   * The digest that the server keeps with the object, against which it checked the upload; an object without one, such
+   * as one that was uploaded in parts or by another program, is read.
    */
   async digest(key: string): Promise<FileDigest | null> {
-    const object = this.#object(key);
-    const head = await this.#asked(`look at ${key}`, () => requestHead(object));
-    return head && (readDigest(head) ?? this.#digestOfContent(key));
+    const head = await this.#head(key);
+    if (head === null) return null;
+    const { ContentLength: bytes, ChecksumSHA256: sum, ChecksumType: type } = head;
+    // That of a multipart upload is a digest of digests.
+    if (bytes !== undefined && sum !== undefined && type !== 'COMPOSITE')
+      return { bytes, sha256: Buffer.from(sum, 'base64').toString('hex') };
+    const content = await this.read(key);
+    return content && computeDigest(content);
   }
 
-  async #digestOfContent(key: string): Promise<FileDigest | null> {
-    const bytes = await this.read(key);
-    return bytes && computeDigest(bytes);
-  }
-
+  /** The SDK compares it with the digest that the server keeps. */
   async *readStream(key: string): AsyncIterable<Uint8Array> {
+    const command = new GetObjectCommand({ ...this.#name(key), ChecksumMode: 'ENABLED' });
     try {
-      yield* download(this.#object(key));
+      const { Body } = await this.#client.send(command);
+      yield* Body as Readable;
     } catch (error) {
       if (isAbsentObject(error)) throw createMissingError(key);
-      throw this.#asStoreError(error, `read ${key}`);
+      if (isDamagedObject(error)) throw createDamagedObjectError(key, this.#where);
+      throw toObjectError(error, { action: `read ${key}`, where: this.#where });
     }
   }
 
   async *list(prefix: string): AsyncIterable<string> {
-    for await (const { Contents = [] } of this.#pages({ Prefix: this.#prefix + prefix })) {
+    for await (const { Contents = [] } of this.#listPages({ Prefix: this.#prefix + prefix })) {
       for (const { Key } of Contents) {
         // Some programs mark an empty folder by an object with a trailing slash: it is not a file of a tree.
         if (Key !== undefined && !Key.endsWith('/')) yield Key.slice(this.#prefix.length);
@@ -147,24 +251,23 @@ export class S3Store implements Store {
 
   async *folders(): AsyncIterable<string> {
     const wanted = { Prefix: this.#prefix, Delimiter: '/' };
-    for await (const { CommonPrefixes = [] } of this.#pages(wanted)) {
+    for await (const { CommonPrefixes = [] } of this.#listPages(wanted)) {
       for (const { Prefix } of CommonPrefixes) {
         if (Prefix !== undefined) yield Prefix.slice(this.#prefix.length, -1);
       }
     }
   }
 
-  async *#pages(wanted: Parameters<typeof listPages>[1]): ReturnType<typeof listPages> {
+  async *#listPages(wanted: { readonly Prefix: string; readonly Delimiter?: string }) {
     try {
-      yield* listPages({ client: this.#client, bucket: this.#bucket }, wanted);
+      yield* paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, ...wanted });
     } catch (error) {
-      throw this.#asStoreError(error, 'list the objects');
+      throw toObjectError(error, { action: 'list the objects', where: this.#where });
     }
   }
 
   async exists(key: string): Promise<boolean> {
-    const object = this.#object(key);
-    return (await this.#asked(`look at ${key}`, () => requestHead(object))) !== null;
+    return (await this.#head(key)) !== null;
   }
 
   async adopt(key: string, from: Store, fromKey: string): Promise<void> {
@@ -172,63 +275,53 @@ export class S3Store implements Store {
   }
 
   async remove(key: string): Promise<void> {
-    const { bucket, name } = this.#object(key);
-    const command = new DeleteObjectCommand({ Bucket: bucket, Key: name });
-    await this.#asked(`remove ${key}`, () => this.#client.send(command));
+    const command = new DeleteObjectCommand(this.#name(key));
+    await this.#ask(`remove ${key}`, () => this.#client.send(command));
   }
 
-  /** Uploads in parts that were never completed: their parts are invisible, but billed. */
+  /** Parts of an upload whose process was killed are no objects; a rule of the bucket removes them. */
   async *leftovers(): AsyncIterable<string> {
-    for (const { Key = '', UploadId = '' } of await this.#uploads())
-      yield `${Key.slice(this.#prefix.length)} (unfinished upload ${UploadId})`;
+    // None.
   }
 
-  async sweep(): Promise<number> {
-    const uploads = await this.#uploads();
-    for (const { Key, UploadId } of uploads) {
-      const command = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId });
-      await this.#asked(`remove the unfinished upload of ${Key}`, () =>
-        this.#client.send(command).catch(ignoreGone),
-      );
-    }
-    return uploads.length;
+  async sweep(): Promise<void> {
+    await Promise.resolve();
   }
 
-  /** The first thousand. */
-  async #uploads() {
-    const command = new ListMultipartUploadsCommand({
-      Bucket: this.#bucket,
-      Prefix: this.#prefix,
-    });
-    const listed = await this.#asked('list the unfinished uploads', () =>
-      this.#client.send(command),
+  /** Null if there is no such object. */
+  async #head(key: string): Promise<HeadObjectCommandOutput | null> {
+    const command = new HeadObjectCommand({ ...this.#name(key), ChecksumMode: 'ENABLED' });
+    return this.#ask(`look at ${key}`, () =>
+      this.#client.send(command).catch((error: unknown) => {
+        if (isAbsentObject(error)) return null;
+        throw error;
+      }),
     );
-    return listed.Uploads ?? [];
   }
 
-  #object(key: string): ObjectName {
+  #name(key: string): { readonly Bucket: string; readonly Key: string } {
     splitKey(key);
     const name = this.#prefix + key;
-    if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    if (Buffer.byteLength(name) > MAX_NAME_BYTES)
       throw createBadKeyError(key, `with its prefix it is longer than ${MAX_NAME_BYTES} bytes`);
-    }
-    return { client: this.#client, bucket: this.#bucket, name, key, where: this.#where };
+    return { Bucket: this.#bucket, Key: name };
   }
 
-  async #asked<T>(action: string, ask: () => Promise<T>): Promise<T> {
+  /** An object to be written: the server refuses a body with another SHA-256, and keeps it. */
+  #describe(key: string) {
+    const type = TYPES[key.slice(key.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+    return { ...this.#name(key), ContentType: type, ChecksumAlgorithm: 'SHA256' as const };
+  }
+
+  async #ask<T>(action: string, ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      throw this.#asStoreError(error, action);
+      throw toObjectError(error, { action, where: this.#where });
     }
-  }
-
-  #asStoreError(error: unknown, action: string): StoreError {
-    return toObjectError(error, { action, where: this.#where });
   }
 }
 
-/** Another process may have ended the upload meanwhile. */
-function ignoreGone(error: unknown): void {
-  if (!(error instanceof Error && error.name === 'NoSuchUpload')) throw error;
+function isMissing(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'STORE_MISSING';
 }

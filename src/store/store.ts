@@ -3,8 +3,15 @@
  * `/` below the campaign, and a file is written whole or not at all.
  */
 import { createHash } from 'node:crypto';
-import type { FileDigest } from './digest.ts';
 import { createWrongLengthError } from './store-error.ts';
+
+/** What identifies the content of a file. */
+export interface FileDigest {
+  /** Length in bytes. */
+  readonly bytes: number;
+  /** SHA-256 in lower-case hexadecimal digits. */
+  readonly sha256: string;
+}
 
 /** A written file; the digest is that of the bytes that were written. */
 export interface StoredFile extends FileDigest {
@@ -21,8 +28,6 @@ export interface WriteOptions {
    * `STORE_FULL`, before its first byte if the length is known. A store without a disk ignores it.
    */
   readonly keepFree?: number;
-  /** Aborts the write; the promise rejects with the signal's reason and nothing is left. */
-  readonly signal?: AbortSignal;
   /**
    * `true` (default): when the promise is fulfilled the file survives a power cut. `false`: it does so only after
    * `flush`; for thousands of small files in a row.
@@ -31,14 +36,8 @@ export interface WriteOptions {
 }
 
 /**
- * Folders that were found not to be links: for the files of an item, which are read one after the other, each folder is
- * looked at once.
- */
-export type CheckedFolders = Set<string>;
-
-/**
- * Every method throws `StoreError` (`store-error.ts`) for errors of the store, and rethrows errors of the sender and
- * the signal unchanged.
+ * Every method throws `StoreError` (`store-error.ts`) for errors of the store, and rethrows errors of the sender
+ * unchanged: a sender that is aborted ends a write.
  */
 export interface Store {
   /** Address of the tree as the user knows it: a folder or an address. */
@@ -62,11 +61,11 @@ export interface Store {
   /** Makes files written with `durable: false` survive a power cut. */
   flush(keys: Iterable<string>): Promise<void>;
   /** The whole file; null if there is none. */
-  read(key: string, checked?: CheckedFolders): Promise<Uint8Array | null>;
+  read(key: string): Promise<Uint8Array | null>;
   /** The whole file as UTF-8 text; null if there is none. */
   readText(key: string): Promise<string | null>;
   /** Current length and SHA-256 of a file; null if there is none. */
-  digest(key: string, checked?: CheckedFolders): Promise<FileDigest | null>;
+  digest(key: string): Promise<FileDigest | null>;
   /** The file in pieces; throws `STORE_MISSING` at the first piece if there is none. */
   readStream(key: string): AsyncIterable<Uint8Array>;
   /**
@@ -86,51 +85,46 @@ export interface Store {
   remove(key: string): Promise<void>;
   /** Remains of interrupted writes, as text for people; not keys. */
   leftovers(): AsyncIterable<string>;
-  /** Removes the leftovers and returns their number. Call it only while there are no writers. */
-  sweep(): Promise<number>;
+  /** Removes the leftovers. Call it only while there are no writers. */
+  sweep(): Promise<void>;
 }
 
-/** The data of a write on its way: counted, hashed, compared with its announced length, and aborted at any moment. */
+/** The data of a write on its way: counted, hashed, and compared with its announced length. */
 export class Incoming {
   bytes = 0;
-  /** Set if the sender, its length or the signal failed, and not the store. */
+  /** Set if the sender or its length failed, and not the store. */
   failure: { readonly error: unknown } | null = null;
   readonly #hash = createHash('sha256');
   /** For messages. */
   readonly key: string;
-  #sha256: string | null = null;
 
   constructor(key: string) {
     this.key = key;
   }
 
-  /** @throws what the sender throws, `STORE_TRUNCATED`, and the signal's reason, even while waiting for the sender */
+  /** @throws what the sender throws, and `STORE_TRUNCATED` */
   async *chunks(
     data: StoreData,
-    { expectedBytes: expected, signal }: WriteOptions,
+    { expectedBytes: expected }: WriteOptions,
   ): AsyncGenerator<Uint8Array> {
+    const source = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
     try {
-      for await (const chunk of createAbortable(data, signal)) {
+      for await (const chunk of source instanceof Uint8Array ? [source] : source) {
         this.bytes += chunk.byteLength;
         if (expected !== undefined && this.bytes > expected) throw this.#wrong(expected);
         this.#hash.update(chunk);
         yield chunk;
       }
       if (expected !== undefined && this.bytes !== expected) throw this.#wrong(expected);
-      signal?.throwIfAborted();
     } catch (error) {
       this.failure = { error };
       throw error;
     }
   }
 
-  /** Of all that has arrived. */
-  get sha256(): string {
-    return (this.#sha256 ??= this.#hash.digest('hex'));
-  }
-
+  /** Once all has arrived. */
   get stored(): StoredFile {
-    return { key: this.key, bytes: this.bytes, sha256: this.sha256 };
+    return { key: this.key, bytes: this.bytes, sha256: this.#hash.copy().digest('hex') };
   }
 
   #wrong(expected: number): Error {
@@ -138,44 +132,17 @@ export class Incoming {
   }
 }
 
-async function* createAbortable(
-  data: StoreData,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array> {
-  signal?.throwIfAborted();
-  if (typeof data === 'string' || data instanceof Uint8Array) {
-    yield typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
-    return;
-  }
-  const source = data[Symbol.asyncIterator]();
-  let ended = false;
-  try {
-    for (;;) {
-      const next = await rejectOnAbort(source.next(), signal);
-      ended = next.done === true;
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    // Not awaited: a generator that hangs in `next` would hang in `return` too. Its outcome no longer matters; the
-    // caller already gets the abort reason.
-    if (!ended) source.return?.().catch(() => undefined);
-  }
+/** The part that is recorded of a written file. */
+export function pickDigest({ bytes, sha256 }: FileDigest): FileDigest {
+  return { bytes, sha256 };
 }
 
-/**
- * The answer, or the signal's reason if that comes first. Not `Promise.race` with one promise for the whole write: that
- * promise would keep every chunk in memory until it is settled.
- */
-async function rejectOnAbort<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const abort = (): void => reject(signal?.reason as Error);
-  signal?.addEventListener('abort', abort, { once: true });
-  answer.then(resolve, reject);
-  try {
-    signal?.throwIfAborted();
-    return await promise;
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
+export function computeDigest(data: string | Uint8Array): FileDigest {
+  const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
+  return { bytes: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** As UTF-8, without a copy of the bytes. */
+export function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }

@@ -28,7 +28,7 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'created-twice',
-    file: 'src/store/folder-calls.ts',
+    file: 'src/store/file-store.ts',
     find: 'return ours.ino === found.ino && ours.dev === found.dev;',
     replace: 'return ours.dev === found.dev;',
     breaks: '4: of several senders only one can make the note.',
@@ -36,9 +36,9 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'created-twice-in-bucket',
-    file: 'src/store/s3-requests.ts',
-    find: "const made = await putIf(target, bytes, { IfNoneMatch: '*' }, { [CREATOR]: creator });",
-    replace: 'const made = await putIf(target, bytes, {}, { [CREATOR]: creator });',
+    file: 'src/store/s3-store.ts',
+    find: "this.#putIf(key, data, { IfNoneMatch: '*', ...marked }),",
+    replace: 'this.#putIf(key, data, marked),',
     breaks: '4: of several senders only one can make the note in a bucket.',
     tests: ['test/store/in-bucket.test.ts'],
   },

@@ -1,7 +1,7 @@
 /** A campaign whose items have ended, as activities leave it, for a test to publish. */
 import type { Item } from '../../src/domain/item.ts';
 import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
-import { pickDigest, type FileDigest } from '../../src/store/digest.ts';
+import { pickDigest, type FileDigest } from '../../src/store/store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';

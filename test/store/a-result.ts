@@ -1,6 +1,6 @@
 /** Ended items with files, for tests of what is done with results. */
 import type { Item } from '../../src/domain/item.ts';
-import type { FileDigest } from '../../src/store/digest.ts';
+import type { FileDigest } from '../../src/store/store.ts';
 import { createWaitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import { buildItemKey } from '../../src/store/layout.ts';

@@ -46,22 +46,6 @@ describe('writing and reading', () => {
     expect(await everyName(store)).toEqual([KEY]);
   });
 
-  test('a stalled sender can be aborted, and nothing is left', async () => {
-    const store = await aStore();
-    const abort = new AbortController();
-    const { signal } = abort;
-    const reason = new Error('the worker stops');
-    /** Like a connection that is never closed. */
-    async function* halfThenSilence(): AsyncGenerator<Uint8Array> {
-      yield Buffer.from('half');
-      abort.abort(reason);
-      await new Promise<never>(() => undefined);
-    }
-    await expect(store.write(KEY, halfThenSilence(), { signal })).rejects.toBe(reason);
-    await expect(store.write(KEY, 'late', { signal })).rejects.toBe(reason);
-    expect(await everyName(store)).toEqual([]);
-  });
-
   test('a missing key is null, not an error; a stream of it is STORE_MISSING', async () => {
     const store = await aStore();
     expect(await store.read(KEY)).toBeNull();
@@ -145,10 +129,6 @@ describe('a large file', () => {
       throw reset;
     });
     await expect(store.write(KEY, broken)).rejects.toBe(reset);
-    const abort = new AbortController();
-    const { signal } = abort;
-    const aborting = body(() => abort.abort(reset));
-    await expect(store.write(KEY, aborting, { signal })).rejects.toBe(reset);
     await expectCode(store.write(KEY, body(), { expectedBytes: SIZE + 1 }), 'STORE_TRUNCATED');
     expect(await store.readText(KEY)).toBe('the old one');
     expect(await everyName(store)).toEqual([KEY]);

@@ -1,6 +1,6 @@
 /** A tree is copied from one store to another: verified, resumable, in any direction. */
 import { expect, test } from 'vitest';
-import { computeDigest } from '../../src/store/digest.ts';
+import { computeDigest } from '../../src/store/store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { transfer } from '../../src/store/transfer.ts';

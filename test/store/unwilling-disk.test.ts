@@ -48,7 +48,7 @@ test.skipIf(!canMount).each([
   [
     'whose last bytes are reserved',
     '-o size=7900k',
-    '"$2" "$3" "$1" 200000',
+    'head -c 8000000 /dev/zero >"$1/ballast"; "$2" "$3" "$1" 200000',
     { code: 'STORE_FULL', message: RESERVED },
   ],
   ['that is read-only', '-o ro', '"$2" "$3" "$1"', READ_ONLY],

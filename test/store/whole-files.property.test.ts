@@ -6,7 +6,7 @@ import type { Store } from '../../src/store/store.ts';
 import { collected } from './store-expectations.ts';
 import { onFolder, temporaryStore } from './temporary-store.ts';
 
-type Fate = 'arrives' | 'resets' | 'is-cut' | 'runs-over' | 'is-aborted';
+type Fate = 'arrives' | 'resets' | 'is-cut' | 'runs-over';
 
 interface Write {
   readonly key: string;
@@ -20,20 +20,18 @@ const write: fc.Arbitrary<Write> = fc.record({
     minLength: 1,
     maxLength: 4,
   }),
-  fate: fc.constantFrom<Fate>('arrives', 'arrives', 'resets', 'is-cut', 'runs-over', 'is-aborted'),
+  fate: fc.constantFrom<Fate>('arrives', 'arrives', 'resets', 'is-cut', 'runs-over'),
 });
 
 async function perform(store: Store, { key, pieces, fate }: Write): Promise<void> {
-  const abort = new AbortController();
   const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
   const body = async function* (): AsyncGenerator<Uint8Array> {
     yield* pieces;
     await Promise.resolve();
     if (fate === 'resets') throw new Error('reset');
-    if (fate === 'is-aborted') abort.abort(new Error('aborted'));
   };
   const off = fate === 'is-cut' ? 1 : fate === 'runs-over' ? -1 : 0;
-  const options = { expectedBytes: length + off, signal: abort.signal, durable: false };
+  const options = { expectedBytes: length + off, durable: false };
   await store.write(key, body(), options);
 }
 
