@@ -1,32 +1,34 @@
 /**
- * Paths → sources → rows → items and problems. Rows are read in batches, so memory does not grow with the table (except
- * for the ids, which must be unique, and JSON and YAML, which are read as a whole).
+ * Paths → sources → rows → items and problems. A file is read as a whole; its rows are checked a few at a time, so that
+ * the items of a large table are not in memory together.
  */
+import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { CheckedRow, Item } from '../domain/item.ts';
 import { readCsv, readTsv } from './csv.ts';
 import { IdRegister, RemoteIdRegister } from './ids.ts';
 import { readInputFile } from './input-file.ts';
 import { readJson, readJsonl, readYaml } from './objects.ts';
-import { createComplaint, isError, toProblem, type Complaint } from './problems.ts';
+import { createComplaint, isError, type Complaint } from './problems.ts';
 import { readFastaFile, readLines, readSdf } from './records.ts';
 import {
   createFileRow,
   checkRow,
+  MAX_ROWS,
   type RawRow,
   type ReadFrom,
-  type RowContext,
   type RowReader,
 } from './row.ts';
 import {
   readFileName,
+  digestFile,
   findSources,
   createUnreadable,
   type ManifestDigest,
   type SourceFile,
   type SourceFormat,
 } from './sources.ts';
-import { LineTooLong, ROW_TOO_LONG, SourceText } from './text.ts';
+import { decodeTable, readLimited, TooLarge, unpack } from './text.ts';
 
 export interface ManifestCheckOptions {
   /** Allows `file` outside the manifest's folder. */
@@ -50,9 +52,6 @@ const READERS: Readonly<Record<Exclude<SourceFormat, 'input'>, RowReader>> = {
 const MAX_ROWS_AT_ONCE = 1_024;
 /** Characters of their inputs. */
 const MAX_CHARACTERS = 64_000_000;
-
-/** Six weeks of work at 100 jobs an hour; more would be a tree, tables and a report that nobody can handle. */
-const MAX_ROWS = 100_000;
 
 /**
  * Reads the sources of all paths in order and yields every row once, checked; ids are unique across all of them. A
@@ -80,18 +79,15 @@ export async function* checkManifests(
     characters -= countInput(row.item);
     return adopted.claim(row);
   };
-  for await (const { manifest, rows } of readManifests(paths, options)) {
-    const context: RowContext = { manifest, ids, allowOutside };
-    count += rows.filter(({ line }) => line !== null).length;
+  for await (const { manifest, row } of readManifests(paths, options)) {
+    if (row.line !== null) count += 1;
     if (count > MAX_ROWS) {
       const why = createComplaint('MANIFEST_ROWS_TOO_MANY', { limit: MAX_ROWS });
-      start(Promise.resolve(createPathRow(manifest.name, why)));
+      start(checkRow(createFileRow(why), { manifest, ids, allowOutside }));
       break;
     }
-    for (const row of rows) {
-      start(checkRow(row, context));
-      while (underWay.length > MAX_ROWS_AT_ONCE || characters > MAX_CHARACTERS) yield await next();
-    }
+    start(checkRow(row, { manifest, ids, allowOutside }));
+    while (underWay.length > MAX_ROWS_AT_ONCE || characters > MAX_CHARACTERS) yield await next();
   }
   while (underWay.length > 0) yield await next();
 }
@@ -100,91 +96,79 @@ function countInput(item: Item | null): number {
   return item?.input.text.length ?? 0;
 }
 
-interface RowsOfFile {
+interface RowOfFile {
   readonly manifest: Pick<SourceFile, 'name' | 'path'>;
-  readonly rows: readonly RawRow[];
+  readonly row: RawRow;
 }
+
+type OnDigest = ManifestCheckOptions['onDigest'];
 
 async function* readManifests(
   paths: readonly string[],
   { allowOutside = false, onDigest }: ManifestCheckOptions,
-): AsyncGenerator<RowsOfFile> {
+): AsyncGenerator<RowOfFile> {
   const read = new Set<string>();
   for (const given of paths) {
     for await (const source of findSources(given, allowOutside)) {
       if (source.type === 'problem') {
         const { name } = source;
-        yield { manifest: { name, path: name }, rows: [createFileRow(source.complaint)] };
+        yield { manifest: { name, path: name }, row: createFileRow(source.complaint) };
         continue;
       }
       const manifest = source.file;
       if (read.has(manifest.path)) {
-        yield { manifest, rows: [createFileRow(createComplaint('MANIFEST_REPEATED', {}))] };
+        yield { manifest, row: createFileRow(createComplaint('MANIFEST_REPEATED', {})) };
         continue;
       }
       read.add(manifest.path);
-      for await (const rows of readManifest(manifest, onDigest)) yield { manifest, rows };
+      for await (const row of readManifest(manifest, onDigest)) yield { manifest, row };
     }
   }
 }
 
 /** The rows of one file, and the problems of the whole file. */
-async function* readManifest(
-  file: SourceFile,
-  onDigest: ManifestCheckOptions['onDigest'],
-): AsyncGenerator<readonly RawRow[]> {
-  const text = new SourceText(file.path);
+async function* readManifest(file: SourceFile, onDigest: OnDigest): AsyncGenerator<RawRow> {
   // A manifest without rows must not count as valid.
   let reported = false;
   try {
-    for await (const rows of readRows(file, text)) {
-      // Invalid bytes explain later problems, so they come first.
-      const found = text.takeComplaints();
-      const all = found.length > 0 ? [createFileRow(...found), ...rows] : rows;
-      reported ||= all.some((row) => row.line !== null || row.complaints.some(isError));
-      yield all;
+    for await (const row of readRows(file, onDigest)) {
+      reported ||= row.line !== null || row.complaints.some(isError);
+      yield row;
     }
-    const found = text.takeComplaints();
-    if (found.length > 0) yield [createFileRow(...found)];
-    reported ||= found.some(isError);
   } catch (error) {
     reported = true;
-    yield [createFileRow(...text.takeComplaints(), toComplaint(error, file.format))];
+    yield createFileRow(explainFailure(error, file.format));
   }
-  if (!reported) yield [createFileRow(createComplaint('MANIFEST_EMPTY', {}))];
-  const sha256 = text.digest();
-  if (sha256 !== null) onDigest?.({ file: file.name, sha256 });
+  if (!reported) yield createFileRow(createComplaint('MANIFEST_EMPTY', {}));
 }
+
+/** Of a file that is read as a whole: a text has up to 512 MB. */
+const MAX_MANIFEST_BYTES = 500_000_000;
 
 async function* readRows(
   { name, path: file, format }: SourceFile,
-  text: SourceText,
-): AsyncGenerator<readonly RawRow[]> {
-  const from = readFrom(name);
-  if (format !== 'input') {
-    yield* READERS[format](text.pieces(), from);
+  onDigest: OnDigest,
+): AsyncGenerator<RawRow> {
+  const { stem, extension } = readFileName(name);
+  const from = { file: path.basename(name), stem, extension };
+  if (format === 'input') {
+    const row = await readInputRow(file, from);
+    if (row.cells !== null) onDigest?.({ file: name, sha256: await digestFile(file) });
+    yield row;
     return;
   }
-  const row = await readInputRow(file, from);
-  if (row.cells !== null) await text.drain();
-  yield [row];
+  const bytes = await readLimited(file, MAX_MANIFEST_BYTES);
+  const { text, complaints } = decodeTable(await unpack(bytes, MAX_MANIFEST_BYTES));
+  onDigest?.({ file: name, sha256: hash('sha256', bytes) });
+  // Invalid bytes explain later problems, so they come first.
+  if (complaints.length > 0) yield createFileRow(...complaints);
+  yield* READERS[format](text, from);
 }
 
-function readFrom(name: string): ReadFrom {
-  const { stem, extension } = readFileName(name);
-  return { file: path.basename(name), stem, extension };
-}
-
-function toComplaint(error: unknown, format: string): Complaint {
-  if (!(error instanceof LineTooLong)) return createUnreadable(error);
-  const facts = { format: format.toUpperCase(), reason: ROW_TOO_LONG };
-  return createComplaint('MANIFEST_SYNTAX', facts, { line: error.line });
-}
-
-function createPathRow(file: string, why: Complaint): CheckedRow {
-  const source = { file, line: null };
-  const problems = [toProblem(why, { ...source, id: null })];
-  return { source, id: null, row: null, kind: null, item: null, problems };
+function explainFailure(error: unknown, format: string): Complaint {
+  if (!(error instanceof TooLarge)) return createUnreadable(error);
+  const limitMegabytes = MAX_MANIFEST_BYTES / 1e6;
+  return createComplaint('MANIFEST_TOO_LARGE', { format: format.toUpperCase(), limitMegabytes });
 }
 
 /** `file`: its path without symbolic links. The user named it, so it may be anywhere. */

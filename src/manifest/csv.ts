@@ -4,9 +4,62 @@ import { REASON_COLUMNS, unguardCell } from '../domain/plain-text.ts';
 import { checkHeader, toFieldNames, listWorkFields } from './columns.ts';
 import { createComplaint, type Complaint } from './problems.ts';
 import { createFileRow, type RawRow, type RowReader } from './row.ts';
-import { countLineBreaks, ROW_LIMIT, ROW_TOO_LONG } from './text.ts';
+import { countLineBreaks } from './text.ts';
 
 type Delimiter = ',' | ';' | '\t';
+
+interface DelimitedRow {
+  /** Where it begins, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** As in the file. */
+  readonly raw: string;
+}
+
+export const readCsv: RowReader = (text) => readDelimited(text, [',', ';', '\t'], 'CSV');
+export const readTsv: RowReader = (text) => readDelimited(text, ['\t'], 'TSV');
+
+function* readDelimited(
+  text: string,
+  delimiters: readonly [Delimiter, ...Delimiter[]],
+  format: string,
+): Generator<RawRow> {
+  const delimiter = detectDelimiter(text, delimiters);
+  let table: Table | null = null;
+  try {
+    for (const row of parseRows(text, delimiter)) {
+      if (row.cells.every(isBlank)) continue;
+      if (table !== null) yield table.readRow(row);
+      else {
+        table = new Table(row, delimiter);
+        if (table.complaints.length > 0) yield createFileRow(...table.complaints);
+        // Without an input column every row would be invalid: it is reported once.
+        if (!table.isUsable) return;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const facts = { format, reason: error.message };
+    yield {
+      line: error.line,
+      cells: null,
+      complaints: [createComplaint('MANIFEST_SYNTAX', facts)],
+    };
+    return;
+  }
+  const shifted = table?.listShifted() ?? [];
+  if (shifted.length > 0) yield createFileRow(...shifted);
+}
+
+/** Why no row follows, and where. */
+class Unreadable extends Error {
+  readonly line: number;
+  constructor(line: number, { code, message }: CsvError) {
+    const isOpen = code === 'CSV_QUOTE_NOT_CLOSED';
+    super(isOpen ? 'a double quote that is opened in this row is never closed' : message);
+    this.line = line;
+  }
+}
 
 /** As csv-parse gives it with `raw`. */
 interface Parsed {
@@ -15,102 +68,43 @@ interface Parsed {
   readonly raw: string;
 }
 
-interface DelimitedRow {
-  /** Where it begins, from 1. */
-  readonly line: number;
-  readonly cells: readonly string[];
-  /** As in the file. */
-  readonly raw: string;
-  /** The first cell whose quotes do not enclose it. */
-  readonly misquoted: string | null;
-}
+/** Bytes parsed at once. */
+const PIECE = 64 * 1024;
 
-export const readCsv: RowReader = (text) => readDelimited(text, [',', ';', '\t'], 'CSV');
-export const readTsv: RowReader = (text) => readDelimited(text, ['\t'], 'TSV');
-
-async function* readDelimited(
-  text: AsyncIterable<string>,
-  delimiters: readonly [Delimiter, ...Delimiter[]],
-  format: string,
-): AsyncGenerator<readonly RawRow[]> {
-  let rows: ParsedRows | null = null;
-  const table = new Table();
-  for await (const piece of text) {
-    rows ??= new ParsedRows(detectDelimiter(piece, delimiters));
-    const read = table.read(rows.take(piece));
-    if (read.length > 0) yield read;
-    // Without an input column every row would be invalid: it is reported once.
-    if (!table.isUsable || rows.failure !== null) break;
-  }
-  if (rows === null) return;
-  if (table.isUsable && rows.failure === null) yield [...table.read(rows.end()), ...table.end()];
-  if (table.isUsable && rows.failure !== null) {
-    const { line, reason } = rows.failure;
-    const complaints = [createComplaint('MANIFEST_SYNTAX', { format, reason })];
-    yield [{ line, cells: null, complaints }];
-  }
-}
-
-/** The rows of pieces of text. csv-parse counts a CRLF inside quotes twice, so lines are counted in what it read. */
-class ParsedRows {
-  readonly #parser;
-  readonly #delimiter: Delimiter;
-  /** Of the empty lines before the next row. */
-  #line = 1;
-
-  constructor(delimiter: Delimiter) {
-    this.#delimiter = delimiter;
-    this.#parser = parse({
-      delimiter,
-      raw: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      // A misplaced quote must not hide the rows after it: it is found in `raw`.
-      relax_quotes: true,
-      skip_empty_lines: true,
-      max_record_size: ROW_LIMIT,
-    });
-    this.#parser.on('error', () => {
-      // Told by `failure`; without a listener it would end the process.
-    });
-  }
-
-  /** Why no row can follow, and where; the rows before it were read. */
-  get failure(): { readonly line: number; readonly reason: string } | null {
-    const { errored } = this.#parser;
-    if (errored === null) return null;
-    if (!(errored instanceof CsvError)) throw errored;
-    const line = this.#line + countLineBreaks(emptyLines(String(errored['raw'])));
-    return { line, reason: explainCsvError(errored) };
-  }
-
-  /** The rows that this piece completes; pieces never split a CRLF. */
-  take(piece: string): DelimitedRow[] {
-    this.#parser.write(piece);
-    return this.#parsed();
-  }
-
-  /** The rows that the end of the text completes. */
-  end(): DelimitedRow[] {
-    this.#parser.end();
-    return this.#parsed();
-  }
-
-  #parsed(): DelimitedRow[] {
-    const rows: DelimitedRow[] = [];
-    for (;;) {
-      const parsed = this.#parser.read() as Parsed | null;
-      if (parsed === null) return rows;
-      const raw = parsed.raw.replace(/^[\r\n]+|[\r\n]+$/g, '');
-      rows.push({
-        line: this.#line + countLineBreaks(emptyLines(parsed.raw)),
-        cells: parsed.record,
-        raw,
-        misquoted: findMisquotedCell(raw, this.#delimiter),
-      });
-      this.#line += countLineBreaks(parsed.raw);
+/**
+ * csv-parse counts a CRLF inside quotes twice, so lines are counted in what it read. Throws `Unreadable` after the rows
+ * before.
+ */
+function* parseRows(text: string, delimiter: Delimiter): Generator<DelimitedRow> {
+  const parser = parse({
+    delimiter,
+    raw: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    // A misplaced quote must not hide the rows after it: it is found in `raw`.
+    relax_quotes: true,
+    skip_empty_lines: true,
+  });
+  parser.on('error', () => {
+    // It is thrown below; without a listener it would end the process.
+  });
+  const bytes = Buffer.from(text);
+  let line = 1;
+  for (let at = 0; at <= bytes.length; at += PIECE) {
+    parser.write(bytes.subarray(at, at + PIECE));
+    if (at + PIECE > bytes.length) parser.end();
+    let parsed: Parsed | null;
+    while ((parsed = parser.read() as Parsed | null) !== null) {
+      const { record: cells, raw } = parsed;
+      const begins = line + countLineBreaks(emptyLines(raw));
+      yield { line: begins, cells, raw: raw.replace(/^[\r\n]+|[\r\n]+$/g, '') };
+      line += countLineBreaks(raw);
     }
   }
+  const { errored } = parser;
+  if (errored === null) return;
+  if (!(errored instanceof CsvError)) throw errored;
+  throw new Unreadable(line + countLineBreaks(emptyLines(String(errored['raw']))), errored);
 }
 
 /** `raw` begins with the empty lines before its row. */
@@ -118,22 +112,15 @@ function emptyLines(raw: string): string {
   return /^[\r\n]*/.exec(raw)?.[0] ?? '';
 }
 
-function explainCsvError({ code, message }: CsvError): string {
-  if (code === 'CSV_MAX_RECORD_SIZE') return ROW_TOO_LONG;
-  if (code === 'CSV_QUOTE_NOT_CLOSED')
-    return 'a double quote that is opened in this row is never closed';
-  return message;
-}
-
 /**
  * Spreadsheet programs write semicolons if the comma is the decimal separator: uses the one with which the header names
  * an input.
  */
 function detectDelimiter(
-  piece: string,
+  text: string,
   delimiters: readonly [Delimiter, ...Delimiter[]],
 ): Delimiter {
-  const header = /^[^\r\n]*/.exec(piece.trimStart())?.[0] ?? '';
+  const header = /^\s*([^\r\n]*)/.exec(text)?.[1] ?? '';
   const names = (delimiter: Delimiter): readonly string[] =>
     toFieldNames(header.split(delimiter).map((name) => name.replace(/^\s*"(.*)"\s*$/, '$1')));
   const isIn = (delimiter: Delimiter): boolean =>
@@ -142,48 +129,44 @@ function detectDelimiter(
 }
 
 class Table {
-  /** Null before the header. */
-  #columns: readonly string[] | null = null;
-  isUsable = true;
+  readonly complaints: readonly Complaint[];
+  readonly isUsable: boolean;
+  readonly #columns: readonly string[];
+  readonly #delimiter: Delimiter;
+  /** A failed.csv: the apostrophes that keep a spreadsheet from evaluating a cell are removed again. */
+  readonly #isGuarded: boolean;
   #rows = 0;
   readonly #shifted: Complaint[] = [];
-  /** A failed.csv: the apostrophes that keep a spreadsheet from evaluating a cell are removed again. */
-  #isGuarded = false;
 
-  read(rows: readonly DelimitedRow[]): RawRow[] {
-    const filled = rows.filter(({ cells }) => !cells.every(isBlank));
-    const header = this.#columns === null ? filled.shift() : undefined;
-    const read = header === undefined ? [] : this.#readHeader(header);
-    const columns = this.#columns;
-    if (columns === null || !this.isUsable) return read;
-    return [...read, ...filled.map((row) => this.#readRow(columns, row))];
+  constructor(header: DelimitedRow, delimiter: Delimiter) {
+    this.#isGuarded = REASON_COLUMNS.every((name) => header.cells.includes(name));
+    const cells = header.cells.map((cell) => this.#unguard(cell));
+    const { usable, complaints } = checkHeader(cells, header.line);
+    this.isUsable = usable;
+    this.complaints = complaints;
+    this.#columns = toFieldNames(cells);
+    this.#delimiter = delimiter;
   }
 
-  #readHeader(row: DelimitedRow): RawRow[] {
-    const { line } = row;
-    this.#isGuarded = REASON_COLUMNS.every((name) => row.cells.includes(name));
-    const cells = this.#isGuarded ? row.cells.map(unguardCell) : row.cells;
-    const { usable, complaints } = checkHeader(cells, line);
-    this.#columns = toFieldNames(cells);
-    this.isUsable = usable;
-    return complaints.length > 0 ? [createFileRow(...complaints)] : [];
+  #unguard(cell: string): string {
+    return this.#isGuarded ? unguardCell(cell) : cell;
   }
 
   /** Rows with empty cells too many: spreadsheets add them to all rows, an unquoted comma to one. */
-  end(): RawRow[] {
+  listShifted(): readonly Complaint[] {
     const isUsual = this.#shifted.length * 2 > this.#rows + 1;
-    return isUsual || this.#shifted.length === 0 ? [] : [createFileRow(...this.#shifted)];
+    return isUsual ? [] : this.#shifted;
   }
 
-  #readRow(columns: readonly string[], row: DelimitedRow): RawRow {
+  readRow(row: DelimitedRow): RawRow {
+    const columns = this.#columns;
     const cells: Record<string, string> = {};
     for (const [at, column] of columns.entries()) {
-      const written = row.cells[at] ?? '';
-      const cell = this.#isGuarded ? unguardCell(written) : written;
+      const cell = this.#unguard(row.cells[at] ?? '');
       if (column === '__proto__') Object.defineProperty(cells, column, createOwnValue(cell));
       else if (column !== '') cells[column] = cell;
     }
-    const complaints = checkCells(columns, row);
+    const complaints = checkCells(columns, row, this.#delimiter);
     this.#rows += 1;
     if (row.cells.length > columns.length && complaints.length === 0) {
       this.#shifted.push(checkShifted(columns, row));
@@ -197,11 +180,16 @@ function createOwnValue(value: string): PropertyDescriptor {
   return { value, enumerable: true, writable: true, configurable: true };
 }
 
-function checkCells(columns: readonly string[], row: DelimitedRow): Complaint[] {
+function checkCells(
+  columns: readonly string[],
+  row: DelimitedRow,
+  delimiter: Delimiter,
+): Complaint[] {
   const complaints: Complaint[] = [];
   const counts = { cells: row.cells.length, columns: columns.length };
-  if (row.misquoted !== null) {
-    complaints.push(createComplaint('MANIFEST_ROW_QUOTES', {}, { value: row.misquoted }));
+  const misquoted = findMisquotedCell(row.raw, delimiter);
+  if (misquoted !== null) {
+    complaints.push(createComplaint('MANIFEST_ROW_QUOTES', {}, { value: misquoted }));
   }
   // Spreadsheets add empty cells without a column at the end of rows.
   if (row.cells.some((cell, at) => !isBlank(cell) && (columns[at] ?? '') === '')) {

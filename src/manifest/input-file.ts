@@ -3,13 +3,11 @@
  * Gzip is decompressed.
  */
 import { isUtf8 } from 'node:buffer';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { createComplaint, type Complaint } from './problems.ts';
 import { isInside, readSystemErrorCode } from './sources.ts';
-import { findBadLine, isGzip, isZlibError } from './text.ts';
+import { findBadLine, isZlibError, readLimited, TooLarge, unpack } from './text.ts';
 
 /** A whole BMRB entry has a few megabytes, a molecule of 200 atoms a few kilobytes. */
 export const MAX_INPUT_BYTES = 16_000_000;
@@ -31,13 +29,12 @@ export async function readInputFile(
     if (!allowOutside && !isInside(real, folder)) {
       return createComplaint('MANIFEST_FILE_OUTSIDE', {}, where);
     }
-    const stats = await stat(real);
-    if (!stats.isFile()) return createComplaint('MANIFEST_FILE_NOT_REGULAR', {}, where);
-    if (stats.size > MAX_INPUT_BYTES) return createTooLarge(stats.size, where);
-    return decodeText(await decompress(await readFile(real)), where);
+    if (!(await stat(real)).isFile())
+      return createComplaint('MANIFEST_FILE_NOT_REGULAR', {}, where);
+    const bytes = await readLimited(real, MAX_INPUT_BYTES);
+    return decodeText(await unpack(bytes, MAX_INPUT_BYTES), where);
   } catch (error) {
-    // The limit is for the decompressed size, so that a small file cannot fill the memory.
-    if (error instanceof RangeError) return createTooLarge(MAX_INPUT_BYTES + 1, where);
+    if (error instanceof TooLarge) return createTooLarge(error.bytes, where);
     const reason = isZlibError(error) ? `gzip: ${error.message}` : readSystemErrorCode(error);
     if (reason === null) throw error;
     return reason === 'ENOENT' || reason === 'ENOTDIR'
@@ -46,7 +43,7 @@ export async function readInputFile(
   }
 }
 
-function createTooLarge(bytes: number, where: { column: string; value: string }): Complaint {
+export function createTooLarge(bytes: number, where: { column: string; value: string }): Complaint {
   const facts = { bytes, limitMegabytes: MAX_INPUT_BYTES / 1e6 };
   return createComplaint('MANIFEST_FILE_TOO_LARGE', facts, where);
 }
@@ -56,15 +53,9 @@ export function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-async function decompress(bytes: Buffer): Promise<Buffer> {
-  return isGzip(bytes)
-    ? await promisify(gunzip)(bytes, { maxOutputLength: MAX_INPUT_BYTES })
-    : bytes;
-}
-
 function decodeText(bytes: Buffer, where: { column: string; value: string }): string | Complaint {
   if (!isUtf8(bytes))
-    return createComplaint('MANIFEST_FILE_NOT_UTF8', { line: findBadLine(bytes) }, where);
+    return createComplaint('MANIFEST_FILE_NOT_UTF8', { line: findBadLine(bytes).number }, where);
   // The engines fail on a byte order mark, and not all end a line at a CR.
   const text = withLineFeeds(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   return text.trim() === '' ? createComplaint('MANIFEST_FILE_EMPTY', {}, where) : text;

@@ -20,12 +20,10 @@ const MAX_ALIASES = 100;
 export const readYaml: RowReader = (text) => readDocument(text, 'YAML');
 export const readJson: RowReader = (text) => readDocument(text, 'JSON');
 
-export const readJsonl: RowReader = async function* (text) {
+export const readJsonl: RowReader = function* (text) {
   const columns = new ColumnWatch();
-  for await (const lines of splitLines(text)) {
-    const rows = lines.filter((line) => line.text.trim() !== '');
-    yield rows.map((line) => parseJsonRow(line.text, line.number, columns));
-  }
+  for (const line of splitLines(text))
+    if (line.text.trim() !== '') yield parseJsonRow(line.text, line.number, columns);
 };
 
 function parseJsonRow(text: string, line: number, columns: ColumnWatch): RawRow {
@@ -39,25 +37,17 @@ function parseJsonRow(text: string, line: number, columns: ColumnWatch): RawRow 
       };
 }
 
-async function* readDocument(
-  pieces: AsyncIterable<string>,
-  format: 'YAML' | 'JSON',
-): AsyncGenerator<readonly RawRow[]> {
-  let text = '';
-  for await (const piece of pieces) {
-    text += piece;
-    if (text.length > MAX_DOCUMENT) {
-      const facts = { format, limitMegabytes: MAX_DOCUMENT / 1e6 };
-      yield [createFileRow(createComplaint('MANIFEST_TOO_LARGE', facts))];
-      return;
-    }
+function readDocument(text: string, format: 'YAML' | 'JSON'): readonly RawRow[] {
+  if (text.length > MAX_DOCUMENT) {
+    const facts = { format, limitMegabytes: MAX_DOCUMENT / 1e6 };
+    return [createFileRow(createComplaint('MANIFEST_TOO_LARGE', facts))];
   }
   try {
     const broken = format === 'JSON' && text.trim() !== '' ? findJsonFault(text) : null;
-    yield broken ? [createFileRow(broken)] : readDocumentRows(text, format);
+    return broken ? [createFileRow(broken)] : readDocumentRows(text, format);
   } catch (error) {
     if (!isTooDeep(error)) throw error;
-    yield [createFileRow(createSyntaxComplaint(format, TOO_DEEP))];
+    return [createFileRow(createSyntaxComplaint(format, TOO_DEEP))];
   }
 }
 

@@ -71,7 +71,7 @@ export const MANIFEST_PROBLEMS = {
   MANIFEST_TOO_LARGE: error(
     ({ format, limitMegabytes }: { format: string; limitMegabytes: number }) =>
       `A ${format} manifest may have up to ${String(limitMegabytes)} MB.`,
-    'Use CSV or JSONL for tables of this size: they are read row by row.',
+    'Divide it into several files, or write YAML and JSON as CSV or JSONL, which may be larger.',
   ),
   MANIFEST_NOT_UTF8: error(
     ({ encoding }: { encoding: string | null }) =>
@@ -90,11 +90,6 @@ export const MANIFEST_PROBLEMS = {
   MANIFEST_GZIP: error(
     ({ reason }: { reason: string }) => `The gzip data are damaged (${reason}).`,
     'Download the file again; `gzip -t` checks it.',
-  ),
-  MANIFEST_GZIP_SWOLLEN: error(
-    ({ megabytes }: { megabytes: number }) =>
-      `The gzip data expand more than 200-fold, to ${String(megabytes)} MB or more, which is not usual for a table.`,
-    'If the file is right, unpack it (`gunzip`) and use the unpacked file.',
   ),
   MANIFEST_SYNTAX: error(
     ({ format, reason }: { format: string; reason: string }) =>

