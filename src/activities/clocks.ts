@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Info } from '@temporalio/activity';
 import { STEADY_RESOLUTION_MS, type Moment, type SteadyClock } from '../ledger/steady-clock.ts';
-import type { SubmitResult } from '../workflows/activity-types.ts';
+
 /** Two clocks drift by less than 0.1 ms a second: an observation this old is off by a few ms at most. */
 const REMEMBERED_MS = 60_000;
 
@@ -92,12 +92,11 @@ export class AnswerWatch {
     this.#answered = at;
   }
 
-  /** The activity has nothing left to do. */
-  end(answer: SubmitResult): SubmitResult {
-    if (answer.type !== 'accepted' || this.#answered === null) return answer;
+  /** How long ago that was (ms), or less; null if it is not known. */
+  agoMs(): number | null {
     const { run, steadyMs } = this.#clock.now();
-    if (run !== this.#answered.run) return answer;
+    if (this.#answered === null || run !== this.#answered.run) return null;
     const elapsed = steadyMs - this.#answered.steadyMs - STEADY_RESOLUTION_MS;
-    return { ...answer, agoMs: Math.max(0, Math.floor(elapsed * (1 - DRIFT))) };
+    return Math.max(0, Math.floor(elapsed * (1 - DRIFT)));
   }
 }

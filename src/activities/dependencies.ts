@@ -11,7 +11,7 @@ import type { ServiceClient } from '../services/client.ts';
 import type { PollPace } from '../services/polling.ts';
 import type { CredentialLeases, Trees } from './leases.ts';
 import type { Fence } from './fence.ts';
-import type { JobsSeen } from './jobs-seen.ts';
+import type { JobsSeen } from './job-stage.ts';
 import type { ServerClock } from './clocks.ts';
 
 /** A service as this worker knows it. */

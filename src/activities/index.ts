@@ -1,6 +1,5 @@
 /** The activities, each in its own file, with their dependencies injected. */
 import type { Activities } from '../workflows/activity-types.ts';
-import { AnswerWatch } from './clocks.ts';
 import { withHeartbeat } from './retry.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -9,7 +8,6 @@ import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { publish } from './publish.ts';
 import { settleSubmission } from './reconcile-submission.ts';
-import { isSettled, startItem } from './start-item.ts';
 import { submit } from './submit.ts';
 import { ensureBudget, readClock, readFormer } from './budget-run.ts';
 
@@ -18,13 +16,7 @@ export function createActivities(deps: Dependencies): Activities {
     readClock: () => readClock(),
     readFormer: withHeartbeat((...args) => readFormer(deps, ...args)),
     countOpenJobs: (reference) => countOpenJobs(deps, reference),
-    submit: withHeartbeat(async (request, reference) => {
-      const watch = new AnswerWatch(deps.steadyClock);
-      const result = await submit(deps, request, reference, watch);
-      // If that fails, the next attempt finds the answer, and starts it.
-      if (isSettled(result)) await startItem(deps, request, reference, result);
-      return watch.end(result);
-    }, 'begun'),
+    submit: withHeartbeat((...args) => submit(deps, ...args), 'begun'),
     settleSubmission: withHeartbeat((...args) => settleSubmission(deps, ...args)),
     finishJob: (...args) => finishJob(deps, ...args),
     conclude: withHeartbeat((...args) => conclude(deps, ...args)),

@@ -1,6 +1,6 @@
 /**
  * How far an accepted job has come. The server keeps it with the heartbeat, across our crashes, and the next attempt of
- * `finishJob` continues there.
+ * `finishJob` continues there. And what this worker has seen of earlier jobs of the same kind.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '@temporalio/activity';
@@ -8,6 +8,7 @@ import type { JobPolicy } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
 import type { ArtefactName, Timing } from '../domain/outcomes.ts';
 import type { FetchResult, RemoteJob, SubmittedJob } from '../workflows/activity-types.ts';
+import { findKind } from '../kinds/registry.ts';
 import { computeAge, type ServerClock } from './clocks.ts';
 
 /** A job on its way to its end. */
@@ -129,4 +130,58 @@ export class JobStage {
   keepBad(artefact: ArtefactName, downloads: BadDownloads): void {
     this.#left = { ...this.#left, bad: { ...this.#left.bad, [artefact]: downloads } };
   }
+}
+
+/** A job may be shorter than those before, or may have ended long ago: it is not made to wait longer (ms). */
+const MAX_WAIT_MS = 60_000;
+/** Jobs of one kind rarely take exactly the same time: one that takes longer raises what is expected by this, at most. */
+const GROWTH = 1.1;
+
+/**
+ * How long the jobs of its services ran and which files they had, in memory: it only decides when and how often a service
+ * is asked, so the first jobs of a new worker are asked for a few times more.
+ *
+ * Rejected: reading it from the items of the campaign, which costs more than those requests.
+ */
+export class JobsSeen {
+  /** From the log of their service (ms). */
+  readonly #usual = new Map<string, number>();
+  readonly #had = new Map<string, boolean>();
+
+  /** Adds the times in the log of an ended job. */
+  noteTiming(job: RemoteJob, { queuedAt, startedAt, finishedAt }: Timing): void {
+    // A job that found a worker free has no time in the queue.
+    const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');
+    if (!(tookMs >= 0)) return;
+    const key = buildKey(job);
+    this.#usual.set(key, Math.min(tookMs, GROWTH * (this.#usual.get(key) ?? tookMs)));
+  }
+
+  /**
+   * After how long the next job may have ended, in ms; 0 when nothing is known. Its first poll waits that long: one that is
+   * too early costs a request, and then the service's whole Retry-After until the next one is allowed.
+   */
+  likelyMs(job: RemoteJob): number {
+    return Math.min(MAX_WAIT_MS, this.#usual.get(buildKey(job)) ?? 0);
+  }
+
+  /**
+   * Whether other jobs had a file; null if nothing is known. The contract does not say which job has which file, so a 404
+   * may pass, or be final: what another job of the kind had is asked for with the patience of other 404s; what the last
+   * job did not have, and none before it, only once.
+   */
+  hadFile(job: RemoteJob, artefact: ArtefactName): boolean | null {
+    const isOptional = findKind(job.item.kind).artefacts[artefact]?.presence === 'optional';
+    return this.#had.get(`${buildKey(job)} ${artefact}`) ?? (isOptional ? false : null);
+  }
+
+  noteFile(job: RemoteJob, artefact: ArtefactName, isThere: boolean): void {
+    const key = `${buildKey(job)} ${artefact}`;
+    // Once a job had it, a job without it is an exception.
+    if (isThere || !this.#had.has(key)) this.#had.set(key, isThere);
+  }
+}
+
+function buildKey({ item, reference }: RemoteJob): string {
+  return `${reference.service} ${reference.address} ${item.kind}`;
 }

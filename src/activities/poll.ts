@@ -20,12 +20,6 @@ import { openHeldTree } from './leases.ts';
 
 /** All delays between the polls of one call together (ms). */
 const MAX_WAITED_MS = 5_000;
-/**
- * Until the first poll (ms): another attempt costs the server as much as two heartbeats, and begins later when many jobs
- * end at once. Only for so many jobs at a time, so that other activities have places (temporal/workers.ts).
- */
-const MAX_FIRST_WAIT_MS = 6_000;
-const MAX_WAITING = 100;
 /** Added to each delay (ms): a poll that is slightly too early costs the service's whole Retry-After. */
 const SLACK_MS = 50;
 /** Regardless of the pauses between them: there may have been no worker. */
@@ -80,15 +74,10 @@ async function waitUntilLikely(
   { jobsSeen }: Dependencies,
   { job, stage }: Finishing,
 ): Promise<void> {
-  const likelyMs = jobsSeen.likelyMs(job);
-  if (likelyMs === null) return;
+  const leftMs = jobsSeen.likelyMs(job) - stage.ageMs();
+  if (leftMs > WAITED_HERE_MS) throw createNotYet('too early to poll', leftMs + SLACK_MS);
   const { cancellationSignal: signal } = Context.current();
-  const waitMs = likelyMs + SLACK_MS - jobsSeen.runningMs(job, stage.ageMs());
-  const mostMs = jobsSeen.waiting < MAX_WAITING ? MAX_FIRST_WAIT_MS : WAITED_HERE_MS;
-  if (waitMs > mostMs) throw createNotYet('too early to poll', waitMs);
-  if (waitMs <= 0) return;
-  jobsSeen.waiting += 1;
-  await delay(waitMs, undefined, { signal }).finally(() => (jobsSeen.waiting -= 1));
+  if (leftMs > 0) await delay(leftMs + SLACK_MS, undefined, { signal });
 }
 
 async function pollOnce(

@@ -23,12 +23,13 @@ import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts
 import { tokenSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import type { AnswerWatch } from './clocks.ts';
+import { AnswerWatch } from './clocks.ts';
 import type { Passage } from './fence.ts';
 import { nullIfNotFound } from './retry.ts';
 import { readStoredJob, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
 import { closeSlot, reserveSlot, readWrittenAnswer, type TakenSlot } from './slot.ts';
+import { isSettled, startItem } from './start-item.ts';
 import { openHeldTree } from './leases.ts';
 
 /** The last checks are made this long before the slot is free (ms). */
@@ -62,15 +63,23 @@ export async function submit(
   deps: Dependencies,
   request: SubmitRequest,
   reference: ServiceReference,
-  watch: AnswerWatch,
 ): Promise<SubmitResult> {
+  const watch = new AnswerWatch(deps.steadyClock);
+  const result = await trySubmit(deps, { request, reference, watch });
+  // If that fails, the next attempt finds the answer, and starts it.
+  if (isSettled(result)) await startItem(deps, request, reference, result);
+  const agoMs = watch.agoMs();
+  return result.type === 'accepted' && agoMs !== null ? { ...result, agoMs } : result;
+}
+
+async function trySubmit(deps: Dependencies, submission: Submission): Promise<SubmitResult> {
+  const { request } = submission;
   if (request.mayHaveJob)
     return {
       type: 'unsure',
       message: 'the submission was answered with a web page, and others after it were accepted',
       byService: false,
     };
-  const submission = { request, reference, watch };
   const prepared = await prepare(deps, submission);
   if (prepared.type !== 'prepared') return prepared;
   const obstacle = await awaitSlot(deps, request);
@@ -265,10 +274,7 @@ async function sendInSlot(
       return !isLate;
     };
     const answer = note.timed(await service.client.submit(job, { signal, mayBegin }));
-    if (answer.type === 'accepted') {
-      watch.accepted();
-      deps.jobsSeen.noteAccepted(answer.remoteId);
-    }
+    if (answer.type === 'accepted') watch.accepted();
     // The worker, or its machine, slept while it connected: nothing is wrong with the service or the item.
     if (isLate) {
       await note.settle(createNotSent('it was not sent'));

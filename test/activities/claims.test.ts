@@ -5,7 +5,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../packages/local-services/src/faults.ts';
-import { AnswerWatch } from '../../src/activities/clocks.ts';
 import { conclude } from '../../src/activities/conclude.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { submit } from '../../src/activities/submit.ts';
@@ -17,20 +16,26 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { RemoteJob, SubmitResult } from '../../src/workflows/activity-types.ts';
-import { aJob, submissionOf, workerWith } from './a-job.ts';
+import { aJob, starterInto, submissionOf, workerWith } from './a-job.ts';
 
-/** Without the second look at the record, two jobs are made within the first fifty. */
-const ORDERS = 80;
+/** A note that is removed before the end is written shows in the 45th, a record that is not read again in the third. */
+const ORDERS = 90;
 const SENDERS = 3;
 /** How often a sender tries again after a 429. */
 const AGAIN = 1;
 const DEATH = 0.02;
+/** How often one that is about to change something is put behind all others. */
+const BEHIND = 0.15;
+const CHANGES: ReadonlySet<string> = new Set(['create', 'write', 'replace', 'remove', 'submit']);
 
 /** Lets one of several move at a time, from one step to the next. */
 class Turns {
   readonly random: () => number;
   readonly #waiting: { readonly who: number; readonly go: () => void }[] = [];
   #stopped = Promise.withResolvers<null>();
+  /** In every third order, one goes on until it is about to change something, and then perhaps all others before it. */
+  readonly #isInTurn: boolean;
+  #order = Array.from({ length: SENDERS + 1 }, (_, who) => who);
   readonly #bias: number;
   readonly #death: number;
   deaths = 0;
@@ -39,13 +44,16 @@ class Turns {
   constructor(seed: number) {
     this.random = createRandom(seed);
     this.#death = seed % 2 === 0 ? 0 : DEATH;
-    this.#bias = [1, 2, 0.5][seed % 3] ?? 1;
+    this.#isInTurn = seed % 3 === 0;
+    this.#bias = seed % 3 === 1 ? 2 : 0.5;
   }
 
   /** Before each step. */
-  async take(who: number): Promise<void> {
+  async take(who: number, step: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<null>();
     this.#waiting.push({ who, go: () => resolve(null) });
+    if (CHANGES.has(step) && this.random() < BEHIND)
+      this.#order = [...this.#order.filter((one) => one !== who), who];
     this.#stopped.resolve(null);
     await promise;
   }
@@ -60,12 +68,20 @@ class Turns {
           .finally(() => this.#stopped.resolve(null));
       });
     while (this.#waiting.length > 0) {
-      const at = Math.floor(this.random() ** this.#bias * this.#waiting.length);
+      const at = this.#isInTurn
+        ? this.#findFirst()
+        : Math.floor(this.random() ** this.#bias * this.#waiting.length);
       const [next] = this.#waiting.splice(at, 1);
       if (this.random() < this.#death) this.deaths += 1;
       else if (next) await this.#move(next.go);
     }
     expect(failed).toEqual([]);
+  }
+
+  /** Of those that wait. */
+  #findFirst(): number {
+    const ranks = this.#waiting.map(({ who }) => this.#order.indexOf(who));
+    return ranks.indexOf(Math.min(...ranks));
   }
 
   async #move(go: () => void): Promise<void> {
@@ -82,7 +98,7 @@ function takeTurns(store: Store, turns: Turns, who: number): Store {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function' || name === 'list') return value;
       return async (...args: unknown[]): Promise<unknown> => {
-        await turns.take(who);
+        await turns.take(who, String(name));
         return (value as (...given: unknown[]) => unknown).apply(target, args);
       };
     },
@@ -123,8 +139,6 @@ class Service {
   }
 }
 
-const STEADY = createSystemClock();
-
 class Row {
   readonly turns: Turns;
   readonly service: Service;
@@ -143,7 +157,7 @@ class Row {
     const client = {
       digestToRepeat: () => null,
       submit: async () => {
-        await turns.take(who);
+        await turns.take(who, 'submit');
         return service.answer();
       },
     };
@@ -160,7 +174,8 @@ class Row {
         free: () => undefined,
         answerOf: () => null,
       },
-      ends: { report: () => Promise.resolve() },
+      steadyClock: createSystemClock(),
+      starter: starterInto([]),
       temporal: { workflow: { getHandle: () => ({ signal: () => Promise.resolve() }) } },
     } as unknown as Partial<Dependencies>);
     return { deps, item: { ...item, store: `${who}${item.store}` }, reference };
@@ -176,7 +191,7 @@ class Row {
         workflowExecution: { workflowId: 'b', runId: 'r' },
       });
       const result = await environment.run<[], SubmitResult, () => Promise<SubmitResult>>(() =>
-        submit(deps, request, reference, new AnswerWatch(STEADY)),
+        submit(deps, request, reference),
       );
       if (result.type === 'notNow') continue;
       const end = endAfter(result);

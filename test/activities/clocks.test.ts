@@ -4,8 +4,6 @@ import { expect, test } from 'vitest';
 import { AnswerWatch } from '../../src/activities/clocks.ts';
 import { STEADY_RESOLUTION_MS } from '../../src/ledger/steady-clock.ts';
 
-const ACCEPTED = { type: 'accepted', remoteId: '1', rateLimit: null } as const;
-
 /** A machine whose steady clock drifts against that of the server. */
 class Machine {
   /** By the server's clock (ms). */
@@ -26,11 +24,6 @@ class Machine {
   }
 }
 
-function agoMs(watch: AnswerWatch): number | undefined {
-  const answer = watch.end(ACCEPTED);
-  return answer.type === 'accepted' ? answer.agoMs : undefined;
-}
-
 const drift = fc.double({ min: -0.0009, max: 0.0009, noNaN: true });
 
 test('an answer is never placed before its time, and at most 30 ms and a drift of 0.2 % after it', () => {
@@ -41,7 +34,7 @@ test('an answer is never placed before its time, and at most 30 ms and a drift o
       const watch = new AnswerWatch(machine);
       watch.accepted();
       machine.server += took;
-      const ago = agoMs(watch) ?? Number.NaN;
+      const ago = watch.agoMs() ?? Number.NaN;
       expect(ago).toBeLessThanOrEqual(took);
       expect(ago).toBeGreaterThanOrEqual(Math.max(0, took - 30 - took * 0.002));
     }),
@@ -55,7 +48,7 @@ test('an answer before the machine was started again is placed at the reading', 
   watch.accepted();
   machine.server += 60_000;
   machine.run = 'next boot';
-  expect(agoMs(watch)).toBeUndefined();
+  expect(watch.agoMs()).toBeNull();
 });
 
 test('an answer that another worker had is placed by the ledger of its machine', () => {
@@ -64,5 +57,5 @@ test('an answer that another worker had is placed by the ledger of its machine',
   machine.server += 15_000;
   const watch = new AnswerWatch(machine);
   watch.accepted(had);
-  expect(agoMs(watch)).toBe(14_975);
+  expect(watch.agoMs()).toBe(14_975);
 });

@@ -16,7 +16,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'if (ended) {',
     replace: 'if (ended && request.attempt < 0) {',
     breaks: '4: an item that has ended between the first look and the note is not sent.',
-    tests: ['test/workflows/claims.test.ts'],
+    tests: ['test/activities/claims.test.ts'],
   },
   {
     name: 'note-of-unsure-removed',
@@ -73,7 +73,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'if (isSendingNote(key)) notes.push(key);',
     replace: 'if (isSendingNote(key)) await store.remove(key);',
     breaks: '4: the end of an item is written before its note is removed.',
-    tests: ['test/workflows/claims.test.ts'],
+    tests: ['test/activities/claims.test.ts', 'test/workflows/claims.test.ts'],
   },
   {
     name: 'fence-after-sleep',

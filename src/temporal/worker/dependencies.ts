@@ -4,7 +4,7 @@ import type { NativeConnection } from '@temporalio/worker';
 import { CredentialLeases, type TreeAddress, TreeLeases } from '../../activities/leases.ts';
 import type { Dependencies, KnownService } from '../../activities/dependencies.ts';
 import { Fence } from '../../activities/fence.ts';
-import { JobsSeen } from '../../activities/jobs-seen.ts';
+import { JobsSeen } from '../../activities/job-stage.ts';
 import { ServerClock } from '../../activities/clocks.ts';
 import { withRemoteGuard } from '../../budget/policy.ts';
 import { revealNetwork } from '../../config/network.ts';
