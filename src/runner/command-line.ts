@@ -38,7 +38,6 @@ export {
 } from './find.ts';
 export {
   type EndedJobs,
-  RECENT_MS,
   type ServiceForecast,
   estimateDisk,
   findEnd,

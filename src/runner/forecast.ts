@@ -118,7 +118,7 @@ export interface EndedJobs {
 }
 
 /** How far back it reaches (ms). */
-export const RECENT_MS = 5 * 60_000;
+const RECENT_MS = 5 * 60_000;
 
 /** Fewer jobs, or a shorter time, do not show how fast a service is. */
 const ENOUGH_JOBS = 10;

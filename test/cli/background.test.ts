@@ -45,8 +45,10 @@ test('a campaign is started in the background, shown by other commands, and watc
     at.runs(0, ['status'], { env }),
   ]);
   expect(status.stdout.split('\n')).toEqual([
-    'night: 4 of 6 done: 4 succeeded; 2 waiting',
-    expect.stringMatching(/^ {2}predictions: 4 of 4 used in 1 h, next slot in 59 min \d+ s$/),
+    'night: 4 of 6 done: 4 succeeded, 2 waiting',
+    expect.stringMatching(
+      /^ {2}predictions: 4 of 4 used in 1 h, 0 free; next slot .* \(in 59 min \d+ s\), the last .*$/,
+    ),
     expect.stringMatching(
       /^ {2}end expected soon after .*\d\d:\d\d:\d\d \(in (59 min \d+ s|1 h)\)$/,
     ),
@@ -61,7 +63,7 @@ test('a campaign is started in the background, shown by other commands, and watc
     ),
   );
   expect(list.stdout).toMatch(
-    /\npredictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}campaign night: 4 charged, 2 waiting; priority 3\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\nsent from this machine:\n {2}predictions \(127.*\), credential [0-9a-f]{8}: 4 submissions in the last hour\n$/,
+    /\npredictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; next slot .*\d\n {2}campaign night: 4 charged, 2 waiting; priority 3\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\nsent from this machine:\n {2}predictions \(127.*\), credential [0-9a-f]{8}: 4 submissions in the last hour\n$/,
   );
 
   // Repeated with a higher limit, the command joins the working process and passes the limit on.
@@ -72,7 +74,7 @@ test('a campaign is started in the background, shown by other commands, and watc
   await expect.poll(() => at.done('night')).toBe(5);
   const watching = at.type(['watch', 'night', '--json'], { env });
   await watching.says(
-    'night: 5 of 6 done: 5 succeeded; 1 waiting [predictions: 5 of 5 used in 1 h, ',
+    'night: 5 of 6 done: 5 succeeded, 1 waiting [predictions: 5 of 5 used in 1 h, ',
   );
   service.budget(6);
   await at.runs(0, run, { env });

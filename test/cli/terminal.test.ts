@@ -48,8 +48,8 @@ test('the view shows budget, next slot, expected end and the Temporal UI, and p,
   await typed.says('p pause');
   const link = /http:\/\/127\.0\.0\.1:\d+\/\S*Campaign%3D%22night%22/.exec(typed.stdout)?.[0];
   expect((await fetch(link ?? 'no link was shown')).status, 'the Temporal UI').toBe(200);
-  await typed.says('next slots ');
-  await typed.says('end expected about ');
+  await typed.says('next slot ');
+  await typed.says('end expected soon after ');
   await typed.says('q detach (the campaign continues)');
   // One key at a time, as a user types; special keys and keys without a meaning do nothing.
   const press = async (key: string, words: string) => {
@@ -59,7 +59,7 @@ test('the view shows budget, next slot, expected end and the Temporal UI, and p,
   };
   for (const key of ['\u001b[A', 'x', 'r', '\u001a']) await press(key, '');
   await press('p', 'r resume');
-  await press('R', 'night        running');
+  await press('R', 'Resuming.');
   await press('q', '');
   await typed.endsWith(0);
   const left = remains(typed).join('\n');
@@ -94,7 +94,7 @@ test('Ctrl-C shuts down gracefully, a second one exits at once; a dumb terminal 
   expect(remains(interrupted).slice(-5)).toEqual([
     expect.stringMatching(/^night {2}█*░* \d+ % {2}\d of \d/),
     '3 succeeded  2 waiting',
-    expect.stringMatching(/^predictions .* 3 of 3 in 1 h, 0 free$/),
+    expect.stringMatching(/^predictions .* 3 of 3 used in 1 h, 0 free$/),
     'Stopping: finishing submissions in progress. Press Ctrl-C again to stop at once.',
     'night is safe on disk. To resume: hundredfold run night.csv',
   ]);

@@ -3,14 +3,6 @@ import { createLogUpdate } from 'log-update';
 import type { CampaignObservation, Observed } from '../../runner/command-line.ts';
 import { paintLine } from '../text/line.ts';
 import { say } from '../text/output.ts';
-import {
-  type Happening,
-  appendHappenings,
-  computePace,
-  takePaceSample,
-  type PaceSample,
-  withSample,
-} from './recent-events.ts';
 import { renderClosingLines, renderScreen, type Scene } from './screen.ts';
 
 /** Shows observations; the terminal is always restored. */
@@ -42,8 +34,7 @@ export class LiveView implements View {
   readonly #colours = process.stderr.hasColors();
   readonly #clock: NodeJS.Timeout;
   #seen: CampaignObservation | null = null;
-  #happenings: readonly Happening[] = [];
-  #samples: PaceSample[] = [];
+  #first: CampaignObservation | null = null;
   #words: { readonly text: string; readonly until: number } | null = null;
   #drawn = '';
   #entered = false;
@@ -58,8 +49,7 @@ export class LiveView implements View {
   }
 
   show(observation: CampaignObservation): void {
-    this.#happenings = appendHappenings(this.#happenings, this.#seen, observation);
-    this.#samples = withSample(this.#samples, takePaceSample(observation));
+    this.#first ??= observation;
     // The connection is back, or the effect of the key is visible.
     if (
       this.#words?.until === Infinity ||
@@ -127,13 +117,10 @@ export class LiveView implements View {
   }
 
   #scene(): Scene | null {
-    const seen = this.#seen;
-    const happenings = this.#happenings;
-    const samples = this.#samples;
-    if (!seen) return null;
+    const [seen, first] = [this.#seen, this.#first];
+    if (!seen || !first) return null;
     const now = Math.max(Date.now(), seen.at);
     const notice = this.#words && this.#words.until > now ? this.#words.text : null;
-    const pace = computePace(samples, takePaceSample(seen));
-    return { ...this.#options, now, seen, happenings, pace, notice };
+    return { ...this.#options, now, seen, first, notice };
   }
 }

@@ -39,8 +39,8 @@ export class PlainLines implements View {
       ...listLimits(seen),
     ].join();
     if (words === this.#shown && seen.at - this.#shownAt < LINE_INTERVAL_MS) return;
-    const budgets = seen.budgets.map((budget) => formatBudgetText(budget, seen.at)).join('; ');
-    say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)} [${budgets}]`);
+    const budgets = seen.budgets.map((budget) => ` [${formatBudgetText(budget, seen.at)}]`);
+    say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)}${budgets.join('')}`);
     if (seen.obstacle !== null) say(seen.obstacle);
     this.#shown = words;
     this.#shownAt = seen.at;

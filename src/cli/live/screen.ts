@@ -1,12 +1,19 @@
 /**
  * What the live view shows: its sections in a fixed order, for 80 columns. A wider terminal shows longer messages, a
- * higher one more events; on a small one, sections are left out and lines are cut. Pure: (scene, size) → lines.
+ * higher one more ends of items; on a small one, sections are left out and lines are cut. Pure: (scene, size) → lines.
  */
-import { describeFirst, type RecentEnd } from '../../domain/campaign.ts';
-import { countEnded, type FinalState } from '../../domain/item.ts';
-import { formatClock, formatDuration } from '../../domain/units.ts';
+import type { BudgetStatus } from '../../budget/status.ts';
+import { describeFirst, type KindProgress, type RecentEnd } from '../../domain/campaign.ts';
+import { countEnded, type FinalState, type ServiceName } from '../../domain/item.ts';
+import { formatClock } from '../../domain/units.ts';
 import { listKindNames, findKind } from '../../kinds/registry.ts';
-import { estimateEnd, type CampaignObservation, type Observed } from '../../runner/command-line.ts';
+import {
+  type EndedJobs,
+  estimateEnd,
+  type CampaignObservation,
+  type Observed,
+} from '../../runner/command-line.ts';
+import { listKindsOf, listServices } from '../../services/registry.ts';
 import { buildCampaignLink, buildUiLink } from '../links.ts';
 import {
   countWidth,
@@ -16,13 +23,18 @@ import {
   cutText,
   type Line,
   padText,
-  type Span,
-  type Tone,
   TONE_OF_STATE,
 } from '../text/line.ts';
-import { drawBar, countItems, countText } from '../text/progress-text.ts';
-import { formatBudget } from './budget-lines.ts';
-import type { CampaignPace, Happening } from './recent-events.ts';
+import {
+  countItems,
+  countText,
+  describeBudget,
+  drawBar,
+  endText,
+  isBlocked,
+  listCounts,
+  type StateCount,
+} from '../text/progress-text.ts';
 
 export interface Scene {
   readonly followed: Observed;
@@ -31,9 +43,8 @@ export interface Scene {
   /** ms since the epoch; later than the observation if no new one has arrived. */
   readonly now: number;
   readonly seen: CampaignObservation;
-  /** Oldest first. */
-  readonly happenings: readonly Happening[];
-  readonly pace: CampaignPace | null;
+  /** What was seen first: from there on it is known how many jobs end in which time. */
+  readonly first: CampaignObservation;
   /** A connection problem, or the effect of the last key; usually null. */
   readonly notice: string | null;
   /** Keys are shown only if there is a keyboard; `ctrlC`: what Ctrl-C does. */
@@ -46,21 +57,22 @@ interface Size {
 }
 
 /** On a small screen, these are left out, one after the other. */
-const FIRST_TO_GO = ['links', 'kinds', 'events', 'failures', 'budgets', 'keys'] as const;
+const FIRST_TO_GO = ['links', 'kinds', 'ends', 'failures', 'budgets', 'keys'] as const;
 type Section = 'campaign' | (typeof FIRST_TO_GO)[number];
 
-/** Lines of failures, and of events, with their title: blank lines come next, then older events. */
+/** Lines of failures, and of ends, with their title: blank lines come next, then older ends. */
 const MAX_NEWS = 4;
 
 /** Never more lines than rows, nor wider than the columns. */
 export function renderScreen(scene: Scene, { columns, rows }: Size): Line[] {
-  const events = formatHappenings(scene);
+  const { budgets } = scene.seen;
+  const ends = formatLastEnds(scene);
   const sections = new Map<Section, readonly Line[]>([
     ['campaign', formatCampaign(scene, columns)],
-    ['budgets', scene.seen.budgets.flatMap((one) => formatBudget(one, scene.now, columns))],
-    ['kinds', formatKindTable(scene.seen)],
+    ['budgets', budgets.flatMap((one) => formatBudget(one, scene.now, columns))],
+    ['kinds', formatKinds(scene.seen)],
     ['failures', formatFailures(scene).slice(0, MAX_NEWS)],
-    ['events', events.slice(0, MAX_NEWS)],
+    ['ends', ends.slice(0, MAX_NEWS)],
     ['links', formatLinks(scene, columns)],
     ['keys', formatKeys(scene)],
   ]);
@@ -68,7 +80,7 @@ export function renderScreen(scene: Scene, { columns, rows }: Size): Line[] {
     if (countLines(sections) > rows || sections.get(name)?.length === 0) sections.delete(name);
   const gaps = Math.max(0, Math.min(sections.size - 1, rows - countLines(sections)));
   const room = rows - countLines(sections) - gaps;
-  if (room > 0 && sections.has('events')) sections.set('events', events.slice(0, MAX_NEWS + room));
+  if (room > 0 && sections.has('ends')) sections.set('ends', ends.slice(0, MAX_NEWS + room));
   return [...sections.values()]
     .flatMap((lines, n) => (n > 0 && n <= gaps ? [[], ...lines] : lines))
     .slice(0, rows)
@@ -84,7 +96,7 @@ export function renderClosingLines(scene: Scene, columns: number): Line[] {
   const budgets = scene.seen.budgets.map((one) => formatBudget(one, scene.now, columns));
   const lines = [
     formatHead(scene, columns),
-    formatCounts(scene),
+    formatCounts(listCounts(scene.seen)),
     ...budgets.flatMap(([first]) => (first ? [first] : [])),
     ...formatFailures(scene).slice(0, 1),
   ];
@@ -93,18 +105,30 @@ export function renderClosingLines(scene: Scene, columns: number): Line[] {
 
 /** How far it is, what blocks it, when it ends. */
 function formatCampaign(scene: Scene, width: number): Line[] {
-  const { obstacle, hindered, progress } = scene.seen;
-  const blocked = obstacle ?? hindered;
-  const { first = [] } = progress;
-  const lines = [
+  const { seen, first, now } = scene;
+  const blocked = seen.obstacle ?? seen.hindered;
+  const sent = seen.progress.first ?? [];
+  const end = estimateEnd(seen, countEndedSince(first, seen));
+  return [
     formatHead(scene, width),
-    formatCounts(scene),
-    blocked === null ? [] : [createSpan(blocked, 'bad')],
-    first.length === 0 ? [] : [createSpan(first.map(describeFirst).join('; '), 'faint')],
-    formatEnd(scene),
-    formatPace(scene),
+    formatCounts(listCounts(seen)),
+    ...(blocked === null ? [] : [[createSpan(blocked, 'bad')]]),
+    ...(sent.length === 0 ? [] : [[createSpan(sent.map(describeFirst).join('; '), 'faint')]]),
+    ...(end === null || end <= now ? [] : [[createSpan(endText(end, now))]]),
   ];
-  return lines.filter((line) => line.length > 0);
+}
+
+function countEndedSince(first: CampaignObservation, seen: CampaignObservation): EndedJobs {
+  const count = ({ progress }: CampaignObservation, kinds: readonly string[]): number =>
+    kinds.reduce((sum, kind) => sum + countKind(progress.kinds?.[kind]), 0);
+  const endedBy: Record<ServiceName, number> = {};
+  for (const service of listServices())
+    endedBy[service.name] = count(seen, listKindsOf(service)) - count(first, listKindsOf(service));
+  return { endedBy, overMs: seen.at - first.at };
+}
+
+function countKind(kind: KindProgress | undefined): number {
+  return kind === undefined ? 0 : countEnded(kind.ended);
 }
 
 /** `night  ████████░░░░  62 %  6,200 of 10,000 done` */
@@ -122,119 +146,71 @@ function formatHead({ followed, seen }: Scene, width: number): Line {
 }
 
 /** `6,200 succeeded  3 failed  100 running  3,697 waiting` */
-function formatCounts({ seen }: Scene): Line {
-  const { running, waiting } = countItems(seen);
-  const counts: [string, number, Tone][] = [
-    ...Object.entries(seen.progress.ended).map(
-      ([state, n]) => [state, n, TONE_OF_STATE[state as FinalState]] as [string, number, Tone],
-    ),
-    ['running', running, 'plain'],
-    ['waiting', waiting, 'plain'],
-  ];
-  return counts
-    .filter(([, n]) => n > 0)
-    .flatMap(([state, n, tone], at) => [
-      createSpan(at === 0 ? '' : '  '),
-      createSpan(`${countText(n)} ${state}`, tone),
-    ]);
+function formatCounts(counts: readonly StateCount[]): Line {
+  return counts.map(([state, n]) =>
+    createSpan(`${countText(n)} ${state}  `, TONE_OF_STATE[state as FinalState]),
+  );
 }
 
-/** `end expected about 02:14:33 (in 7 h 12 min)` */
-function formatEnd({ seen, now, pace }: Scene): Line {
-  const end = estimateEnd(seen, pace);
-  if (end === null || end <= now) return [];
-  return [
-    createSpan('end expected about '),
-    createSpan(formatClock(end, now), 'strong'),
-    createSpan(` (in ${formatDuration(end - now)})`),
-  ];
-}
+const NAME_WIDTH = 13;
+const MAX_BAR_WIDTH = 24;
 
-/** `34 done, 20 accepted in the last 5 min` */
-function formatPace({ pace }: Scene): Line {
-  if (!pace) return [];
-  const counts = `${countText(pace.ended)} done, ${countText(pace.accepted)} accepted`;
-  return [createSpan(`${counts} in the last ${formatDuration(pace.overMs)}`, 'faint')];
+/** The first line has the used slots; the second, if there is one, when it goes on, or why it waits. */
+function formatBudget(budget: BudgetStatus, now: number, width: number): Line[] {
+  const { used, next, share } = describeBudget(budget, now);
+  const room = share === null ? 0 : width - NAME_WIDTH - used.length - 2;
+  const bar = drawBar(share ?? 0, Math.min(MAX_BAR_WIDTH, room));
+  const name = createSpan(padText(budget.service, NAME_WIDTH), 'strong');
+  const line = [name, createSpan(bar === '' ? '' : `${bar}  `), createSpan(used)];
+  const indent = createSpan(' '.repeat(NAME_WIDTH));
+  return next === ''
+    ? [line]
+    : [line, [indent, createSpan(next, isBlocked(budget) ? 'warning' : 'plain')]];
 }
-
-const COLUMNS = ['succeeded', 'failed', 'held', 'cancelled', 'not done', 'total'] as const;
-const TONE: Readonly<Record<string, Tone>> = {
-  succeeded: 'good',
-  failed: 'bad',
-  held: 'warning',
-};
 
 /** Empty if there is only one kind: the counts above already show it. */
-function formatKindTable({ progress, kinds }: CampaignObservation): Line[] {
+function formatKinds({ progress, kinds }: CampaignObservation): Line[] {
   const rows = listKindNames().flatMap((kind) => {
-    const { open = 0, ended } = progress.kinds?.[kind] ?? {};
-    const done = ended ? countEnded(ended) : 0;
+    const begun = progress.kinds?.[kind];
     // Without the tree, only rows that have begun are known.
-    const total = kinds?.items[kind] ?? open + done;
-    const cells = [...COLUMNS.slice(0, 4).map((state) => ended?.[state as FinalState] ?? 0)];
-    return total === 0 ? [] : [{ kind, cells: [...cells, total - done, total] }];
+    const left = kinds ? (kinds.items[kind] ?? 0) - countKind(begun) : (begun?.open ?? 0);
+    const states: StateCount[] = [...Object.entries(begun?.ended ?? {}), ['not done', left]];
+    const counts = states.filter(([, n]) => n > 0);
+    const name = createSpan(padText(findKind(kind).words.many, NAME_WIDTH));
+    return counts.length === 0 ? [] : [[name, ...formatCounts(counts)]];
   });
-  if (rows.length < 2) return [];
-  const name = Math.max(...rows.map(({ kind }) => findKind(kind).words.many.length));
-  const shown = COLUMNS.flatMap((column, at) => {
-    const isShown = at === 0 || rows.some(({ cells }) => (cells[at] ?? 0) > 0);
-    const width = Math.max(
-      column.length,
-      countText(Math.max(...rows.map(({ cells }) => cells[at] ?? 0))).length,
-    );
-    return isShown ? [{ column, at, width: width + 2 }] : [];
-  });
-  const header = shown.map(({ column, width }) => createSpan(column.padStart(width), 'faint'));
-  return [
-    [createSpan(padText('', name)), ...header],
-    ...rows.map(({ kind, cells }) => [
-      createSpan(padText(findKind(kind).words.many, name)),
-      ...shown.map(({ column, at, width }) => {
-        const n = cells[at] ?? 0;
-        const tone = n > 0 ? (TONE[column] ?? 'plain') : 'faint';
-        return createSpan(countText(n).padStart(width), tone);
-      }),
-    ]),
-  ];
+  return rows.length < 2 ? [] : rows;
 }
 
-/** Why items did not succeed, then the latest of them, newest first. */
+/** Why items did not succeed, then the latest of them. */
 function formatFailures({ seen: { progress }, now }: Scene): Line[] {
   const codes = Object.entries(progress.failuresByCode).sort(([, a], [, b]) => b - a);
   if (codes.length === 0) return [];
   const sums = codes.map(([code, n]) => `${countText(n)} ${code}`).join(', ');
-  const failures = (progress.failures ?? []).toReversed();
-  const ids = failures.map(({ id }) => id);
-  const line = ({ at, id, code, message, state }: RecentEnd): Line => [
-    ...formatSubject(at, now, id, ids),
-    createSpan(`${code ?? state}  `, TONE_OF_STATE[state]),
-    createSpan(message ?? ''),
-  ];
-  return [
-    [createSpan('not succeeded  ', 'strong'), createSpan(sums, 'bad')],
-    ...failures.map(line),
-  ];
+  const title = [createSpan('not succeeded  ', 'strong'), createSpan(sums, 'bad')];
+  return [title, ...formatEnds(progress.failures ?? [], now)];
 }
 
-/** The newest first. */
-function formatHappenings({ happenings, now }: Scene): Line[] {
-  if (happenings.length === 0) return [];
-  const newest = happenings.toReversed();
-  const subjects = newest.map(({ subject }) => subject);
-  const line = ({ at, subject, words, tone }: Happening): Line => [
-    ...formatSubject(at, now, subject, subjects),
-    createSpan(words, tone),
-  ];
-  return [[createSpan('last events', 'strong')], ...newest.map(line)];
+function formatLastEnds({ seen: { progress }, now }: Scene): Line[] {
+  const { recent = [] } = progress;
+  return recent.length === 0
+    ? []
+    : [[createSpan('last ends', 'strong')], ...formatEnds(recent, now)];
 }
 
 const MAX_ID_WIDTH = 28;
 
-/** `22:14:03  mol-17   `, as wide as the widest of them; the date does not matter here. */
-function formatSubject(at: number, now: number, id: string, all: readonly string[]): Span[] {
-  const time = formatClock(at, now).slice(-'22:14:03'.length);
-  const width = Math.min(MAX_ID_WIDTH, Math.max(...all.map(({ length }) => length)));
-  return [createSpan(`${time}  `, 'faint'), createSpan(`${padText(cutText(id, width), width)}  `)];
+/** The newest first: `22:14:03  mol-17  failed: JOB_FAILED  acpype: …`. The date does not matter here. */
+function formatEnds(ends: readonly RecentEnd[], now: number): Line[] {
+  const width = Math.min(MAX_ID_WIDTH, Math.max(0, ...ends.map(({ id }) => id.length)));
+  return ends
+    .toReversed()
+    .map(({ at, id, state, code, message }) => [
+      createSpan(`${formatClock(at, now).slice(-'22:14:03'.length)}  `, 'faint'),
+      createSpan(`${padText(cutText(id, width), width)}  `),
+      createSpan(code === null ? state : `${state}: ${code}  `, TONE_OF_STATE[state]),
+      createSpan(message ?? ''),
+    ]);
 }
 
 /** The page of all items in the Temporal UI; if its address does not fit, the campaign's own; and the folder. */

@@ -35,23 +35,25 @@ export function countItems({ progress, waiting }: CampaignObservation): ItemCoun
   return { done, running, waiting: total - done - running };
 }
 
-/** `18 of 24 done: 16 succeeded, 2 failed; 4 running, 2 waiting (sending 5 of kind sequence first, until one succeeds)` */
-export function formatCounts(seen: CampaignObservation): string {
-  const { ended, total } = seen.progress;
-  const { done, running, waiting } = countItems(seen);
-  const states = Object.entries(ended).filter(([, n]) => n > 0);
-  const now = [
+/** A state, and the items that are in it. */
+export type StateCount = readonly [string, number];
+
+/** Without states in which no item is. */
+export function listCounts(seen: CampaignObservation): StateCount[] {
+  const { running, waiting } = countItems(seen);
+  const open: StateCount[] = [
     ['running', running],
     ['waiting', waiting],
-  ] as const;
-  const say = (parts: readonly (readonly [string, number])[]) =>
-    parts
-      .filter(([, n]) => n > 0)
-      .map(([word, n]) => `${n} ${word}`)
-      .join(', ');
-  const counts = [say(states), say(now)].filter(Boolean).join('; ');
+  ];
+  return [...Object.entries(seen.progress.ended), ...open].filter(([, n]) => n > 0);
+}
+
+/** `18 of 24 done: 16 succeeded, 2 failed, 4 running, 2 waiting (sending 5 of kind sequence first, until one succeeds)` */
+export function formatCounts(seen: CampaignObservation): string {
+  const counts = listCounts(seen).map(([state, n]) => `${n} ${state}`);
   const first = (seen.progress.first ?? []).map((one) => ` (${describeFirst(one)})`).join('');
-  return [`${done} of ${total} done`, `${counts}${first}`].filter(Boolean).join(': ');
+  const done = `${countItems(seen).done} of ${seen.progress.total} done`;
+  return [done, `${counts.join(', ')}${first}`].filter(Boolean).join(': ');
 }
 
 /** The state of a campaign that is not simply running: ` (publishing)`. */
@@ -67,37 +69,50 @@ export function listBlockReasons({ budgets }: CampaignObservation): string[] {
   return budgets.flatMap(({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? []);
 }
 
-/** `predictions: 100 of 100 used in 1 h, next slot in 14 min` */
+interface BudgetWords {
+  /** `88 of 100 used in 1 h and 340 of 500 in 1 d, 12 free`: first the window that decides. */
+  readonly used: string;
+  /** `next slot 02:14:33 (in 4 s), the last 02:20:01`, or why the service has to be waited for; may be empty. */
+  readonly next: string;
+  /** How much of the window that decides is used, from 0 to 1; null without a limit. */
+  readonly share: number | null;
+}
+
+/** The same words in `status`, the live view and the plain lines. */
+export function describeBudget(own: AccountStatus, now: number): BudgetWords {
+  const window = findTightestWindow(own);
+  return {
+    used: formatUsed(own),
+    next: isBlocked(own) ? formatBlock(own, now) : formatNext(window?.releases ?? [], now),
+    share: window && window.charged / window.limit,
+  };
+}
+
+/** `predictions: 100 of 100 used in 1 h, 0 free; next slot 02:14:33 (in 14 min)` */
 export function formatBudgetText(budget: BudgetStatus, now: number): string {
-  return `${budget.service}: ${formatCredential(budget, now)}`;
+  const { used, next } = describeBudget(budget, now);
+  return `${budget.service}: ${[used, next].filter(Boolean).join('; ')}`;
 }
 
-/** `5 of 5 used in 6 s, next slot in 4 s`, or why it waits. */
-function formatCredential(own: AccountStatus, now: number): string {
-  if (isBlocked(own)) return formatBlockText(own, now);
-  if (own.windows.length === 0 && !isAtMostOpen(own)) return 'no limit';
-  const used = formatUsed(own);
-  if (own.free !== 0 || own.nextFreeAt === null || isAtMostOpen(own)) return used;
-  return `${used}, next slot ${formatIn(own.nextFreeAt, now)}`;
-}
-
-/**
- * `5 of 5 used in 6 s`; of several windows the one that decides first: `100 of 100 used in 1 h and 340 of 500 in 1 d`.
- * Open jobs are told while they are the reason to wait.
- */
+/** Open jobs are told while they are the reason to wait. */
 function formatUsed(own: AccountStatus): string {
+  const { open } = own;
+  const isFull = open !== null && open.jobs >= open.most;
+  const bound = isFull ? [`${open.jobs} of ${open.most} jobs open`] : [];
   const windows = sortByTightness(own).map(
     ({ charged, limit, windowMs }, i) =>
       `${charged} of ${limit}${i === 0 ? ' used' : ''} in ${formatDuration(windowMs)}`,
   );
-  const open = isAtMostOpen(own) ? [`${own.open.jobs} of ${own.open.most} jobs open`] : [];
-  return [...open, ...windows].join(' and ');
+  if (bound.length + windows.length === 0) return 'no limit';
+  return `${[...bound, ...windows].join(' and ')}, ${own.free ?? 0} free`;
 }
 
-function isAtMostOpen(
-  own: AccountStatus,
-): own is AccountStatus & { readonly open: NonNullable<AccountStatus['open']> } {
-  return own.open !== null && own.open.jobs >= own.open.most;
+function formatNext(releases: readonly number[], now: number): string {
+  const [next, ...later] = releases.filter((at) => at > now);
+  if (next === undefined) return '';
+  const last = later.at(-1);
+  const end = last === undefined ? '' : `, the last ${formatClock(last, now)}`;
+  return `next slot ${formatClock(next, now)} (${formatIn(next, now)})${end}`;
 }
 
 /** Waits for a service that is down or refuses us. */
@@ -105,8 +120,7 @@ export function isBlocked({ blockedUntil, refusal }: BlockStatus): boolean {
   return blockedUntil !== null || refusal !== undefined;
 }
 
-function formatBlockText(block: BlockStatus, now: number): string {
-  const { blockedUntil, blockedBecause, refusal } = block;
+function formatBlock({ blockedUntil, blockedBecause, refusal }: BlockStatus, now: number): string {
   const state = refusal ? `blocked since ${formatClock(refusal.since, now)}` : 'waiting';
   const why = refusal?.reason ?? blockedBecause ?? '';
   return `${state}, next try ${formatIn(blockedUntil ?? now, now)}: ${why}`;
@@ -116,7 +130,7 @@ function formatIn(at: number, now: number): string {
   return at - now < 500 ? 'now' : `in ${formatDuration(at - now)}`;
 }
 
-/** `end expected soon after 02:14:33 (in 7 h 12 min)`: the time of the last submission, whose job still has to run. */
+/** The last submission is then, and its job still has to run. */
 export function endText(at: number, now: number): string {
   return `end expected soon after ${formatClock(at, now)} (in ${formatDuration(at - now)})`;
 }
@@ -152,8 +166,9 @@ function printLedger(): void {
 
 function printBudget(status: BudgetStatus): void {
   const { service, address, credential, now, use, outstanding, counts } = status;
+  const { used, next } = describeBudget(status, now);
   printLine(`${service} (${address})`);
-  printLine(`  credential ${credential}: ${formatUsedAndFree(status, now)}`);
+  printLine(`  credential ${credential}: ${[used, next].filter(Boolean).join('; ')}`);
   for (const line of use) printLine(`  ${useText(line)}`);
   for (const { words } of listNotices(status)) printLine(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} in progress, ` : '';
@@ -169,17 +184,4 @@ function useText(line: CampaignUse): string {
   const name = `campaign ${campaign}${user === null ? '' : ` of ${user}`}`;
   const counts = `${charged} charged, ${waiting} waiting${paused ? ', paused' : ''}`;
   return `${name}: ${counts}${waiting > 0 ? `; priority ${priority}` : ''}`;
-}
-
-/** `5 of 5 used in 6 s, 0 free; the next slot frees up 14:55:16, the last one 14:55:20` */
-function formatUsedAndFree(own: BudgetStatus, now: number): string {
-  const window = findTightestWindow(own);
-  if (window === null || isBlocked(own)) return formatCredential(own, now);
-  const used = `${formatUsed(own)}, ${own.free ?? 0} free`;
-  const { releases } = window;
-  const [next] = releases;
-  const last = releases.at(-1);
-  if (next === undefined || last === undefined) return used;
-  const later = releases.length > 1 ? `, the last one ${formatClock(last, now)}` : '';
-  return `${used}; the next slot frees up ${formatClock(next, now)}${later}`;
 }

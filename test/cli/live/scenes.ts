@@ -1,6 +1,5 @@
 /** Made-up states of campaigns for the live view, covering everything that it can show. */
 import type { BudgetStatus, AccountStatus } from '../../../src/budget/status.ts';
-import type { Happening } from '../../../src/cli/live/recent-events.ts';
 import type { Scene } from '../../../src/cli/live/screen.ts';
 import type { CampaignObservation } from '../../../src/runner/observe.ts';
 import type { CampaignProgress, RecentEnd } from '../../../src/domain/campaign.ts';
@@ -79,8 +78,7 @@ export function scene(observation: CampaignObservation, changes: Partial<Scene> 
     ui: 'http://127.0.0.1:8233',
     now: NOW,
     seen: observation,
-    happenings: [],
-    pace: null,
+    first: observation,
     notice: null,
     keys: { ctrlC: () => 'stop' },
     ...changes,
@@ -96,15 +94,14 @@ function failure(n: number, code: string, message: string): RecentEnd {
   return { id: `mol-${n}`, kind: 'molecule', state: 'failed', code, message, at };
 }
 
-const HAPPENINGS: readonly Happening[] = [
-  { at: NOW - 40 * SECOND, subject: 'predictions', words: 'took on 12 jobs', tone: 'plain' },
-  ...Array.from({ length: 20 }, (_, n) => ({
-    at: NOW - (30 - n) * SECOND,
-    subject: `seq-${4_400 + n}`,
-    words: 'succeeded',
-    tone: 'good' as const,
-  })),
-];
+const ENDS: readonly RecentEnd[] = Array.from({ length: 8 }, (_, n) => ({
+  at: NOW - (30 - n) * SECOND,
+  id: `seq-${4_400 + n}`,
+  kind: 'sequence',
+  state: 'succeeded',
+  code: null,
+  message: null,
+}));
 
 const TEN_THOUSAND: Partial<CampaignProgress> = {
   total: 10_000,
@@ -117,6 +114,7 @@ const TEN_THOUSAND: Partial<CampaignProgress> = {
     sequence: { open: 260, ended: { ...NONE, succeeded: 1_900 } },
     alignment: { open: 50, ended: { ...NONE, succeeded: 1_796, held: 2 } },
   },
+  recent: ENDS,
   failures: [
     failure(3, 'JOB_FAILED', 'acpype: Odd number of electrons (85); the net charge is wrong'),
     failure(2, 'RESULT_EMPTY', 'GMX_top is missing from the result'),
@@ -140,15 +138,6 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         },
       },
     ),
-    {
-      happenings: HAPPENINGS,
-      pace: {
-        ended: 34,
-        endedBy: { molecules: 16, predictions: 18 },
-        accepted: 21,
-        overMs: 300_000,
-      },
-    },
   ),
   'a paused campaign, whose slots are used': scene(
     seen({ total: 12, open: 6, state: 'paused', ended: { ...NONE, succeeded: 6 } }, [

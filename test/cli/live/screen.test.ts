@@ -43,9 +43,9 @@ test('shows what blocks the campaign below its counts, also on a small screen', 
 test('counts are coloured by state; messages of a service can neither move the cursor nor break a line', () => {
   const full = SCENES['ten thousand items'] ?? scene(seen({}, []));
   const [, counts = []] = renderScreen(full, { columns: 80, rows: 23 });
-  expect(paintLine(counts, true)).toContain(
-    '\u001b[32m6,180 succeeded\u001b[39m  \u001b[31m14 failed',
-  );
+  const painted = paintLine(counts, true);
+  for (const text of ['\u001b[32m6,180 succeeded', '\u001b[31m14 failed'])
+    expect(painted).toContain(text);
   const text = shown('ten thousand items', 200, 50).join('\n');
   expect(text).toContain('电荷不对 – Ladung falsch second line\\u{1b}[31m red');
   expect(text).not.toContain('\u001b');
