@@ -258,15 +258,23 @@ function findHindrance({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): stri
 /** Ids that are named. */
 const NAMED = 3;
 
+/** Reasons that are given; of a full disk, each item has its own. */
+const REASONS = 3;
+
 /** A sentence for each reason, the most frequent first; null if nothing hinders an item. */
 export function describeHindrance(hindered: ReadonlyMap<string, string>): string | null {
-  const byReason = Map.groupBy(hindered.keys(), (id) => hindered.get(id) ?? '');
-  const sentences = [...byReason]
-    .sort(([, one], [, other]) => other.length - one.length)
-    .map(([reason, ids]) => {
-      const named = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
-      const count = ids.length === 1 ? '1 item waits' : `${ids.length} items wait`;
-      return `${count} (${named}): ${reason.replace(/\.\s*$/, '')}.`;
-    });
+  const byReason = [...Map.groupBy(hindered.keys(), (id) => hindered.get(id) ?? '')].sort(
+    ([, one], [, other]) => other.length - one.length,
+  );
+  const sentences = byReason.slice(0, REASONS).map(([reason, ids]) => {
+    const named = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
+    return `${countWaiting(ids.length, 'item')} (${named}): ${removeStop(reason)}.`;
+  });
+  const others = byReason.slice(REASONS).flatMap(([, ids]) => ids);
+  if (others.length > 0) sentences.push(`${countWaiting(others.length, 'other')}.`);
   return sentences.length === 0 ? null : sentences.join(' ');
+}
+
+function countWaiting(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun} waits` : `${count} ${noun}s wait`;
 }

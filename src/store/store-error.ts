@@ -3,6 +3,7 @@
  * disk is a fault of the machine and must not fail the item.
  */
 import { readErrno } from '../domain/process.ts';
+import { formatSize } from '../domain/units.ts';
 import { HundredfoldError, type ErrorCode, type ErrorOptions } from '../domain/errors.ts';
 
 export class StoreError extends HundredfoldError {
@@ -89,17 +90,13 @@ export function createNoRoomError(
   needed: number | null,
   kept: number,
 ): StoreError {
-  const room = needed === null ? '' : `${formatMegabytes(needed)} are needed, and `;
+  const room = needed === null ? '' : `${formatSize(needed)} are needed, and `;
   return new StoreError(
     'STORE_FULL',
-    `Cannot write ${key}: the disk has ${formatMegabytes(free)} left; ${room}${formatMegabytes(kept)} are reserved for records.`,
+    `Cannot write ${key}: the disk has ${formatSize(free)} left; ${room}${formatSize(kept)} are reserved for records.`,
     FREE_SPACE,
     { retryable: true },
   );
-}
-
-function formatMegabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 export function createMissingError(key: string): StoreError {

@@ -1,6 +1,10 @@
 /** What users are told about a campaign that does not go on: Temporal, the disk, its services. */
 import { expect, test } from 'vitest';
-import { findDiskLacking, explainStandstill } from '../../src/runner/obstacles.ts';
+import {
+  describeHindrance,
+  explainStandstill,
+  findDiskLacking,
+} from '../../src/runner/obstacles.ts';
 import { seen } from '../cli/live/scenes.ts';
 
 test.each([
@@ -24,3 +28,12 @@ test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
     expect(words).toContain('"hundredfold resume night --service molecules"');
   },
 );
+
+test('of many reasons why items wait, three are told', () => {
+  const reasons = ['a', 'b', 'c', 'a', 'd', 'e'].map(
+    (why, n) => [`m-${n}`, `Disk ${why}.`] as const,
+  );
+  expect(describeHindrance(new Map(reasons))).toBe(
+    '2 items wait (m-0, m-3): Disk a. 1 item waits (m-1): Disk b. 1 item waits (m-2): Disk c. 2 others wait.',
+  );
+});
