@@ -1,13 +1,11 @@
 /** Starts campaigns as `run` does, for tests without the command. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { startOrJoin, type CampaignStart } from '../src/runner/start-or-join.ts';
 import type { Problem } from '../src/domain/problem.ts';
 import { listKindNames } from '../src/kinds/registry.ts';
-import { Spool } from '../src/runner/spool.ts';
-import { surveyManifests, type Survey } from '../src/runner/survey.ts';
+import { Spool, surveyManifests, type Survey } from '../src/runner/survey.ts';
 import { findServiceOfKind } from '../src/services/registry.ts';
 import type { campaign } from '../src/workflows/index.ts';
 import { buildCampaignWorkflowId } from '../src/workflows/names.ts';
@@ -38,7 +36,7 @@ export async function launchCampaign(
   launch: Launch,
 ): Promise<Started> {
   const { name, folder, cache } = launch;
-  const spool = new Spool(tmpdir());
+  const spool = new Spool();
   const { survey, ids } = await surveyRows(manifest, spool);
   const used = listKindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
   const services = new Set(used.map((kind) => findServiceOfKind(kind).name));
@@ -76,7 +74,6 @@ async function surveyRows(
     onProblem: (problem) => problems.push(problem),
     onRowPlan: (id) => ids.push(id),
   });
-  await spool.end();
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(`the manifest is not valid: ${JSON.stringify(errors)}`);
   return { survey, ids };

@@ -167,15 +167,13 @@ function markWithdrawn(state: Budget, of: Pick<Request, 'item' | 'run'>, withdra
 }
 
 function takeOver(state: Budget, restored: Restored, now: number): void {
-  const { from, reason, ages, isAll } = restored;
+  const { from, reason, ages } = restored;
   if (state.restored?.from === from) return;
   state.restored = { from, at: now, reason };
-  const { charges } = state;
-  if (isAll) delete charges.unknownBefore;
   if (ages === null) forgetBefore(state, now + LATEST_ACCEPTANCE_MS);
   else
     restore(
-      charges,
+      state.charges,
       ages.map((age) => now - age),
     );
 }

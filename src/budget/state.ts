@@ -234,6 +234,4 @@ export interface Restored {
   readonly reason: string;
   /** How long ago each job counts from (ms); null: what was sent is unknown. */
   readonly ages: readonly number[] | null;
-  /** Nothing is unknown any more: the user says that this is all. */
-  readonly isAll?: true;
 }

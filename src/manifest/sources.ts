@@ -223,29 +223,6 @@ export async function digestFile(file: string): Promise<string> {
 }
 
 /**
- * Digests of manifests without reading their rows: whether they are still what a campaign was prepared from. In the
- * order of `checkManifests`; null if one of them cannot be read, which the check of the rows reports.
- */
-export async function digestManifests(
-  paths: readonly string[],
-  allowOutside: boolean,
-): Promise<readonly ManifestDigest[] | null> {
-  const digests: ManifestDigest[] = [];
-  for (const given of paths) {
-    for await (const source of findSources(given, allowOutside)) {
-      if (source.type === 'problem') return null;
-      const { name: file, path } = source.file;
-      try {
-        digests.push({ file, sha256: await digestFile(path) });
-      } catch {
-        return null;
-      }
-    }
-  }
-  return digests;
-}
-
-/**
  * The default name of a campaign. From the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`
  * are both `demo`. From a pattern, the folder before its first wildcard: `plates/*.csv` is `plates`.
  */

@@ -254,37 +254,27 @@ async function restore(
   { session, held, onNotice }: TakingOver,
   { reference, policy }: ServiceSettings,
   ages: readonly number[] | null,
-  isAssumed = false,
 ): Promise<void> {
   const { client, taskQueue, role } = session;
   const { service } = reference;
   const { location } = held.store;
-  const reason = isAssumed
-    ? `${ages?.length ?? 0} jobs of the present window were named by a command`
-    : `${location} was taken over from another Temporal server`;
+  const reason = `${location} was taken over from another Temporal server`;
   const configuration =
     role === 'remote'
       ? { policy: withRemoteGuard(policy), submitQueue: submitTaskQueue(reference) }
       : { policy };
   await startOrFindBudget(client, taskQueue, reference, { configuration, reason });
-  const from = isAssumed ? `a command ${Date.now()}` : `${location} ${held.since}`;
+  const from = `${location} ${held.since}`;
   await client.workflow
     .getHandle(buildBudgetWorkflowId(reference))
-    .signal(restoreSignal, { from, reason, ages, ...(isAssumed && { isAll: true }) });
+    .signal(restoreSignal, { from, reason, ages });
   if (ages !== null) return;
   const windowMs = computeLongestMs(policy.windows);
   const until = formatClock(Date.now() + LATEST_ACCEPTANCE_MS + windowMs, Date.now());
   onNotice(
     `What the server before has sent to ${service} with this token cannot be seen here, and counts as the whole limit ` +
-      `of ${formatDuration(windowMs)}: the first job is sent at ${until}. If you know how many jobs it ` +
-      'has sent with it, on all its campaigns, name them: --assume-used N.',
+      `of ${formatDuration(windowMs)}: the first job is sent at ${until}.`,
   );
-}
-
-/** The user says how many jobs of the present windows nothing here shows, and that there are no others. */
-export async function assumeUsed(taking: TakingOver, jobs: number): Promise<void> {
-  const ages = Array<number>(jobs).fill(0);
-  for (const feed of taking.feeds) await restore(taking, feed, ages, true);
 }
 
 /** With a tree in a bucket: another Temporal may have used the same token, which this one waits for. */

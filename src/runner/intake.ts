@@ -7,12 +7,11 @@ import type { ServiceName } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { type LocalName, createLocalSettings, loadRecorded } from '../temporal/host/local.ts';
 import { listKindNames } from '../kinds/registry.ts';
-import { deriveCampaignName, digestManifests } from '../manifest/sources.ts';
+import { deriveCampaignName } from '../manifest/sources.ts';
 import { listServiceNames, findServiceOfKind } from '../services/registry.ts';
 import {
   listPluginNews,
   requirePlugins,
-  countInvalidRows,
   readPreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import { buildCampaignAddress, PREPARED_CAMPAIGN } from '../store/layout.ts';
@@ -21,8 +20,7 @@ import { type ResultCache, openResultCacheIfAny } from '../store/result-cache.ts
 import { nullIfUnreadable } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import type { OnNotice } from './session.ts';
-import type { Spool } from './spool.ts';
-import { type Survey, surveyManifests, type SurveyOptions } from './survey.ts';
+import { type Spool, type Survey, surveyManifests, type SurveyOptions } from './survey.ts';
 
 export interface Intake {
   readonly name: string;
@@ -118,27 +116,6 @@ export async function prepareIntake(
   return { name, folder, survey, needed, cache, pluginNews: listPluginNews(former, kinds) };
 }
 
-/**
- * Name and tree of a campaign whose manifests are what they were when it was prepared: all its rows were checked then.
- * Null if they differ, and if rows were skipped that this command does not skip.
- */
-export async function findUnchangedCampaign(
-  manifests: readonly string[],
-  options: RowOptions,
-  settings: Settings,
-): Promise<Pick<Intake, 'name' | 'folder'> | null> {
-  const place = choosePlace(manifests, options, settings);
-  const tree = await openPreparedTree(place.folder);
-  // The intake reports a tree that cannot be read.
-  const former = tree && (await readPreparedCampaign(tree).catch(nullIfUnreadable));
-  if (!tree || !former || former.name !== place.name) return null;
-  requirePlugins(tree, former);
-  const digests = await digestManifests(manifests, options.allowOutside ?? false);
-  if (JSON.stringify(digests) !== JSON.stringify(former.manifestDigests)) return null;
-  const skipped = options.skipInvalid === true ? 0 : await countInvalidRows(tree);
-  return skipped === 0 ? place : null;
-}
-
 function choosePlace(
   manifests: readonly string[],
   options: ManifestOptions,
@@ -223,15 +200,9 @@ export class ManifestRefusedError extends HundredfoldError {
   readonly errors: number;
   /** The other rows can be run with `skipInvalid`. */
   readonly canSkip: boolean;
-  /** The campaign runs with its former rows: only those of the manifest as it is now were refused. */
-  readonly isRunning: boolean;
 
   /** @internal */
-  constructor(
-    { errors, rows, items, brokenFiles }: Survey,
-    problems: readonly Problem[],
-    isRunning: boolean,
-  ) {
+  constructor({ errors, rows, items, brokenFiles }: Survey, problems: readonly Problem[]) {
     super(
       'MANIFEST_REFUSED',
       `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
@@ -242,7 +213,6 @@ export class ManifestRefusedError extends HundredfoldError {
     this.rows = rows;
     this.errors = errors;
     this.canSkip = items > 0 && brokenFiles === 0;
-    this.isRunning = isRunning;
   }
 }
 
@@ -264,7 +234,6 @@ export async function checkRows(
   options: RowOptions & RowHooks,
   settings: Settings,
   spool: Spool,
-  isRunning = false,
 ): Promise<Intake> {
   const { skipInvalid = false, onNotice, signal } = options;
   const problems = new KeptProblems(options.onProblem);
@@ -273,9 +242,8 @@ export async function checkRows(
   const intake = await prepareIntake(manifests, options, settings, hooks);
   const { survey } = intake;
   options.onChecked?.();
-  await spool.end();
   const run = chooseRows(survey, skipInvalid);
-  if (run === 'none') throw new ManifestRefusedError(survey, problems.kept, isRunning);
+  if (run === 'none') throw new ManifestRefusedError(survey, problems.kept);
   if (run === 'valid')
     onNotice?.(`${survey.invalid} of ${survey.rows} rows are skipped; failed.csv will list them.`);
   await checkOwner(intake);

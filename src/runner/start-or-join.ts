@@ -30,7 +30,7 @@ import {
 } from '../store/prepare.ts';
 import type { ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
-import { assumeUsed, reportTokens, takeOver, type TakingOver, withTree } from './hold-tree.ts';
+import { reportTokens, takeOver, type TakingOver, withTree } from './hold-tree.ts';
 import {
   findCampaignRun,
   joinDigests,
@@ -46,8 +46,7 @@ import {
 import type { OnNotice } from './session.ts';
 import type { Begun } from './campaign.ts';
 import { checkOwner } from './intake.ts';
-import type { Spool } from './spool.ts';
-import type { Survey } from './survey.ts';
+import type { Spool, Survey } from './survey.ts';
 
 export interface CampaignStart extends Order {
   readonly survey: Survey;
@@ -57,8 +56,6 @@ export interface CampaignStart extends Order {
   readonly cache: ResultCache | null;
   /** For later campaigns. */
   readonly keepResults: boolean;
-  /** Jobs of the present windows that nothing here shows; absent: what is unknown counts as the whole limit. */
-  readonly assumeUsed?: number;
   readonly onNotice: OnNotice;
   /** Stops the search for missing records in the tree of a campaign that runs. */
   readonly signal?: AbortSignal;
@@ -75,7 +72,6 @@ export async function startOrJoin(session: Session, start: CampaignStart): Promi
     if (fits === 'obsolete') await endObsolete(session, name, onNotice);
     const taking = { session, held, feeds: start.feeds, onNotice };
     const started = await startHere(taking, start, fits === 'joins' ? running : null);
-    if (start.assumeUsed !== undefined) await assumeUsed(taking, start.assumeUsed);
     return { result: started, goesOn: !started.idle };
   });
 }

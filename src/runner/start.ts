@@ -2,7 +2,6 @@
  * The order of `run`: from checked rows to a start. Services, policy and output are checked as far as possible, then a
  * session is opened, and the campaign is started in it.
  */
-import { tmpdir } from 'node:os';
 import { notifyWays, type Settings } from '../config/settings.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
@@ -11,13 +10,7 @@ import { openSession, type Session } from '../temporal/host/session.ts';
 import { openStore, probe } from '../store/open-store.ts';
 import { Campaign, hasOpenItems } from './campaign.ts';
 import { retryWhileAway } from './follow.ts';
-import {
-  checkRows,
-  type Intake,
-  type RowOptions,
-  findUnchangedCampaign,
-  type RowHooks,
-} from './intake.ts';
+import { checkRows, type Intake, type RowOptions, type RowHooks } from './intake.ts';
 import { checkServices, chooseServices } from './services.ts';
 import {
   type ConfigurationOptions,
@@ -29,9 +22,8 @@ import {
   throwIfInterrupted,
   createInterrupted,
 } from './session.ts';
-import { Spool } from './spool.ts';
+import { Spool } from './survey.ts';
 import { startOrJoin, type CampaignStart } from './start-or-join.ts';
-import { findCampaignRun } from './launch.ts';
 import { readCharged } from './plan.ts';
 import { rememberCampaign, runCommand } from './find.ts';
 import { readBudgets } from '../activities/budget-run.ts';
@@ -73,8 +65,6 @@ export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions
   readonly worker?: boolean;
   /** True: a process in the background works on it, from the start. */
   readonly detach?: boolean;
-  /** Jobs of the present windows that a lost server has sent, if nothing here shows them. */
-  readonly assumeUsed?: number;
   /** @internal What the user typed; default: the `run` with these options. */
   readonly command?: string;
   /** @internal Asked before the start: false ends it as `INTERRUPTED`. */
@@ -111,7 +101,7 @@ class Starting {
   readonly #options: StartOptions;
   readonly #settings: Settings;
   readonly #signal: AbortSignal;
-  readonly #spool = new Spool(tmpdir());
+  readonly #spool = new Spool();
   readonly #notices: string[] = [];
   readonly #onNotice: OnNotice;
   #session: Session | null = null;
@@ -128,14 +118,13 @@ class Starting {
   async start(): Promise<Campaign> {
     const [options, settings, signal] = [this.#options, this.#settings, this.#signal];
     const onNotice = this.#onNotice;
-    const isRunning = await this.#continueUnchanged();
     const hooks = { ...options, onNotice, signal };
-    const intake = await checkRows(this.#manifests, hooks, settings, this.#spool, isRunning);
+    const intake = await checkRows(this.#manifests, hooks, settings, this.#spool);
     const start = this.#createStart(intake);
     for (const line of intake.pluginNews) onNotice(line);
     await checkStart(start);
     throwIfInterrupted(signal);
-    const session = (this.#session ??= await this.#open());
+    const session = (this.#session = await this.#open());
     throwIfInterrupted(signal);
     if (!(await this.#isConfirmed(session, start))) throw createInterrupted(undefined);
     const startPatiently = () => retryWhileAway(session, signal, () => startOrJoin(session, start));
@@ -171,7 +160,6 @@ class Starting {
       spool: this.#spool,
       cache,
       feeds: chooseServices(settings, { local, needed, who: 'the manifest' }),
-      ...(options.assumeUsed !== undefined && { assumeUsed: options.assumeUsed }),
       keepResults: options.cache !== false,
       policy: settings.policy,
       priority: options.priority ?? USUAL_PRIORITY,
@@ -204,20 +192,6 @@ class Starting {
       localServices: services,
       ownWorker: worker && !detach,
     });
-  }
-
-  /** Opens the session before the rows are checked: a campaign that runs, which is returned, goes on, also with many rows. */
-  async #continueUnchanged(): Promise<boolean> {
-    if (this.#options.detach === true) return false;
-    const place = await findUnchangedCampaign(this.#manifests, this.#options, this.#settings);
-    if (place === null) return false;
-    const { name, folder } = place;
-    const session = (this.#session = await this.#open());
-    const run = await retryWhileAway(session, this.#signal, () => findCampaignRun(session, name));
-    const isRunning = run?.running?.out === folder;
-    if (isRunning)
-      this.#onNotice(`${name} is already running, and continues while its rows are checked.`);
-    return isRunning;
   }
 
   async #isConfirmed(session: Session, start: CampaignStart): Promise<boolean> {

@@ -2,6 +2,8 @@
  * Checks all rows once, before anything is submitted: which have problems, which have results already, which have to be
  * computed. `plan` shows it, `run` acts on it.
  */
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import {
   type CheckedRow,
   type Item,
@@ -25,8 +27,8 @@ import { type AssignedItem, isFollowing, isSameJob } from '../store/prepare.ts';
 import { resetForNextRun } from '../store/retry.ts';
 import type { Miss, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { shareDigest, computeWorkDigest } from '../store/work.ts';
-import type { Spool } from './spool.ts';
 
 /** Not compared: they do not affect the result. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
@@ -186,7 +188,7 @@ class Surveyor {
     for (const problem of row.problems) this.#report(problem);
     const { item } = row;
     const { tree } = this.#options;
-    if (item === null) await this.#refuse(row);
+    if (item === null) this.#refuse(row);
     else if (tree) await this.#addToTree(tree, item);
     else await this.#accept(item, null);
   }
@@ -199,7 +201,7 @@ class Surveyor {
     const problem = former && checkChangedRow(former, item, same);
     if (problem) {
       this.#report(problem);
-      await this.#refuse({ ...item, problems: [problem] });
+      this.#refuse({ ...item, problems: [problem] });
       return;
     }
     // With another input or other options, it starts from the beginning.
@@ -212,9 +214,7 @@ class Surveyor {
     this.#options.onProblem(problem);
   }
 
-  async #refuse(
-    row: Pick<CheckedRow, 'id' | 'kind' | 'row' | 'source' | 'problems'>,
-  ): Promise<void> {
+  #refuse(row: Pick<CheckedRow, 'id' | 'kind' | 'row' | 'source' | 'problems'>): void {
     const { id, kind, source, problems } = row;
     const first = problems.find(({ severity }) => severity === 'error');
     if (source.line === null || id === null) {
@@ -226,13 +226,13 @@ class Surveyor {
     const { code, message } = first;
     const place = { file: source.file, line: source.line };
     const invalid: InvalidRow = { id, kind, source: place, row: row.row ?? {}, code, message };
-    await this.#options.spool?.write({ invalid });
+    this.#options.spool?.add('invalid', invalid);
   }
 
   async #accept(item: Item, former: ItemRecord | null): Promise<void> {
     this.counts.items += 1;
     const { row, first } = this.shares.add(item);
-    await this.#options.spool?.write({ item });
+    this.#options.spool?.add('item', item);
     this.#count(item, await this.#planRow(item, former, { row, first }));
   }
 
@@ -354,5 +354,57 @@ class Coverage {
   covers(first: number, wanted: Options): boolean {
     const job = this.#jobs.get(first) ?? null;
     return job === 'all' || (job !== null && canShare(job, wanted));
+  }
+}
+
+/** Rows between two chances for other work: reading would let nothing else run until the last one. */
+const ROWS_AT_ONCE = 100;
+
+/**
+ * The checked rows of a campaign, between the check and the preparation: what was checked is what is submitted, and memory
+ * does not grow with the table. In a temporary database, whose file has no name: a killed process leaves nothing.
+ */
+export class Spool {
+  readonly #database = new DatabaseSync('');
+
+  constructor() {
+    this.#database.exec('CREATE TABLE item (json TEXT); CREATE TABLE invalid (json TEXT); BEGIN');
+  }
+
+  /** @throws StoreError */
+  add(table: 'item' | 'invalid', row: Item | InvalidRow): void {
+    try {
+      this.#database.prepare(`INSERT INTO ${table} VALUES (?)`).run(JSON.stringify(row));
+    } catch (cause) {
+      throw new StoreError(
+        'STORE_FULL',
+        `Cannot keep the checked rows in a temporary file: ${(cause as Error).message}.`,
+        'Free some space in /var/tmp, or set SQLITE_TMPDIR to another folder.',
+        { cause },
+      );
+    }
+  }
+
+  /** In the order in which they were added. May be read more than once. */
+  async *items(): AsyncGenerator<Item> {
+    yield* this.#read('item') as AsyncGenerator<Item>;
+  }
+
+  async *invalid(): AsyncGenerator<InvalidRow> {
+    yield* this.#read('invalid') as AsyncGenerator<InvalidRow>;
+  }
+
+  async *#read(table: 'item' | 'invalid'): AsyncGenerator {
+    let rows = 0;
+    for (const { json } of this.#database.prepare(`SELECT json FROM ${table}`).iterate()) {
+      yield JSON.parse(String(json));
+      rows += 1;
+      if (rows % ROWS_AT_ONCE === 0) await setImmediate();
+    }
+  }
+
+  /** Frees its disk space. May be called twice. */
+  remove(): void {
+    if (this.#database.isOpen) this.#database.close();
   }
 }

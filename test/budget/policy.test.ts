@@ -391,12 +391,6 @@ test('if it is unknown what another Temporal has sent, a whole window passes', (
   budget.apply({ type: 'restore', restored }, 3_000);
   budget.ask('a');
   expect(budget.nextAt(3_000)).toBe(3_000 + LATEST_ACCEPTANCE_MS + 10_025);
-  // Unless the user knows.
-  const said = { ...restored, from: 'a command', ages: [0], isAll: true as const };
-  budget.apply({ type: 'restore', restored: said }, 4_000);
-  expect(budget.sent(4_000)).toEqual(['a']);
-  budget.ask('b');
-  expect(budget.nextAt(4_000)).toBe(14_025);
 });
 
 test('the forecast of several windows is what the budget does', () => {

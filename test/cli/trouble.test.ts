@@ -118,7 +118,7 @@ test('a campaign with accepted jobs continues with a warning if its service is d
   await interrupt(wrong);
 });
 
-test('run typed again continues before its rows are checked, and an item whose folder was removed runs again', async () => {
+test('an item whose folder was removed runs again', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: 3_600 });
   service.budget(4);
@@ -129,7 +129,6 @@ test('run typed again continues before its rows are checked, and an item whose f
   await first.ended;
   service.budget(20);
   rmSync(at.path('results', 'night', 'sequences', 'peptide-5'), { recursive: true });
-  const { stderr } = await at.runs(0, NIGHT, typing);
-  const continues = 'night is already running, and continues while its rows are checked.';
-  expect(stderr).toMatch(new RegExp(`${continues}[^]*night: 6 rows`));
+  const { stdout } = await at.runs(0, [...NIGHT, '--json'], typing);
+  expect(JSON.parse(stdout)).toMatchObject({ items: { total: 6, succeeded: 6 } });
 });

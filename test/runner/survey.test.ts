@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/domain/problem.ts';
-import { Spool } from '../../src/runner/spool.ts';
 import {
+  Spool,
   checkChangedRow,
   type RowPlan,
   type Survey,
@@ -35,7 +35,7 @@ async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Prom
   await writeFile(path, csv);
   const problems: Problem[] = [];
   const rowPlans: Record<string, RowPlan> = {};
-  const spool = new Spool(folder);
+  const spool = new Spool();
   const survey = await surveyManifests([path], {
     allowOutside: false,
     tree: null,
@@ -46,7 +46,6 @@ async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Prom
     onRowPlan: (id, plan) => (rowPlans[id] = plan),
     ...options,
   });
-  await spool.end();
   return { survey, problems, rowPlans, spool };
 }
 

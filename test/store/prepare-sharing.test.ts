@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Item, isFinal } from '../../src/domain/item.ts';
 import { PREDICTORS } from '../../src/kinds/vocabulary.ts';
-import { surveyManifests } from '../../src/runner/survey.ts';
-import { Spool } from '../../src/runner/spool.ts';
+import { Spool, surveyManifests } from '../../src/runner/survey.ts';
 import { checkFiles } from '../../src/report/audit.ts';
 import { deliverDuplicates } from '../../src/store/deliver.ts';
 import { type ItemRecord, readJobOptions } from '../../src/store/item-record.ts';
@@ -116,11 +115,10 @@ const history = fc.record({
 async function takeIn(folder: string, all: readonly Row[], tree: Store | null, cache: ResultCache) {
   const path = join(folder, 'm.jsonl');
   await writeFile(path, all.map((one) => JSON.stringify(one)).join('\n'));
-  const spool = new Spool(folder);
+  const spool = new Spool();
   const addresses = { predictions: ADDRESS };
   const options = { allowOutside: false, tree, cache, spool, addresses };
   const survey = await surveyManifests([path], { ...options, onProblem: () => undefined });
-  await spool.end();
   // Without rows that the survey refuses: those that change a job which was sent.
   const ids: string[] = [];
   for await (const { id } of spool.items()) ids.push(id);

@@ -1,5 +1,5 @@
 /** The commands of every day: from a manifest to the end of its campaign. */
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import { listServiceNames } from '../../services/registry.ts';
@@ -81,21 +81,11 @@ function addRun(program: Command): void {
     .addOption(detach())
     .addOption(noWorker())
     .option('-y, --yes', 'do not ask for confirmation if the campaign takes more than an hour')
-    .option(
-      '--assume-used <n>',
-      'jobs of the present window that a lost server has sent, if nothing here shows them',
-      readJobs,
-    )
     .addOption(priority())
     .addOption(local())
     .addOption(config())
     .addOption(json())
     .action(loadLazily(async () => (await import('../commands/run.ts')).run));
-}
-
-function readJobs(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a number of jobs.');
-  return Number(text);
 }
 
 function addLooks(program: Command): void {

@@ -18,7 +18,7 @@ export interface RunFlags
   extends
     CommonFlags,
     Pick<StartOptions, 'services' | 'out' | 'name' | 'allowOutside' | 'cache' | 'skipInvalid'>,
-    Pick<StartOptions, 'priority' | 'assumeUsed' | 'command' | 'detach' | 'worker'> {
+    Pick<StartOptions, 'priority' | 'command' | 'detach' | 'worker'> {
   readonly yes?: boolean;
 }
 
@@ -46,15 +46,14 @@ export async function run(manifests: readonly string[], flags: RunFlags): Promis
 }
 
 function refuse(
-  { rows, problems, errors, canSkip, isRunning }: ManifestRefusedError,
+  { rows, problems, errors, canSkip }: ManifestRefusedError,
   { json, skipInvalid }: RunFlags,
 ): number {
   if (json) printDocument({ rows, problems });
   const count = errors === 1 ? 'one error' : `${errors} errors`;
   const without = skipInvalid || !canSkip ? '' : ' --skip-invalid runs the other rows.';
-  const submitted = isRunning ? 'only rows of the running campaign were' : 'nothing was';
   say(
-    `hundredfold: ${count}; ${submitted} submitted. Fix the manifest and run the command again.${without}`,
+    `hundredfold: ${count}; nothing was submitted. Fix the manifest and run the command again.${without}`,
   );
   return EXIT.refused;
 }
