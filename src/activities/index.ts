@@ -15,7 +15,7 @@ export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
     readFormer: withHeartbeat((...args) => readFormer(deps, ...args)),
-    countOpenJobs: (reference) => countOpenJobs(deps, reference),
+    countOpenJobs: (...args) => countOpenJobs(deps, ...args),
     submit: withHeartbeat((...args) => submit(deps, ...args), 'begun'),
     settleSubmission: withHeartbeat((...args) => settleSubmission(deps, ...args)),
     finishJob: (...args) => finishJob(deps, ...args),

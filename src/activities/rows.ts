@@ -128,13 +128,18 @@ function serializeSettings({ options }: Sent): string {
   return JSON.stringify(options);
 }
 
-/** Items that have a job of this token and have not ended, of all campaigns of this task queue. */
+/** Activities.countOpenJobs, of all campaigns. */
 export async function countOpenJobs(
   { temporal, taskQueue }: Pick<Dependencies, 'temporal' | 'taskQueue'>,
   { service, credential }: ServiceReference,
+  before: number,
 ): Promise<number> {
-  const query = `${buildRunningQuery(['item'], { taskQueue, service, credential })} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
-  const { count } = await temporal.workflow.count(query);
+  const conditions = [
+    buildRunningQuery(['item'], { taskQueue, service, credential }),
+    `${ATTRIBUTES.remoteId.name} IS NOT NULL`,
+    `StartTime < "${new Date(before).toISOString()}"`,
+  ];
+  const { count } = await temporal.workflow.count(conditions.join(' AND '));
   return count;
 }
 

@@ -124,8 +124,12 @@ export function decide(state: Budget, now: number): Decision {
   return { grants, wakeAt: openings.length > 0 ? Math.min(...openings) : null };
 }
 
-/** Jobs of others are counted, or one has ended in a way that orders a wait, which begins with the next reading. */
-function isAwaitingReading({ outstanding, untimed }: Budget): boolean {
+/**
+ * Open jobs were never counted, jobs of others are counted, or one has ended in a way that orders a wait, which begins with
+ * the next reading.
+ */
+function isAwaitingReading({ open, outstanding, untimed }: Budget): boolean {
+  if (open?.countedAt === null) return true;
   if (untimed.some(({ type }) => type === 'restore')) return true;
   return Object.values(outstanding).some(
     ({ ended }) => ended === 'notNow' || ended === 'deferred' || ended === 'unsure',

@@ -11,11 +11,18 @@
  * - otherwise from `LATEST_ACCEPTANCE_MS` after its end was known: no job is accepted later.
  *
  * So each job is charged from a moment that is not before its acceptance, and its slot was taken until then.
+ *
+ * Jobs that are open are counted in the index of running items, which lags behind, and by their acceptance until the
+ * index must show them. Both counts must not leave out a job, and must not have it twice: a burst would stop before its
+ * last jobs. So a count has a date: only items that began before T are in it, and T lies so long ago that the index has
+ * all of them. An item begins before its submission ends, so a job that is open and not in the count has ended its
+ * submission after T, and is remembered with that time. Hence count + those that ended after T is never too low, and too
+ * high only by jobs whose submission was in progress at T. Nothing is sent before the first count.
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { recover, recoverByRefusal, mergeHolds } from './block.ts';
 import { charge, giveBack, reconcile } from './charges.ts';
-import type { Usage } from './policy.ts';
+import { REMOTE_GUARD_MS, type Usage } from './policy.ts';
 import {
   addToQueue,
   putBack,
@@ -182,7 +189,10 @@ export function settleSubmission(
   Reflect.deleteProperty(state.unsettled, key);
   const { replaces, ...request } = unsettled.request;
   const slot = unsettled.result.type === 'unsure' ? buildSlotKey(unsettled.request) : replaces;
-  if (settlement.type === 'found' && slot !== undefined) chargeUnsure(state, slot, now);
+  if (settlement.type === 'found') {
+    if (slot !== undefined) chargeUnsure(state, slot, now);
+    noteAccepted(state, now);
+  }
   if (settlement.type !== 'again') return;
   const { attempts, isAbsent } = settlement;
   const attempt = request.attempt + 1;
@@ -198,9 +208,7 @@ export function settleSubmission(
 /** Its slot may have been charged already. */
 function chargeUnsure(state: Budget, slot: string, now: number): void {
   const unsure = state.unsure[slot];
-  if (!unsure) return;
-  forgetUnsure(state, unsure);
-  chargeFound(state, unsure, Math.min(now, unsure.settlesBy));
+  if (unsure) settle(state, unsure, Math.min(now, unsure.settlesBy));
 }
 
 /** Of one run of a campaign, which does not wait for its items any more. */
@@ -222,42 +230,39 @@ export function settleDue(state: Budget, now: number): void {
 }
 
 function settle(state: Budget, unsure: Unsure, at: number): void {
-  forgetUnsure(state, unsure);
+  Reflect.deleteProperty(state.unsure, buildSlotKey(unsure.request));
   chargeSlot(state, unsure, at);
 }
 
-function forgetUnsure(state: Budget, { request }: Unsure): void {
-  Reflect.deleteProperty(state.unsure, buildSlotKey(request));
-}
-
-/** Accepted: it is open, and its item shows that a little later. */
-function chargeFound(state: Budget, granted: Grant, at: number): void {
-  chargeSlot(state, granted, at);
-  noteAccepted(state, at);
-}
-
-/** An accepted job is seen by a count this much later (ms): the index of running workflows lags behind. */
-const SEEN_AFTER_MS = 3_000;
+/** The index of running workflows shows an item so long after its start at the latest (ms). */
+const INDEX_LAG_MS = 3_000;
 /** Not counted more often than this (ms). */
 const COUNT_INTERVAL_MS = 1_000;
 
 /** They are counted where the policy has a bound. */
 export function countOpenJobs(state: Budget): void {
   if (state.policy.maxOpen === null) delete state.open;
-  else state.open ??= { count: 0, countedAt: 0, accepted: [] };
+  else state.open ??= { count: 0, countedAt: null, accepted: [] };
 }
 
-export function noteAccepted({ open }: Budget, now: number): void {
+function noteAccepted({ open }: Budget, now: number): void {
   open?.accepted.push(now);
 }
 
+/** Of a count that is scheduled now: only items that began before this time (ms) are in it. */
+export function computeCountedBefore(now: number): number {
+  return now - INDEX_LAG_MS;
+}
+
+/** `now`: when the count was scheduled. */
 export function noteCount({ open }: Budget, count: number, now: number): void {
   if (!open) return;
-  const known = open.countedAt > 0 ? open.count + open.accepted.length : Number.POSITIVE_INFINITY;
-  open.accepted = open.accepted.filter((at) => at > now - SEEN_AFTER_MS);
-  // Those accepted last may be in both. There are not more than were known, but for jobs that came another way.
-  open.count = Math.min(count, Math.max(known, count) - open.accepted.length);
-  open.countedAt = now;
+  const since = computeCountedBefore(now) - REMOTE_GUARD_MS;
+  Object.assign(open, {
+    count,
+    countedAt: now,
+    accepted: open.accepted.filter((at) => at >= since),
+  });
 }
 
 /** Those on their way and of unknown outcome included; undefined where they are not counted. */
@@ -276,10 +281,10 @@ export function readUsage(state: Budget): Usage {
 /** Whether requests wait for room, and counting may find some. */
 export function shouldCount(state: Budget, now: number): boolean {
   const { open, queue, policy } = state;
-  if (!open || policy.maxOpen === null) return false;
-  if (open.countedAt > 0 && (openJobs(state) ?? 0) < policy.maxOpen) return false;
-  if (!queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
-  return now - open.countedAt >= COUNT_INTERVAL_MS;
+  if (!open || !queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
+  if (open.countedAt === null) return true;
+  const isFull = (openJobs(state) ?? 0) >= (policy.maxOpen ?? Number.POSITIVE_INFINITY);
+  return isFull && now - open.countedAt >= COUNT_INTERVAL_MS;
 }
 
 /** This many in one refusal are not a coincidence. */

@@ -45,9 +45,9 @@ export interface Unsettled {
 
 /** Jobs that were accepted and have not ended (closing.ts). */
 interface OpenJobs {
-  /** As counted last, and when (ms; 0: never). */
+  /** As counted last, and when (ms; null: never). */
   count: number;
-  countedAt: number;
+  countedAt: number | null;
   /** When jobs were accepted that the last count may not have seen (ms). */
   accepted: number[];
 }

@@ -29,7 +29,7 @@ import {
   type Grant,
 } from '../budget/budget.ts';
 import { limitQueue, type CampaignRun } from '../budget/queue.ts';
-import { shouldCount } from '../budget/closing.ts';
+import { computeCountedBefore, shouldCount } from '../budget/closing.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
 import type { BudgetEvent, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -185,12 +185,14 @@ class BudgetKeeper {
     this.#woken = true;
   }
 
-  /** Jobs that were accepted after `now` may be missing in the count. */
   async #count(): Promise<void> {
     this.#isCounting = true;
     const { now } = this.#clock;
     const options = { summary: 'how many jobs have not ended' };
-    const count = await countOpenJobs.executeWithOptions(options, [this.#reference]);
+    const count = await countOpenJobs.executeWithOptions(options, [
+      this.#reference,
+      computeCountedBefore(now),
+    ]);
     take(this.#state, { type: 'counted', count }, now);
     this.#isCounting = false;
     this.#woken = true;

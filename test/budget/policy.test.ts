@@ -174,31 +174,38 @@ describe('a bound on open jobs', () => {
     return budget;
   }
 
-  test('counts what is accepted before it is seen, and holds until a count finds fewer', () => {
+  test('sends nothing before the first count', () => {
+    const budget = new PlayedBudget(null);
+    budget.allow(BOUND);
+    budget.ask(['a', 'b', 'c']);
+    expect(budget.nextAt(0)).toBeNull();
+    budget.apply({ type: 'counted', count: 1 }, 10);
+    expect(budget.sent(10)).toEqual(['a']);
+  });
+
+  test('holds what is accepted until a count must have seen it, and until one finds fewer', () => {
     const budget = begun();
     for (const item of ['a', 'b']) budget.close(item, ACCEPTED, 100);
     expect(budget.nextAt(100)).toBe(5_100);
-    budget.apply({ type: 'counted', count: 1 }, 2_000);
-    expect(budget.sent(2_000), 'the count may not have seen the other').toEqual([]);
+    budget.apply({ type: 'counted', count: 0 }, 2_000);
+    expect(budget.sent(2_000), 'the count does not have them').toEqual([]);
     // The words do not say more than there can be.
     expect(budget.status(2_000).open).toEqual({ jobs: 2, most: 2 });
-    budget.apply({ type: 'counted', count: 1 }, 6_000);
-    expect(budget.sent(6_000)).toEqual(['c']);
+    budget.apply({ type: 'counted', count: 2 }, 6_000);
+    expect(budget.sent(6_000)).toEqual([]);
+    budget.apply({ type: 'counted', count: 1 }, 7_000);
+    expect(budget.sent(7_000)).toEqual(['c']);
   });
 
-  test('does not count a job twice that a count has just seen', () => {
+  test('lets a burst as large as the bound go without a second count', () => {
     const budget = new PlayedBudget(null);
-    budget.allow({ ...BOUND, maxOpen: 3 });
-    budget.ask(['a', 'b']);
-    budget.apply({ type: 'counted', count: 0 }, 1);
-    expect(budget.sent(1)).toEqual(['a', 'b']);
-    for (const item of ['a', 'b']) budget.close(item, ACCEPTED, 100);
-    budget.apply({ type: 'counted', count: 2 }, 200);
-    budget.ask(['c', 'd']);
-    expect(budget.sent(200)).toEqual(['c']);
-    budget.apply({ type: 'counted', count: 5 }, 300);
-    budget.close('c', { type: 'refused' }, 400);
-    expect(budget.sent(400), 'jobs that came another way are counted').toEqual([]);
+    budget.allow({ ...BOUND, maxOpen: 20 });
+    budget.askFor('c', 30);
+    budget.apply({ type: 'counted', count: 0 }, 0);
+    budget.state.maxOutstanding = 4;
+    let sent = 0;
+    for (let now = 0; now < 4_000; now += 100) sent += budget.accepted(now).length;
+    expect(sent).toBe(20);
   });
 
   test('counts a submission of unknown outcome, also when its job was found', () => {
@@ -213,8 +220,8 @@ describe('a bound on open jobs', () => {
     budget.settle('a', { type: 'found' }, 300);
     budget.apply({ type: 'counted', count: 0 }, 400);
     expect(budget.sent(400), 'the count may not have seen it').toEqual([]);
-    budget.apply({ type: 'counted', count: 0 }, 4_000);
-    expect(budget.sent(4_000)).toEqual(['e']);
+    budget.apply({ type: 'counted', count: 0 }, 5_000);
+    expect(budget.sent(5_000)).toEqual(['e']);
   });
 
   test('has the place of a submission of unknown outcome for the one that replaces it', () => {

@@ -101,9 +101,25 @@ export const BUDGET: readonly Mutant[] = [
   {
     name: 'open-found',
     file: 'src/budget/closing.ts',
-    find: 'noteAccepted(state, at);',
-    replace: '',
+    find: "if (settlement.type === 'found') {",
+    replace: "if (settlement.type === 'found' && slot === '') {",
     breaks: '1: a job that was found is open before a count can have seen it.',
+    tests: ['test/budget/policy.test.ts'],
+  },
+  {
+    name: 'open-not-counted',
+    file: 'src/budget/budget.ts',
+    find: 'if (open?.countedAt === null) return true;',
+    replace: '',
+    breaks: '1: a budget that was started again does not exceed the bound on open jobs.',
+    tests: ['test/budget/policy.test.ts'],
+  },
+  {
+    name: 'open-forgotten',
+    file: 'src/budget/closing.ts',
+    find: 'accepted: open.accepted.filter((at) => at >= since),',
+    replace: 'accepted: [],',
+    breaks: '1: a job is open before a count can have seen it.',
     tests: ['test/budget/policy.test.ts'],
   },
   {

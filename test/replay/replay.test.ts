@@ -4,7 +4,6 @@
  * for good in the next worker.
  */
 import { describe, expect, test } from 'vitest';
-import { nullIfNotFound } from '../../src/activities/retry.ts';
 import {
   buildBudgetWorkflowId,
   buildCampaignWorkflowId,
@@ -33,11 +32,7 @@ describe.concurrent('every history is replayed of a campaign', () => {
     rig.breaks('neverRefusedForRate', 'the service refuses one for the test');
     // Not one whose answer was lost as well: it would rightly be sent again, under the same name.
     rig.services.faults.set([{ name: 'lose', service: 'predictions', times: 1 }]);
-    for (const signal of ['pause', 'resume', 'look']) await started.handle.signal(signal);
-    for (const id of started.ids)
-      await nullIfNotFound(
-        rig.client.workflow.getHandle(buildItemWorkflowId(started.name, id)).signal('ask'),
-      );
+    for (const signal of ['pause', 'resume', 'recheck']) await started.handle.signal(signal);
     await replays(rig, started);
   });
 
