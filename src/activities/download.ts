@@ -108,7 +108,7 @@ async function receiveChecked(
     if (problem && NOT_WHOLE.includes(problem.code)) askAgain(wanted, problem);
     return await writeArtefact(store, item, job, got, problem);
   } catch (error) {
-    // The folder was removed while the job ran, which is paid for: `run` recreates it, and then it is asked for again.
+    // The folder was removed while the job ran, which is paid for: it may be restored from a copy until the last retry.
     if (!(error instanceof HundredfoldError) || !REMOVED.includes(error.code)) throw error;
     const { code, message, remedy } = error;
     return askAgain(wanted, { code, message: `${message} ${remedy}` });

@@ -21,13 +21,7 @@ import {
 } from '../store/prepared-campaign.ts';
 import { ensureTreeId } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
-import {
-  growCampaign,
-  type Known,
-  prepareCampaign,
-  type Prepared,
-  restoreItems,
-} from '../store/prepare.ts';
+import { growCampaign, type Known, prepareCampaign, type Prepared } from '../store/prepare.ts';
 import type { ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { reportTokens, takeOver, type TakingOver, withTree } from './hold-tree.ts';
@@ -57,8 +51,6 @@ export interface CampaignStart extends Order {
   /** For later campaigns. */
   readonly keepResults: boolean;
   readonly onNotice: OnNotice;
-  /** Stops the search for missing records in the tree of a campaign that runs. */
-  readonly signal?: AbortSignal;
 }
 
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
@@ -121,11 +113,10 @@ function checkFolder({ name, folder }: CampaignStart, running: Running): void {
  * Its rows that are no longer in the manifest stay: they are in progress.
  */
 async function grow(session: Session, store: Store, start: CampaignStart): Promise<number | null> {
-  const { survey, spool, feeds } = start;
+  const { survey, feeds } = start;
   const former = await readPreparedCampaign(store);
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
-  await restoreItems(store, former, survey.shares.assign(spool.items()), start.signal);
   const same = joinDigests(former.manifestDigests) === joinDigests(survey.digests);
   // From now on the workers need the plugins of this command.
   if (same && hasOtherPlugins(former))

@@ -165,7 +165,6 @@ class Starting {
       priority: options.priority ?? USUAL_PRIORITY,
       notify: notifyWays(settings.notify),
       onNotice: this.#onNotice,
-      signal: this.#signal,
     };
   }
 

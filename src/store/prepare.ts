@@ -32,7 +32,6 @@ import {
   readIds,
   toPageEntry,
   type PreparedCampaign,
-  readPage,
   readPreparedCampaign,
   addColumns,
   addCounts,
@@ -364,47 +363,4 @@ export function isSameJob(former: ItemRecord, fresh: ItemRecord): boolean {
 function withManifestRow(former: ItemRecord, fresh: ItemRecord): ItemRecord {
   const { email, title, source, row, user } = fresh;
   return { ...former, email, title, source, row, user };
-}
-
-/**
- * Restores the items of a running campaign whose folders were removed: otherwise their workflows would wait forever. A
- * large campaign is looked through while its items run, so nothing is kept of those that are there.
- * @param items of the manifests, which may have further rows
- */
-export async function restoreItems(
-  store: Store,
-  campaign: PreparedCampaign,
-  items: Items,
-  signal?: AbortSignal,
-): Promise<void> {
-  const missing = await findMissingItems(store, campaign, signal);
-  if (missing.size === 0) return;
-  const there = await readIds(store, campaign);
-  // A running item has its own job, which is not replaced by a result of another campaign.
-  const preparation = new ItemPreparation(store, nothingKnown, new Map());
-  const restored: ItemRecord[] = [];
-  for await (const item of items) {
-    if (missing.has(item.id)) restored.push(await preparation.prepare(item));
-    else if (there.has(item.id)) await preparation.meet(item);
-  }
-  await store.flush(preparation.written);
-  // The manifest may have further columns now.
-  const columns = addColumns(campaign.columns, restored);
-  await writePreparedCampaign(store, { ...campaign, columns });
-}
-
-/** The ids of items on the pages that have no record. */
-async function findMissingItems(
-  store: Store,
-  { pages }: PreparedCampaign,
-  signal?: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const missing = new Set<string>();
-  for (let page = 0; page < pages; page += 1) {
-    await runInParallel(await readPage(store, page), store.atOnce, async ({ kind, id }) => {
-      signal?.throwIfAborted();
-      if (!(await store.exists(buildItemKey(kind, id, ITEM_RECORD)))) missing.add(id);
-    });
-  }
-  return missing;
 }

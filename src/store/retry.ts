@@ -193,43 +193,23 @@ export interface RetrySurvey {
   readonly unusable: readonly string[];
 }
 
-type Finding =
-  | {
-      readonly type: 'chosen';
-      readonly record: ItemRecord;
-      readonly state: RetriedState;
-      readonly named: boolean;
-      readonly leader: Leader | null;
-    }
-  | { readonly type: 'open'; readonly again: boolean; readonly follows: boolean }
-  | { readonly type: 'left' }
-  | { readonly type: 'unusable'; readonly why: string }
-  /** Named by its id, but not retryable. */
-  | { readonly type: 'refused'; readonly why: string };
-
-/** The item whose result another one gets; its state is null if its record is gone. */
-interface Leader {
-  readonly id: string;
-  readonly state: ItemRecord['state'] | null;
-}
-
 /** @throws HundredfoldError `ITEM_NOT_RETRYABLE`: one of the named items cannot be run again */
 export async function surveyRetry(
   store: Store,
   campaign: PreparedCampaign,
   selection: Selection,
 ): Promise<RetrySurvey> {
-  const survey = new RetryCount();
-  const unknown = new Set(selection.type === 'items' ? selection.ids : []);
+  const survey = new RetryCount(store, selection);
   for (let page = 0; page < campaign.pages; page += 1) {
-    await runInParallel(await readPage(store, page), READ_LIMIT, async (entry) => {
-      unknown.delete(entry.id);
-      survey.add(entry, await find(store, entry, selection));
-    });
+    const entries = await readPage(store, page);
+    await runInParallel(entries, READ_LIMIT, (entry) => survey.add(entry));
   }
   survey.settleFollowers();
-  for (const id of unknown) survey.refusals.push(`${id} is not an item of ${campaign.name}.`);
-  if (survey.refusals.length > 0) throw createRefusedError(survey.refusals);
+  const unknown = [...survey.named]
+    .filter((id) => !survey.ends.has(id))
+    .map((id) => `${id} is not an item of ${campaign.name}.`);
+  const refusals = [...survey.refusals, ...unknown];
+  if (refusals.length > 0) throw createRefusedError(refusals);
   return survey;
 }
 
@@ -244,36 +224,70 @@ class RetryCount implements RetrySurvey {
   reopenedBefore = 0;
   readonly services = new Set<ServiceName>();
   readonly unusable: string[] = [];
+  /** Ids that the user has named. */
+  readonly named: ReadonlySet<string>;
+  /** Why named items cannot be run again. */
   readonly refusals: string[] = [];
-  readonly #followers: (Extract<Finding, { type: 'chosen' }> & { leader: Leader })[] = [];
+  /** Of all items; null without a record. */
+  readonly ends = new Map<string, ItemRecord['state'] | null>();
+  readonly #store: Store;
+  readonly #selection: Selection['type'];
+  readonly #followers: { readonly record: ItemRecord; readonly leader: string }[] = [];
 
-  add({ id, kind }: PageEntry, finding: Finding): void {
-    if (finding.type === 'refused') this.refusals.push(finding.why);
-    if (finding.type === 'unusable') this.unusable.push(finding.why);
-    if (finding.type === 'open') this.open += 1;
-    if (finding.type === 'open' && finding.again) this.reopenedBefore += 1;
-    if (finding.type === 'open' && finding.follows) this.following += 1;
-    if (finding.type === 'open' || finding.type === 'chosen') {
-      this.services.add(findServiceOfKind(kind).name);
-    }
-    if (finding.type !== 'chosen') return;
-    this.chosen.add(id);
-    this.states[finding.state] += 1;
-    const { leader } = finding;
-    if (leader) this.#followers.push({ ...finding, leader });
-    else this.#addJob(finding.record);
+  constructor(store: Store, selection: Selection) {
+    this.#store = store;
+    this.#selection = selection.type;
+    this.named = selection.type === 'items' ? selection.ids : new Set();
   }
 
-  /** Called when all chosen items are known: a follower keeps its leader's end unless the leader is run again. */
+  async add(entry: PageEntry): Promise<void> {
+    const { id, kind } = entry;
+    const record = await readRecordOrReason(this.#store, entry);
+    const isNamed = this.named.has(id);
+    this.ends.set(id, typeof record === 'string' ? null : record.state);
+    // An item without a record is published as failed; there is nothing to send.
+    if (typeof record === 'string') {
+      if (this.#selection !== 'items' || isNamed) this.#leave(id, record);
+      return;
+    }
+    if (!isFinal(record.state)) {
+      this.services.add(findServiceOfKind(kind).name);
+      this.open += 1;
+      if (record.earlier.length > 0) this.reopenedBefore += 1;
+      if (record.resultFrom?.type === 'duplicate') this.following += 1;
+    } else if (isNamed || this.#selection === 'all' || this.#selection === record.state)
+      await this.#choose(record);
+  }
+
+  async #choose(record: ItemRecord): Promise<void> {
+    const { id, kind, state, resultFrom } = record;
+    if (!canBeRetried(state)) {
+      if (this.named.has(id)) this.refusals.push(`${id} is ${state}.`);
+      return;
+    }
+    const fault = await findInputFault(this.#store, record);
+    if (fault !== null) {
+      this.#leave(id, fault);
+      return;
+    }
+    this.services.add(findServiceOfKind(kind).name);
+    this.chosen.add(id);
+    this.states[state] += 1;
+    if (resultFrom?.type === 'duplicate') this.#followers.push({ record, leader: resultFrom.id });
+    else this.#addJob(record);
+  }
+
+  #leave(id: string, why: string): void {
+    (this.named.has(id) ? this.refusals : this.unusable).push(why);
+  }
+
+  /** Called when all chosen items are known: a follower gets its own job unless its leader has a result, or will. */
   settleFollowers(): void {
-    for (const { record, named, leader } of this.#followers) {
-      const { id, state } = leader;
-      const ended = state === null || isFinal(state);
-      if (state === 'succeeded' || !ended || this.chosen.has(id)) this.following += 1;
-      else if (named && state !== null) {
-        const why = `${record.id} shares the job of ${id}, which is ${state}: also name ${id}`;
-        this.refusals.push(`${why}, or alone.`);
-      } else {
+    for (const { record, leader } of this.#followers) {
+      const state = this.ends.get(leader) ?? null;
+      const isOpen = state !== null && !isFinal(state);
+      if (state === 'succeeded' || isOpen || this.chosen.has(leader)) this.following += 1;
+      else {
         this.alone.add(record.id);
         this.#addJob(record);
       }
@@ -285,34 +299,6 @@ class RetryCount implements RetrySurvey {
     if (canStillExist(record)) this.mayBeThere += 1;
   }
 }
-
-async function find(store: Store, entry: PageEntry, selection: Selection): Promise<Finding> {
-  const named = selection.type === 'items' && selection.ids.has(entry.id);
-  const record = await readRecordOrReason(store, entry);
-  const unusable = (why: string): Finding => ({ type: named ? 'refused' : 'unusable', why });
-  // An item without a record is published as failed; there is nothing to send.
-  if (typeof record === 'string')
-    return selection.type === 'items' && !named ? LEFT : unusable(record);
-  const { id, state } = record;
-  const leader = await readLeader(store, record);
-  if (!isFinal(state))
-    return { type: 'open', again: record.earlier.length > 0, follows: leader !== null };
-  const wanted =
-    named || selection.type === 'all' || (selection.type === 'failed' && state === 'failed');
-  if (!wanted) return LEFT;
-  if (!canBeRetried(state)) return named ? { type: 'refused', why: `${id} is ${state}.` } : LEFT;
-  const fault = await findInputFault(store, record);
-  return fault === null ? { type: 'chosen', record, state, named, leader } : unusable(fault);
-}
-
-async function readLeader(store: Store, { kind, resultFrom }: ItemRecord): Promise<Leader | null> {
-  if (resultFrom?.type !== 'duplicate') return null;
-  const { id } = resultFrom;
-  const record = await readRecordOrReason(store, { kind, id });
-  return { id, state: typeof record === 'string' ? null : record.state };
-}
-
-const LEFT: Finding = { type: 'left' };
 
 /** The record, or why it is missing. */
 async function readRecordOrReason(store: Store, entry: ListedItem): Promise<ItemRecord | string> {
@@ -353,26 +339,22 @@ function createRefusedError(reasons: readonly string[]): HundredfoldError {
 /** Items written at once, as in `prepare.ts`. */
 const WRITE_LIMIT = 16;
 
-interface PreparedRetry {
-  /** Items whose end is kept. */
-  readonly done: number;
-}
-
 /**
  * Reopens ended items of a campaign, from its output tree alone: the manifest's files may be gone. Each record is
  * written whole before the page that lists it; after an interruption, reopened items are open and the rest is
  * unchanged.
  *
- * `chosen`: ids of items to reopen; `alone`: the chosen items that no longer share a job. `at`: ISO 8601, UTC.
+ * @param chosen ids of items to reopen
+ * @param at ISO 8601, UTC
+ * @param alone the chosen items that no longer share a job
  */
 export async function prepareRetry(
   store: Store,
   campaign: PreparedCampaign,
   chosen: ReadonlySet<string>,
   at: string,
-  alone: ReadonlySet<string> = new Set(),
-): Promise<PreparedRetry> {
-  let done = 0;
+  alone: ReadonlySet<string>,
+): Promise<void> {
   let counts = createCounts();
   for (let page = 0; page < campaign.pages; page += 1) {
     const former = await readPage(store, page);
@@ -383,18 +365,13 @@ export async function prepareRetry(
       const record = await open(store, entry, again, written);
       entries.set(entry.id, record === null ? omitEntry(entry) : toPageEntry(record));
       if (record !== null) counts = addCounts(counts, [record]);
-      if (record === null || isFinal(record.state)) done += 1;
     });
     await store.flush(written);
-    await writePage(
-      store,
-      page,
-      former.flatMap(({ id }) => entries.get(id) ?? []),
-    );
+    const ordered = former.flatMap(({ id }) => entries.get(id) ?? []);
+    await writePage(store, page, ordered);
   }
   const { items } = campaign.counts;
   await writePreparedCampaign(store, { ...campaign, counts: { ...counts, items } });
-  return { done };
 }
 
 /** An item without a record is published as failed, with the reason: there is nothing to send. */

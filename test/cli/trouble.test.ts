@@ -1,9 +1,8 @@
 /**
- * A server that is suspended, a campaign that no worker can replay, a wrong address, a folder that was removed: nothing
- * hangs, the cause is named, and the same command continues.
+ * A server that is suspended, a campaign that no worker can replay, a wrong address: nothing hangs, the cause is named,
+ * and the same command continues.
  */
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectClient } from '../../src/temporal/connection.ts';
@@ -116,19 +115,4 @@ test('a campaign with accepted jobs continues with a warning if its service is d
   await wrong.says('is not the prediction service');
   await wrong.says('1 of 2');
   await interrupt(wrong);
-});
-
-test('an item whose folder was removed runs again', async () => {
-  const at = desk();
-  const service = await rehearse(at, { limit: 20, seconds: 3_600 });
-  service.budget(4);
-  peptides(at, 'night', 6);
-  const first = at.type(NIGHT, typing);
-  await first.until(() => at.done('night') === 4, 'four items had ended');
-  first.kill('SIGKILL');
-  await first.ended;
-  service.budget(20);
-  rmSync(at.path('results', 'night', 'sequences', 'peptide-5'), { recursive: true });
-  const { stdout } = await at.runs(0, [...NIGHT, '--json'], typing);
-  expect(JSON.parse(stdout)).toMatchObject({ items: { total: 6, succeeded: 6 } });
 });

@@ -1,10 +1,10 @@
-/** Campaigns that are prepared, prepared again, grown and restored: what their trees contain. */
+/** Campaigns that are prepared, prepared again and grown: what their trees contain. */
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { createWaitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
-import { readItem, writeItem } from '../../src/store/item-store.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { readItem } from '../../src/store/item-store.ts';
 import { prepareRetry } from '../../src/store/retry.ts';
-import { growCampaign, prepareCampaign, restoreItems } from '../../src/store/prepare.ts';
+import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
 import { readPage, readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
@@ -190,35 +190,7 @@ test('the counts of rows are those of the pages, after each change', async () =>
   await expectCounts(2);
   await growCampaign(store, await campaignIn(store), LONGER, [...rows, aSequence('s3')]);
   await expectCounts(3);
-  await prepareRetry(store, await campaignIn(store), new Set(['s1']), '2026-11-25T00:00:00.000Z');
+  const at = '2026-11-25T00:00:00.000Z';
+  await prepareRetry(store, await campaignIn(store), new Set(['s1']), at, new Set());
   await expectCounts(3);
-});
-
-describe('items of a running campaign whose folders were removed', () => {
-  const ROWS = ['s1', 's2', 's3'].map((id) => aSequence(id));
-  const removeItem = async (store: Store, id: string): Promise<void> => {
-    for await (const key of store.list(`sequences/${id}/`)) await store.remove(key);
-  };
-
-  test('are written again with their input; the others stay as they are', async () => {
-    const store = await prepared(ROWS);
-    const running = { state: 'running', remoteId: 'job-1' } as const;
-    await changeRecord(store, 'sequence', 's1', running);
-    // An interrupted growth has left another record.
-    await writeItem(store, createWaitingRecord(aSequence('s9')));
-    await removeItem(store, 's3');
-    // A further row of the manifest is not on any page yet.
-    await restoreItems(store, await campaignIn(store), [...ROWS, aSequence('s4')]);
-    expect(await recordIn(store, 'sequence', 's1')).toMatchObject(running);
-    expect(await recordIn(store, 'sequence', 's3')).toMatchObject({ state: 'waiting' });
-    expect(await store.exists('sequences/s3/input.fasta')).toBe(true);
-    expect(await readItem(store, 'sequence', 's4')).toBeNull();
-  });
-
-  test('are not searched for any longer if the search is stopped', async () => {
-    const store = await prepared(ROWS);
-    const stop = AbortSignal.abort(new Error('stopped'));
-    const restoring = restoreItems(store, await campaignIn(store), ROWS, stop);
-    await expect(restoring).rejects.toThrow('stopped');
-  });
 });

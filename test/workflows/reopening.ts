@@ -14,7 +14,7 @@ export async function reopened(
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error(`${folder} contains no campaign`);
   const { chosen } = await surveyRetry(store, campaign, { type: 'all' });
-  await prepareRetry(store, campaign, chosen, new Date().toISOString());
+  await prepareRetry(store, campaign, chosen, new Date().toISOString(), new Set());
   const started = await rig.start(rows, name);
   rig.allowJobs(...started.ids);
   return started;
