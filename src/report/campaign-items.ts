@@ -30,7 +30,7 @@ export interface RecordedItem {
   readonly damage: null;
 }
 
-interface DamagedItem {
+export interface DamagedItem {
   readonly id: string;
   readonly kind: Kind;
   readonly record: null;

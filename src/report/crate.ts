@@ -21,9 +21,8 @@ import {
 } from '../store/layout.ts';
 import { type CampaignItem, readError, readState } from './campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
-import { type FileWriter, OpenFile } from './writer.ts';
-import type { PublishedItem, Writer } from './writer.ts';
 import { parseEngineVersion } from './result-rows.ts';
+import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
 /** An entity of a crate. */
 interface Entity {
@@ -87,8 +86,8 @@ export class Crate implements Writer {
   /** Of the results of each service; empty if none of them states its own. */
   readonly #versions = new Map<ServiceName, Set<string>>();
 
-  constructor(files: FileWriter) {
-    this.#file = new OpenFile(files, CRATE);
+  constructor(files: DerivedFiles) {
+    this.#file = files.open(CRATE);
   }
 
   async add({ item, texts }: PublishedItem): Promise<void> {
@@ -109,16 +108,12 @@ export class Crate implements Writer {
 
   async end(summary: CampaignSummary): Promise<void> {
     for (const entity of this.#others(summary)) await this.#write(JSON.stringify(entity));
-    await this.#file.write(Buffer.from('\n]}\n'));
+    await this.#file.write('\n]}\n');
     await this.#file.end();
   }
 
-  async abandon(reason: unknown): Promise<void> {
-    await this.#file.abandon(reason);
-  }
-
   async #write(entity: string): Promise<void> {
-    await this.#file.write(Buffer.from(this.#before + entity));
+    await this.#file.write(this.#before + entity);
     this.#before = ',\n';
   }
 

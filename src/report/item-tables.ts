@@ -17,10 +17,9 @@ import {
   readRow,
   readState,
 } from './campaign-items.ts';
-import { formatCsvLine, renameOwnCells, type Row } from './csv-table.ts';
+import { formatCsvCell, formatCsvLine, renameOwnCells } from './csv-table.ts';
 import { parseEngineVersion } from './result-rows.ts';
-import type { FileWriter } from './writer.ts';
-import type { PublishedItem, Writer } from './writer.ts';
+import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
 /** Our columns in their order, each with its cell of an item. */
 const COLUMNS = {
@@ -70,7 +69,7 @@ const LISTED: readonly ItemState[] = ['failed', 'held', 'invalid'];
 /** By column name: the row as it can be run again from the folder of the tables. */
 export function buildManifestRow(item: Listed): Readonly<Record<string, string>> {
   const { id, kind } = item;
-  const others = [...listOtherCells(item)].filter(([, value]) => value !== '');
+  const others = Object.entries(listOtherCells(item)).filter(([, value]) => value !== '');
   return { id, kind: kind ?? '', file: chooseFile(item), ...Object.fromEntries(others) };
 }
 
@@ -90,7 +89,7 @@ function chooseFile(item: Listed): string {
 }
 
 /** The row without the cells of our own columns. */
-function listOtherCells(item: Listed): ReadonlyMap<string, string> {
+function listOtherCells(item: Listed): Readonly<Record<string, string>> {
   const row = readRow(item);
   // Both together come from an earlier failed.csv: the reason is replaced, not added.
   const hasReason = REASON_COLUMNS.every((column) => Object.hasOwn(row, column));
@@ -99,47 +98,64 @@ function listOtherCells(item: Listed): ReadonlyMap<string, string> {
   return renameOwnCells(Object.fromEntries(others), [...FAILED_COLUMNS, ...REASON_COLUMNS]);
 }
 
-/** The rows stay in memory until all columns are known. */
+/** Its rows stay in memory until all of the user's columns are known. */
 class ItemTable {
+  readonly #file: OpenFile;
   readonly #columns = new Set<string>();
-  readonly #rows: { first: Row; others: ReadonlyMap<string, string>; last: Row }[] = [];
+  readonly #rows: Row[] = [];
 
-  add(first: Row, others: ReadonlyMap<string, string>, last: Row = []): void {
-    for (const column of others.keys()) this.#columns.add(column);
-    this.#rows.push({ first, others, last });
+  constructor(file: OpenFile) {
+    this.#file = file;
   }
 
-  async *lines(before: Row, after: Row = []): AsyncGenerator<Uint8Array> {
+  add(row: Row): void {
+    for (const column of Object.keys(row.own)) this.#columns.add(column);
+    this.#rows.push(row);
+  }
+
+  async end(before: readonly string[], after: readonly string[] = []): Promise<void> {
     const columns = [...this.#columns];
-    yield Buffer.from(formatCsvLine([...before, ...columns, ...after]));
-    for (const { first, others, last } of this.#rows) {
-      const cells = columns.map((column) => others.get(column) ?? '');
-      yield await Promise.resolve(Buffer.from(formatCsvLine([...first, ...cells, ...last])));
+    await this.#file.write(formatCsvLine([...before, ...columns, ...after]));
+    for (const { first, own, last } of this.#rows) {
+      const cells = columns.map((name) => (Object.hasOwn(own, name) ? (own[name] ?? '') : ''));
+      await this.#file.write(`${[first, ...cells.map(formatCsvCell), ...last].join(',')}\n`);
     }
+    await this.#file.end();
   }
+}
+
+interface Row {
+  /** Our cells as text: as a list, they need three times the memory. */
+  readonly first: string;
+  readonly own: Readonly<Record<string, string>>;
+  readonly last: readonly string[];
 }
 
 /** Writes both tables. */
 export class ItemTables implements Writer {
-  readonly #files: FileWriter;
-  readonly #items = new ItemTable();
-  readonly #failed = new ItemTable();
+  readonly #items: ItemTable;
+  readonly #failed: ItemTable;
 
-  constructor(files: FileWriter) {
-    this.#files = files;
+  constructor(files: DerivedFiles) {
+    this.#items = new ItemTable(files.open(ITEMS_TABLE));
+    this.#failed = new ItemTable(files.open(FAILED_TABLE));
   }
 
   add({ item }: PublishedItem): void {
     const cells = Object.values(COLUMNS).map((cellOf) => cellOf(item) ?? '');
-    this.#items.add(cells, renameOwnCells(readOwnCells(item), ITEM_COLUMNS));
+    const own = renameOwnCells(readOwnCells(item), ITEM_COLUMNS);
+    this.#items.add({ first: cells.map(formatCsvCell).join(','), own, last: [] });
     if (!LISTED.includes(readState(item))) return;
     const error = readError(item);
-    const reason = [error?.code ?? '', error?.message ?? ''];
-    this.#failed.add([item.id, item.kind ?? '', chooseFile(item)], listOtherCells(item), reason);
+    this.#failed.add({
+      first: [item.id, item.kind ?? '', chooseFile(item)].map(formatCsvCell).join(','),
+      own: listOtherCells(item),
+      last: [error?.code ?? '', error?.message ?? ''].map(formatCsvCell),
+    });
   }
 
   async end(): Promise<void> {
-    await this.#files.write(ITEMS_TABLE, this.#items.lines(ITEM_COLUMNS));
-    await this.#files.write(FAILED_TABLE, this.#failed.lines(FAILED_COLUMNS, REASON_COLUMNS));
+    await this.#items.end(ITEM_COLUMNS);
+    await this.#failed.end(FAILED_COLUMNS, REASON_COLUMNS);
   }
 }

@@ -4,16 +4,15 @@ import { listKindNames, findKind } from '../kinds/registry.ts';
 import { MULTIQC } from '../store/layout.ts';
 import { readState } from './campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
-import { type FileWriter, OpenFile } from './writer.ts';
-import type { PublishedItem, Writer } from './writer.ts';
+import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
 export class MultiQc implements Writer {
   readonly #file: OpenFile;
   readonly #kinds = new Set<Kind>();
   #before = '{"data":{\n';
 
-  constructor(files: FileWriter) {
-    this.#file = new OpenFile(files, MULTIQC);
+  constructor(files: DerivedFiles) {
+    this.#file = files.open(MULTIQC);
   }
 
   /** Refused rows have no result, and their ids may not be unique. */
@@ -26,23 +25,15 @@ export class MultiQc implements Writer {
     );
     const cells = Object.fromEntries(values.map(([key, value]) => [nameColumn(kind, key), value]));
     const row = { state: readState(item), kind, ...cells };
-    await this.#write(`${this.#before}${JSON.stringify(id)}:${JSON.stringify(row)}`);
+    await this.#file.write(`${this.#before}${JSON.stringify(id)}:${JSON.stringify(row)}`);
     this.#before = ',\n';
   }
 
   async end(summary: CampaignSummary): Promise<void> {
     const beginning = this.#before === ',\n' ? '' : this.#before;
     const rest = JSON.stringify(buildSection(summary, this.#headers())).slice(1);
-    await this.#write(`${beginning}},\n${rest}\n`);
+    await this.#file.write(`${beginning}},\n${rest}\n`);
     await this.#file.end();
-  }
-
-  async abandon(reason: unknown): Promise<void> {
-    await this.#file.abandon(reason);
-  }
-
-  async #write(text: string): Promise<void> {
-    await this.#file.write(Buffer.from(text));
   }
 
   #headers(): Readonly<Record<string, unknown>> {

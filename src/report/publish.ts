@@ -10,6 +10,7 @@ import {
   CRATE,
   ITEM_RECORD,
   buildItemKey,
+  parseItemKey,
   PREPARED_CAMPAIGN,
 } from '../store/layout.ts';
 import { openStore } from '../store/open-store.ts';
@@ -21,8 +22,10 @@ import {
 import type { Store } from '../store/store.ts';
 import { checkFiles, type FileFault, judgeRecord } from './audit.ts';
 import {
+  buildPath,
   readCampaignItems,
   checkListedRows,
+  type DamagedItem,
   type RecordedItem,
   readRefusedRows,
 } from './campaign-items.ts';
@@ -33,14 +36,16 @@ import {
   readSummary,
   writeSummary,
 } from './campaign-summary.ts';
-import { Checksums } from './checksums.ts';
+import { Checksums, parseChecksums } from './checksums.ts';
 import { Crate } from './crate.ts';
 import { ItemTables } from './item-tables.ts';
 import { MultiQc } from './multiqc.ts';
-import type { FileWriter, PublishedItem, Writer } from './writer.ts';
+import { drawPortrait } from './page/formula.ts';
+import { readPagePieces } from './page/html.ts';
 import { ReportPage } from './page/report-page.ts';
 import { listFilesToRead, readResult } from './read-result.ts';
 import { ResultTables } from './result-tables.ts';
+import { DerivedFiles, type PublishedItem, type Writer } from './writer.ts';
 
 export interface PublishProgress {
   readonly step: 'items' | 'checksums';
@@ -74,20 +79,27 @@ export async function publishCampaign(
   if (campaign === null) throw createNotPreparedError(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);
   const hasEnded = end.endedAt !== null;
-  const sums = new Checksums();
-  const files = sums.noting(store);
-  const page = await ReportPage.open(store, { files });
+  const pieces = await readPagePieces();
+  const count = () => createCounter('checksums', options);
   // A campaign that has ended has no writers; while it is open, a temporary file may be in use.
   if (hasEnded) await store.sweep();
   // Checksums of an older tree must not exist next to newer tables.
   await store.remove(CHECKSUMS);
   await store.remove(CRATE);
-  const summary = await deriveFiles(store, campaign, end, {
+  return deriveFiles(store, campaign, end, {
     ...options,
-    files,
+    files: new DerivedFiles(store),
     former: await readSummary(store),
-    openWriters: () => [page, ...(hasEnded ? [new Crate(files)] : [])],
-    sums,
+    draws: true,
+    openWriters: (files) => [
+      new ReportPage(store, files, pieces),
+      ...(hasEnded ? [new Crate(files)] : []),
+      {
+        add: () => undefined,
+        end: (summary) => store.write(CAMPAIGN_SUMMARY, writeSummary(summary)),
+      },
+      ...(hasEnded ? [new Checksums(store, files, { digests: files.digests, count })] : []),
+    ],
     judge: async (item, faults) => {
       const record = judgeRecord(item.record, faults);
       if (record === item.record) return item;
@@ -95,10 +107,6 @@ export async function publishCampaign(
       return { ...item, record, digest };
     },
   });
-  await store.write(CAMPAIGN_SUMMARY, writeSummary(summary));
-  if (hasEnded)
-    await store.write(CHECKSUMS, sums.lines(store, createCounter('checksums', options)));
-  return summary;
 }
 
 /** The same for the tree in a folder or a bucket. */
@@ -112,18 +120,18 @@ export async function publishTree(
 
 interface Derivation extends ProgressOptions {
   /** Where the derived files go. */
-  readonly files: FileWriter;
-  /** Of files besides the tables. */
-  readonly openWriters: () => readonly Writer[];
+  readonly files: DerivedFiles;
+  /** Of files besides the tables, in the order in which they end. */
+  readonly openWriters: (files: DerivedFiles) => readonly Writer[];
   /** The last publication of this tree. */
   readonly former: CampaignSummary | null;
-  /** Is told of every item. */
-  readonly sums?: Checksums;
+  /** Whether a writer needs the formulas of molecules. */
+  readonly draws?: boolean;
   /** What becomes of an item, given what is wrong with its files; default: it stays as it is. */
   readonly judge?: (item: RecordedItem, faults: readonly FileFault[]) => Promise<RecordedItem>;
 }
 
-/** Items that are read ahead of the one that is written: enough for a disk or a network to have work. */
+/** Items that are read and drawn ahead of the one that is written: a disk, a network or RDKit has work. */
 const AHEAD = 8;
 
 /** Makes the tables and the files of other writers in one pass over the rows, and counts what campaign.json says. */
@@ -134,16 +142,15 @@ export async function deriveFiles(
   derivation: Derivation,
 ): Promise<CampaignSummary> {
   const { files, former } = derivation;
-  const tables = [new ItemTables(files), new ResultTables(files, campaign), new MultiQc(files)];
-  const writers: readonly Writer[] = [...tables, ...derivation.openWriters()];
   const done = createCounter('items', derivation);
   const tally = new CampaignTally();
   const damaged: string[] = [];
   try {
+    const tables = [new ItemTables(files), new ResultTables(files, campaign), new MultiQc(files)];
+    const writers: readonly Writer[] = [...tables, ...derivation.openWriters(files)];
     for await (const one of readPublishedItems(store, campaign, derivation)) {
       damaged.push(...one.faults.map(({ message }) => message));
       tally.add(one.item);
-      derivation.sums?.add(one.item);
       for (const writer of writers) await writer.add(one);
       done();
     }
@@ -151,7 +158,7 @@ export async function deriveFiles(
     for (const writer of writers) await writer.end(summary);
     return summary;
   } catch (error) {
-    for (const writer of writers) await writer.abandon?.(error);
+    await files.abandon(error);
     throw error;
   }
 }
@@ -160,38 +167,42 @@ export async function deriveFiles(
 async function* readPublishedItems(
   store: Store,
   campaign: PreparedCampaign,
-  { judge: judged }: Pick<Derivation, 'judge'>,
+  derivation: Derivation,
 ): AsyncGenerator<PublishedItem> {
-  yield* runInOrder(
-    readCampaignItems(store, campaign),
-    AHEAD,
-    async (found): Promise<PublishedItem> => {
-      const { kind, id, damage } = found;
-      if (found.record === null) {
-        const key = buildItemKey(kind, id, ITEM_RECORD);
-        return { ...WITHOUT_FILES, item: found, faults: damage ? [{ ...damage, key }] : [] };
-      }
-      const reads = [found.record.input.name, ...listFilesToRead(found.record)];
-      const { faults, texts } = await checkFiles(store, found.record, reads);
-      const item = (await judged?.(found, faults)) ?? found;
-      const { record } = item;
-      const isReadable = record.state === 'succeeded' && faults.length === 0;
-      const reading = isReadable ? readResult(record, texts) : null;
-      const measures = reading === null ? null : measure(findKind(kind), reading);
-      return { item, reading, measures, texts, faults };
-    },
+  yield* runInOrder(readCampaignItems(store, campaign), AHEAD, (found) =>
+    found.record === null ? describeLost(found) : readPublishedItem(store, found, derivation),
   );
-  for await (const item of readRefusedRows(store)) {
-    yield { ...WITHOUT_FILES, item };
-  }
+  for await (const item of readRefusedRows(store)) yield { ...WITHOUT_RESULT, item };
 }
 
-const WITHOUT_FILES = {
+const WITHOUT_RESULT = {
   reading: null,
   measures: null,
   texts: new Map<string, string>(),
   faults: [],
+  portrait: null,
 } as const;
+
+function describeLost(item: DamagedItem): Promise<PublishedItem> {
+  const key = buildItemKey(item.kind, item.id, ITEM_RECORD);
+  return Promise.resolve({ ...WITHOUT_RESULT, item, faults: [{ ...item.damage, key }] });
+}
+
+async function readPublishedItem(
+  store: Store,
+  found: RecordedItem,
+  { judge, draws = false }: Derivation,
+): Promise<PublishedItem> {
+  const reads = [found.record.input.name, ...listFilesToRead(found.record)];
+  const { faults, texts } = await checkFiles(store, found.record, reads);
+  const item = (await judge?.(found, faults)) ?? found;
+  const { record } = item;
+  const isReadable = record.state === 'succeeded' && faults.length === 0;
+  const reading = isReadable ? readResult(record, texts) : null;
+  const measures = reading === null ? null : measure(findKind(record.kind), reading);
+  const portrait = draws ? await drawPortrait(record, reading, texts) : null;
+  return { item, reading, measures, texts, faults, portrait };
+}
 
 /** Call it after each row or file of the step. */
 function createCounter(
@@ -234,21 +245,24 @@ export async function isPublished(folder: string): Promise<boolean> {
   const store = await openStore(folder);
   const campaign = await readPreparedCampaign(store);
   const summary = await readSummary(store);
-  const signed = await store.readText(CHECKSUMS);
-  if (campaign === null || summary === null || summary.ended_at === null || signed === null)
+  const text = await store.readText(CHECKSUMS);
+  if (campaign === null || summary === null || summary.ended_at === null || text === null)
     return false;
   if (JSON.stringify(campaign.manifestDigests) !== JSON.stringify(summary.manifests)) return false;
+  const signed = parseChecksums(text);
   const damaged: string[] = [];
-  const sums = new Checksums();
   for await (const item of readCampaignItems(store, campaign)) {
-    const { record, damage } = item;
-    const { faults } = record ? await checkFiles(store, record) : { faults: [] };
-    if (record && judgeRecord(record, faults) !== record) return false;
-    for (const { message } of damage ? [damage] : faults) damaged.push(message);
-    sums.add(item);
+    if (item.record === null) {
+      damaged.push(item.damage.message);
+      continue;
+    }
+    const { faults } = await checkFiles(store, item.record);
+    const isSigned = signed.get(`${buildPath(item)}/${ITEM_RECORD}`) === item.digest.sha256;
+    if (!isSigned || judgeRecord(item.record, faults) !== item.record) return false;
+    damaged.push(...faults.map(({ message }) => message));
   }
   if (damaged.slice(0, 100).join() !== summary.damaged.slice(0, 100).join()) return false;
-  let now = '';
-  for await (const lines of sums.lines(store)) now += Buffer.from(lines).toString();
-  return now === signed;
+  for (const [key, sha256] of signed)
+    if (parseItemKey(key) === null && (await store.digest(key))?.sha256 !== sha256) return false;
+  return true;
 }

@@ -67,10 +67,10 @@ export class RowMaker {
   /** @param own the user's columns of the kind */
   constructor(kind: AnyKind, table: TableOf, own: readonly string[]) {
     this.#fixed = listFixedColumns(kind, table);
-    this.#own = own;
     const ours = this.#fixed.map(({ name }) => name);
-    const names = renameOwnCells(Object.fromEntries(own.map((name) => [name, ''])), ours).keys();
-    this.columns = [...this.#fixed, ...defineColumns('text', ...names)];
+    const renamed = renameOwnCells(Object.fromEntries(own.map((name) => [name, name])), ours);
+    this.#own = Object.values(renamed);
+    this.columns = [...this.#fixed, ...defineColumns('text', ...Object.keys(renamed))];
   }
 
   blocks(record: ItemRecord, results: readonly Cells[]): readonly RowBlock[] {
@@ -113,17 +113,6 @@ export function formatCsvRows({ rows, cells }: RowBlock): string {
   return csv;
 }
 
-/** Number of remembered texts: letters, labels, ids and the cells of one item. */
-const MAX_REMEMBERED = 1_000;
-const remembered = new Map<string, string>();
-
 function formatCell(cell: Cell): string {
-  if (cell === null) return '';
-  if (typeof cell !== 'string') return String(cell);
-  const known = remembered.get(cell);
-  if (known !== undefined) return known;
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  const text = formatCsvCell(cell);
-  remembered.set(cell, text);
-  return text;
+  return typeof cell === 'string' ? formatCsvCell(cell) : String(cell ?? '');
 }

@@ -6,16 +6,15 @@ import type { ItemRecord } from '../store/item-record.ts';
 import { buildTableKey, listWrittenKinds } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import { formatCsvLine } from './csv-table.ts';
-import { type FileWriter, OpenFile } from './writer.ts';
 import { ParquetFile } from './parquet.ts';
-import type { PublishedItem, Writer } from './writer.ts';
+import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 import { formatCsvRows, measureCells, RowMaker, type TableOf } from './result-rows.ts';
 
 /** With only a header if the campaign has no such result. */
 export class ResultTables implements Writer {
   readonly #tables: ReadonlyMap<Kind, readonly ResultTable[]>;
 
-  constructor(files: FileWriter, { columns, counts }: PreparedCampaign) {
+  constructor(files: DerivedFiles, { columns, counts }: PreparedCampaign) {
     const kinds = Object.keys(counts.items).filter((kind) => (counts.items[kind] ?? 0) > 0);
     this.#tables = new Map(
       listWrittenKinds(kinds).map((kind) => [
@@ -37,20 +36,12 @@ export class ResultTables implements Writer {
 
   async end(): Promise<void> {
     // Flushing hundreds of megabytes to disk takes a second.
-    await Promise.all(this.#all().map((table) => table.end()));
-  }
-
-  async abandon(reason: unknown): Promise<void> {
-    for (const table of this.#all()) await table.abandon(reason);
-  }
-
-  #all(): readonly ResultTable[] {
-    return [...this.#tables.values()].flat();
+    await Promise.all([...this.#tables.values()].flat().map((table) => table.end()));
   }
 }
 
 function openTables(
-  files: FileWriter,
+  files: DerivedFiles,
   kind: AnyKind,
   own: readonly string[],
 ): readonly ResultTable[] {
@@ -71,30 +62,25 @@ class ResultTable {
   /** The header, until the first row. */
   #beginning: string;
 
-  constructor(files: FileWriter, name: string, of: TableOf, rows: RowMaker) {
+  constructor(files: DerivedFiles, name: string, of: TableOf, rows: RowMaker) {
     this.of = of;
     this.#rows = rows;
     this.#groups = new ParquetFile(rows.columns);
-    this.#csv = new OpenFile(files, buildTableKey(name, 'csv'));
-    this.#parquet = new OpenFile(files, buildTableKey(name, 'parquet'));
+    this.#csv = files.open(buildTableKey(name, 'csv'));
+    this.#parquet = files.open(buildTableKey(name, 'parquet'));
     this.#beginning = formatCsvLine(rows.columns.map((column) => column.name));
   }
 
   async add(record: ItemRecord, results: readonly Cells[]): Promise<void> {
     const blocks = this.#rows.blocks(record, results);
-    await this.#csv.write(Buffer.from(this.#beginning + blocks.map(formatCsvRows).join('')));
+    await this.#csv.write(this.#beginning + blocks.map(formatCsvRows).join(''));
     this.#beginning = '';
     for (const block of blocks) await this.#parquet.write(this.#groups.add(block));
   }
 
   async end(): Promise<void> {
-    await this.#csv.write(Buffer.from(this.#beginning));
+    await this.#csv.write(this.#beginning);
     await this.#parquet.write(this.#groups.end());
     await Promise.all([this.#csv.end(), this.#parquet.end()]);
-  }
-
-  async abandon(reason: unknown): Promise<void> {
-    await this.#csv.abandon(reason);
-    await this.#parquet.abandon(reason);
   }
 }

@@ -29,9 +29,9 @@ import { findListedRowsFault } from './campaign-items.ts';
 import { type CampaignEnd, type CampaignSummary, findLastEnd } from './campaign-summary.ts';
 import { Checksums } from './checksums.ts';
 import { Crate } from './crate.ts';
-import { findDifferences } from './differences.ts';
+import { compareChecksums, findDifference } from './differences.ts';
 import { deriveFiles, readTreeState } from './publish.ts';
-import type { FileWriter, PublishedItem, Writer } from './writer.ts';
+import { DerivedFiles, type PublishedItem, type Writer } from './writer.ts';
 
 /** What is compared: `records` against each other, everything else against the records. */
 export const CHECKS = ['records', 'files', 'tables', 'summary', 'crate', 'checksums'] as const;
@@ -264,26 +264,22 @@ interface DerivedCheck {
  */
 async function checkDerived({ store, made, campaign, summary, checks }: DerivedCheck) {
   const { found, options } = checks;
-  const files: FileWriter = { write: (key, data) => made.write(key, data, { durable: false }) };
-  const published = summary && {
-    settings: summary.settings,
-    manifestDigests: summary.manifests,
-  };
-  const sums = new Checksums();
+  const known = { digests: new Map(), count: () => () => options.signal?.throwIfAborted() };
+  const published = summary && { settings: summary.settings, manifestDigests: summary.manifests };
   const derived = await deriveFiles(
     store,
     { ...campaign, ...published },
     findLastEnd(summary) ?? NOT_PUBLISHED,
     {
-      files,
-      sums,
+      files: new DerivedFiles(made, { durable: false }),
       former: summary,
-      openWriters: () => [checks, new Crate(files)],
+      openWriters: (files) => [checks, new Crate(files), new Checksums(store, files, known)],
       ...(options.signal && { signal: options.signal }),
     },
   );
   const differing = new Set<string>();
   for await (const key of made.list('')) {
+    if (key === CHECKSUMS) continue;
     const isCounted = key === CRATE || key === MULTIQC;
     if (isCounted && (checks.hasLostRecord || summary === null)) continue;
     // A Parquet file has the rows of its CSV file: if that differs, a second fault is not reported.
@@ -297,8 +293,6 @@ async function checkDerived({ store, made, campaign, summary, checks }: DerivedC
     for (const message of findSummaryFaults(summary, derived))
       found.add('summary', CAMPAIGN_SUMMARY, message, REMEDIES.derived);
   }
-  const onFile = (): void => options.signal?.throwIfAborted();
-  await made.write(CHECKSUMS, sums.lines(store, onFile));
   await checkFile({ store, made, key: CHECKSUMS, found });
 }
 
@@ -324,13 +318,16 @@ async function checkFile({ store, made, key, found }: FileCheck): Promise<boolea
   const add = (message: string) => found.add(check, key, message, REMEDIES.derived);
   if (is === null) add(`${key} is missing.`);
   else if (key.endsWith('.parquet')) add(`${key} does not contain the rows of its items.`);
-  if (is === null || key.endsWith('.parquet')) return true;
-  const all = await findDifferences(key, store.readStream(key), made.readStream(key));
-  if (all.length === 0) add(`${key} has its lines in another order.`);
-  for (const { about, isAdded, message } of all.filter((one) => !found.isKnown(one.about))) {
-    // A line of the checksums is about a file.
-    if (key !== CHECKSUMS) add(message);
-    else found.add(check, about || key, message, isAdded ? REMEDIES.stray : REMEDIES.derived);
+  else if (key === CHECKSUMS) {
+    const [ours, theirs] = [await store.readText(key), await made.readText(key)];
+    for (const one of compareChecksums(ours ?? '', theirs ?? ''))
+      if (!found.isKnown(one.key))
+        found.add(check, one.key, one.message, one.isAdded ? REMEDIES.stray : REMEDIES.derived);
+  } else {
+    const isKnown = (about: string): boolean => found.isKnown(about);
+    const [ours, theirs] = [store.readStream(key), made.readStream(key)];
+    const message = await findDifference({ file: key, found: ours, expected: theirs, isKnown });
+    if (message !== null) add(message);
   }
   return true;
 }

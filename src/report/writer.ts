@@ -1,8 +1,10 @@
 /** How derived files are written: several at once, while each is told of every row of the campaign. */
 import type { MeasureValues } from '../kinds/kind.ts';
+import { type FileDigest, pickDigest, type Store } from '../store/store.ts';
 import type { FileFault } from './audit.ts';
 import type { Listed } from './campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
+import type { Portrait } from './page/formula.ts';
 
 /** A row of the campaign with all that is written of it. */
 export interface PublishedItem {
@@ -15,20 +17,45 @@ export interface PublishedItem {
   readonly texts: ReadonlyMap<string, string>;
   /** What is wrong with its record or its files. */
   readonly faults: readonly FileFault[];
+  /** Null if its kind has no formula, or if no writer needs it. */
+  readonly portrait: Portrait | null;
 }
 
 /** Makes a derived file, or several, while it is told of each row in order. */
 export interface Writer {
   add(one: PublishedItem): Promise<void> | void;
   /** All were added. */
-  end(summary: CampaignSummary): Promise<void>;
-  /** The publication has failed: no incomplete file may stay. Never throws. */
-  abandon?(reason: unknown): Promise<void>;
+  end(summary: CampaignSummary): Promise<unknown>;
 }
 
-/** Where the bytes of a file go: a store, or one that notes its digest. */
-export interface FileWriter {
-  write(key: string, data: AsyncIterable<Uint8Array>): Promise<unknown>;
+/** The files of one publication. */
+export class DerivedFiles {
+  /** Of the files that were written, by key. */
+  readonly digests = new Map<string, FileDigest>();
+  readonly #store: Pick<Store, 'write'>;
+  readonly #durable: boolean;
+  readonly #failure = new AbortController();
+  readonly #open: OpenFile[] = [];
+
+  constructor(store: Pick<Store, 'write'>, { durable = true } = {}) {
+    this.#store = store;
+    this.#durable = durable;
+  }
+
+  open(key: string): OpenFile {
+    const options = { durable: this.#durable, signal: this.#failure.signal };
+    const file = new OpenFile(async (data) => {
+      this.digests.set(key, pickDigest(await this.#store.write(key, data, options)));
+    });
+    this.#open.push(file);
+    return file;
+  }
+
+  /** The publication has failed: no incomplete file stays. Never throws. */
+  async abandon(reason: unknown): Promise<void> {
+    this.#failure.abort(reason);
+    await Promise.allSettled(this.#open.map(({ written }) => written));
+  }
 }
 
 /** Bytes collected per write: each write costs some promises and a switch to another thread. */
@@ -37,21 +64,23 @@ const CHUNK = 128 * 1024;
 /** A file that is written in pieces, in parallel with others. */
 export class OpenFile {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
-  readonly #written: Promise<unknown>;
+  /** Settled once the file is complete, or was given up. */
+  readonly written: Promise<void>;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(files: FileWriter, key: string) {
+  constructor(write: (data: AsyncIterable<Uint8Array>) => Promise<void>) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.#writer = writable.getWriter();
-    this.#written = files.write(key, readable);
+    this.written = write(readable);
     // The next write, or `end`, handles the error.
-    this.#written.catch(() => undefined);
+    this.written.catch(() => undefined);
     this.#writer.closed.catch(() => undefined);
   }
 
   /** Keeps the bytes: they must not change. Waits if the store is slower. @throws what the store throws */
-  async write(bytes: Uint8Array): Promise<void> {
+  async write(data: string | Uint8Array): Promise<void> {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     this.#pieces.push(bytes);
     this.#bytes += bytes.byteLength;
     if (this.#bytes >= CHUNK) await this.#flush();
@@ -61,13 +90,7 @@ export class OpenFile {
   async end(): Promise<void> {
     await this.#flush();
     await this.#writer.close().catch(() => undefined);
-    await this.#written;
-  }
-
-  /** Leaves no file. Never throws. */
-  async abandon(reason: unknown): Promise<void> {
-    await this.#writer.abort(reason).catch(() => undefined);
-    await this.#written.catch(() => undefined);
+    await this.written;
   }
 
   async #flush(): Promise<void> {
@@ -79,7 +102,7 @@ export class OpenFile {
       await this.#writer.write(chunk);
     } catch (error) {
       // The stream only reports that it has no reader; the store reports why.
-      await this.#written;
+      await this.written;
       throw error;
     }
   }

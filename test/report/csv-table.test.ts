@@ -37,7 +37,7 @@ describe('a cell that a spreadsheet would execute gets an apostrophe, and contro
 
 test("a user's column with one of our names gets the suffix _user, and no value is lost", () => {
   const own = { state: '1', State: '2', state_user: '3', project: '4', '': '5' };
-  expect([...renameOwnCells(own, ['id', 'state'])]).toEqual([
+  expect(Object.entries(renameOwnCells(own, ['id', 'state']))).toEqual([
     ['state_user_user', '1'],
     ['State_user_user_user', '2'],
     ['state_user', '3'],

@@ -6,7 +6,6 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Checksums } from '../../src/report/checksums.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { findTreeFaults, verifyTree } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
@@ -34,7 +33,13 @@ async function change(store: Store, changes: Partial<ItemRecord>): Promise<void>
 
 /** Checksums that match the current files: only the comparison with the items can detect a change. */
 async function signAnew(store: Store): Promise<void> {
-  await store.write('SHA256SUMS', new Checksums().lines(store));
+  let lines = '';
+  for (const line of ((await store.readText('SHA256SUMS')) ?? '').split('\n')) {
+    const key = line.slice(66);
+    const digest = key === '' ? null : await store.digest(key);
+    if (digest !== null) lines += `${digest.sha256}  ${key}\n`;
+  }
+  await store.write('SHA256SUMS', lines);
 }
 
 const removing = (key: string) => (store: Store) => store.remove(key);

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 import { nameChunkFile, DATA_FOLDER, DELIVER, type ChunkLayout } from '../page-data.ts';
 import type { Store } from '../../store/store.ts';
-import type { DetailText } from './item-detail.ts';
 
 /** A chunk is closed at either limit: one item is shown at a time, and its neighbours are loaded with it. */
 const MAX_ITEMS = 32;
@@ -20,33 +19,30 @@ const LEVEL = 3;
 const DEFLATE = { level: LEVEL, chunkSize: MAX_LETTERS };
 
 const deflated = promisify(deflateRaw);
-/** Chunks deflated in parallel, by Node's thread pool, while this thread writes tables. */
-const AT_ONCE = 2;
 
 export class ItemChunks {
   readonly #store: Store;
   readonly #mostEmbedded: number;
   readonly #firstRows: number[] = [];
-  /** The chunks in the page. */
+  /** The chunks in the page, in base64. */
   readonly embedded: string[] = [];
   #embeddedLetters = 0;
   /** Keys of the others. */
-  readonly #beside: string[] = [];
-  #open: DetailText[] = [];
+  readonly #beside = new Set<string>();
+  /** Of the items of the next chunk. */
+  #open: string[] = [];
   #openLetters = 0;
   #rows = 0;
-  /** In chunk order, in base64. */
-  readonly #underWay: Promise<string>[] = [];
-  /** Number of chunks that are in the page or written. */
-  #placed = 0;
+  /** The last chunk, deflated by another thread while the next is collected. */
+  #last: Promise<void> = Promise.resolve();
 
   constructor(store: Store, mostEmbedded: number) {
     this.#store = store;
     this.#mostEmbedded = mostEmbedded;
   }
 
-  async add(text: DetailText): Promise<void> {
-    if (this.#open.length === 0) this.#firstRows.push(this.#rows);
+  /** @param text an `ItemDetail` as JSON */
+  async add(text: string): Promise<void> {
     this.#open.push(text);
     this.#openLetters += text.length;
     this.#rows += 1;
@@ -55,46 +51,39 @@ export class ItemChunks {
 
   async end(): Promise<ChunkLayout> {
     if (this.#open.length > 0) await this.#close();
-    while (this.#underWay.length > 0) await this.#placeFirst();
+    await this.#last;
     await this.#store.flush(this.#beside);
+    const former: string[] = [];
+    for await (const key of this.#store.list(`${DATA_FOLDER}/`)) former.push(key);
+    for (const key of former) if (!this.#beside.has(key)) await this.#store.remove(key);
     return { firstRows: this.#firstRows, embedded: this.embedded.length };
   }
 
   async #close(): Promise<void> {
     const text = `[${this.#open.join(',')}]`;
+    const chunk = this.#firstRows.push(this.#rows - this.#open.length) - 1;
     this.#open = [];
     this.#openLetters = 0;
-    const base64 = packText(text);
+    await this.#last;
+    this.#last = this.#place(chunk, text);
     // Handled when it is awaited.
-    base64.catch(() => undefined);
-    this.#underWay.push(base64);
-    if (this.#underWay.length > AT_ONCE) await this.#placeFirst();
+    this.#last.catch(() => undefined);
   }
 
-  async #placeFirst(): Promise<void> {
-    const base64 = await this.#underWay.shift();
-    if (base64 === undefined) return;
-    const chunk = this.#placed++;
+  async #place(chunk: number, text: string): Promise<void> {
+    const base64 = await packText(text);
     // After the first chunk that does not fit, all later ones are written next to the page too.
     const fits = this.#embeddedLetters + base64.length <= this.#mostEmbedded;
     if (fits && this.embedded.length === chunk) {
       this.embedded.push(base64);
       this.#embeddedLetters += base64.length;
     } else {
-      const script = `${DELIVER}(${chunk},"${base64}");\n`;
       const key = nameChunkFile(chunk);
-      this.#beside.push(key);
+      this.#beside.add(key);
+      const script = `${DELIVER}(${chunk},"${base64}");\n`;
       await this.#store.write(key, script, { durable: false });
     }
   }
-}
-
-/** Files of an earlier report that had more chunks. */
-export async function removeChunkFiles(store: Store, kept: ChunkLayout): Promise<void> {
-  const own = new Set(kept.firstRows.map((_, chunk) => nameChunkFile(chunk)).slice(kept.embedded));
-  const others: string[] = [];
-  for await (const key of store.list(`${DATA_FOLDER}/`)) if (!own.has(key)) others.push(key);
-  for (const key of others) await store.remove(key);
 }
 
 /** Deflated, in base64. */

@@ -1,5 +1,5 @@
-/** The content of an item's page, as JSON: a parsed result is far larger, and many wait for their drawing. */
-import type { DrawnFormula, ItemDetail, ItemFacts } from '../page-data.ts';
+/** The content of an item's page. */
+import type { ItemDetail, ItemFacts } from '../page-data.ts';
 import { guardCell, REASON_COLUMNS } from '../../domain/plain-text.ts';
 import { findKind } from '../../kinds/registry.ts';
 import type { Listed } from '../campaign-items.ts';
@@ -10,27 +10,16 @@ import { buildManifestRow } from '../item-tables.ts';
 import type { PublishedItem } from '../writer.ts';
 import { ITEM_RECORD, buildItemFolder } from '../../store/layout.ts';
 
-/** An `ItemDetail` as JSON. */
-export type DetailText = string;
-
-/** Without its formula, which is drawn meanwhile. */
-export function serializeDetail({
-  item,
-  reading,
-}: Pick<PublishedItem, 'item' | 'reading'>): DetailText {
+export function describeItem({ item, reading, portrait }: PublishedItem): ItemDetail {
   const { record } = item;
   const isRead = record?.state !== 'succeeded' || reading !== null;
-  const detail: Omit<ItemDetail, 'formula'> = {
+  return {
+    formula: portrait?.formula ?? null,
     facts: record === null ? null : listItemFacts(item, record),
     result:
       record === null || reading === null ? null : (findKind(record.kind).pack?.(reading) ?? null),
     unreadable: isRead ? null : 'its files are not in the expected format.',
   };
-  return JSON.stringify(detail);
-}
-
-export function withFormula(text: DetailText, formula: DrawnFormula | null): DetailText {
-  return `{"formula":${JSON.stringify(formula)},${text.slice(1)}`;
 }
 
 /** What an item's record says about its job, for the item's page. */

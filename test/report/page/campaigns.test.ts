@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
 import { readCampaignItems } from '../../../src/report/campaign-items.ts';
+import { readPagePieces } from '../../../src/report/page/html.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { deriveFiles, publishCampaign } from '../../../src/report/publish.ts';
+import { DerivedFiles } from '../../../src/report/writer.ts';
 import { writeInvalidRows, readPreparedCampaign } from '../../../src/store/prepared-campaign.ts';
 import { writeItem } from '../../../src/store/item-store.ts';
 import { httpServer } from '../../services/scripted-server.ts';
@@ -122,11 +124,12 @@ test('data that do not fit into the page are stored beside it, with a message', 
   const { store, end } = await writeFinishedTree(await temporaryFolder(), 4);
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');
-  const report = await ReportPage.open(store, { mostEmbedded: 0 });
+  const pieces = await readPagePieces();
   await deriveFiles(store, campaign, end, {
-    files: store,
-    openWriters: () => [report],
+    files: new DerivedFiles(store),
+    openWriters: (files) => [new ReportPage(store, files, pieces, 0)],
     former: null,
+    draws: true,
   });
 
   const page = await opened(store.location);

@@ -3,7 +3,7 @@ import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { assignBondOrders, findMissingHydrogens } from '../../../src/kinds/molecule/bonding.ts';
 import { writeMolfile } from '../../../src/kinds/molecule/formats.ts';
 import type { MoleculeReading } from '../../../src/kinds/molecule/reading.ts';
-import { findFormulaSource, drawPortrait } from '../../../src/report/page/formula.ts';
+import { drawPortrait } from '../../../src/report/page/formula.ts';
 import { assignBonds } from '../../../src/export/molecules.ts';
 import { readItem } from '../../../src/store/item-store.ts';
 import { buildItemKey } from '../../../src/store/layout.ts';
@@ -19,9 +19,10 @@ async function drawnIn(store: Store, id: string, reading: MoleculeReading) {
   const record = await readItem(store, 'molecule', id);
   if (record === null) throw new Error(`${id} was not prepared`);
   const input = await store.readText(buildItemKey('molecule', id, record.input.name));
-  const source = findFormulaSource(record, reading, input);
-  if (source === null) throw new Error(`${id} is no molecule`);
-  return (await drawPortrait(source)).formula;
+  const texts = new Map(input === null ? [] : [[record.input.name, input]]);
+  const portrait = await drawPortrait(record, reading, texts);
+  if (portrait === null) throw new Error(`${id} is no molecule`);
+  return portrait.formula;
 }
 
 async function readSmiles(smiles: string | null) {
