@@ -5,7 +5,6 @@ import { readTopology, sumCharges, readResultPdb } from './formats.ts';
 import type { EstimatedParameter, MoleculeReading, AtomReading } from './reading.ts';
 import { type Cells, type Measure, type ResultTable, defineColumns } from '../kind.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
-import { countParts } from './structure.ts';
 
 /** Texts of the files, by file name ending. */
 export interface MoleculeTexts {
@@ -156,15 +155,6 @@ export const MOLECULE_MEASURES = {
     isMain: false,
     of: ({ estimated }) => estimated.filter(({ needsRevision }) => needsRevision).length,
   },
-  rotatable: {
-    title: 'Rotatable bonds',
-    unit: '',
-    meaning:
-      'Single bonds outside of rings between two atoms that each have another heavy neighbour; without amide bonds and bonds beside a triple bond. By bond orders derived from atoms, bonds and net charge.',
-    decimals: 0,
-    isMain: true,
-    of: countRotatable,
-  },
   dipole: {
     title: 'Dipole',
     unit: 'D',
@@ -192,7 +182,6 @@ export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {
     ...defineColumns('number', 'penalty_sum', 'penalty_max'),
     ...defineColumns('integer', 'attn_flags'),
     ...defineColumns('number', 'molecular_mass', 'dipole_moment'),
-    ...defineColumns('integer', 'rotatable_bonds'),
   },
   rows(reading, { options }): readonly Cells[] {
     const { name, formula, charge, atoms, estimated } = reading;
@@ -217,7 +206,6 @@ export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {
         attn_flags: MOLECULE_MEASURES.attn.of(reading),
         molecular_mass: roundDust(sumMasses(atoms)),
         dipole_moment: roundDust(computeDipoleMoment(atoms)),
-        rotatable_bonds: countRotatable(reading),
       },
     ];
   },
@@ -261,43 +249,4 @@ export function computeDipoleMoment(
     return sum(atoms.map((atom) => atom.charge * (at(atom) - centre)));
   });
   return Math.hypot(...along) * DEBYE;
-}
-
-/**
- * Rotatable bonds, counted as usual for drug-like molecules: single bonds outside of rings between two atoms that each have
- * another heavy neighbour. Bonds next to a triple bond rotate nothing, and amide bonds hardly rotate: neither is counted.
- * Null if the bond orders are unknown.
- */
-function countRotatable({
-  atoms,
-  bonds,
-  bonding,
-}: Pick<MoleculeReading, 'bonds' | 'bonding'> & {
-  readonly atoms: readonly { readonly element: string }[];
-}): number | null {
-  if (bonding === null) return null;
-  const elementAt = (atom: number): string => atoms[atom]?.element ?? '';
-  const heavy = bonds.flatMap((pair, bond) =>
-    pair.some((atom) => elementAt(atom) === 'H') ? [] : [{ pair, order: bonding.orders[bond] }],
-  );
-  const bondsAt = (atom: number) => heavy.filter(({ pair }) => pair.includes(atom));
-  const isCarbonyl = (atom: number): boolean =>
-    elementAt(atom) === 'C' &&
-    bondsAt(atom).some(
-      ({ pair, order }) => order === 2 && pair.some((end) => /^[OS]$/.test(elementAt(end))),
-    );
-  const countWithout = (bond: (typeof heavy)[number] | null): number => {
-    const pairs = heavy.filter((one) => one !== bond).map(({ pair }) => pair);
-    return countParts(atoms.length, pairs);
-  };
-  const parts = countWithout(null);
-  return heavy.filter((bond) => {
-    const [one, other] = bond.pair;
-    const around = [bondsAt(one), bondsAt(other)];
-    if (bond.order !== 1 || around.some(({ length }) => length < 2)) return false;
-    if (around.flat().some(({ order }) => order === 3)) return false;
-    if (isCarbonyl(one) && elementAt(other) === 'N') return false;
-    if (isCarbonyl(other) && elementAt(one) === 'N') return false;
-    return countWithout(bond) > parts;
-  }).length;
 }
