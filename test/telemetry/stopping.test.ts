@@ -12,7 +12,7 @@ test('workers replaced one after the other under load: each is not ready at once
   const at = desk();
   const { set, slow, submitted } = await slowScene(at, 4_000);
   const { name, env } = set;
-  const ids = fragments(at, name, 40);
+  const ids = fragments(at, name, 20);
   const start = async () => {
     const worker = at.type(WORKER, { env });
     const url = await endpointOf(worker);
