@@ -3,18 +3,16 @@
  * each other's submissions. On one machine the ledger shows both. Hosts that share only a bucket detect each other
  * here: while a Temporal has sent with the token within its window, no other may use it.
  *
- * Each process writes a mark before it sends, and sends only while the newest lease is its Temporal's. After writing the
- * mark, it checks the marks of other Temporals. So if two do this concurrently, one sees the other, or both do: a process
- * that may not send removes its mark, and the next attempt decides. A mark older than the window is ignored: nothing has
- * to clean up after a holder that has ended or died.
+ * Each process looks for marks of other Temporals, writes its own before it sends, and looks again. So if two do this
+ * concurrently, one sees the other, or both do: a process that may not send removes its mark, and the next attempt
+ * decides. A mark older than the window is ignored: nothing has to clean up after a holder that has ended or died.
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { parseJson } from '../kinds/json.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-
 import { isObjectAddress, parseObjectAddress } from '../domain/addresses.ts';
-import { isHeldBy, readNewestLease, renewLease, takeLease, type LeaseHolder } from './lease.ts';
+import type { LeaseHolder } from './lease.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -59,8 +57,10 @@ export async function useCredential(
   windowMs: number,
   usedBefore: boolean,
 ): Promise<void> {
+  await checkCredential(store, holder, windowMs);
   try {
-    await competeForLease(store, holder, windowMs);
+    await leaveMark(store, holder);
+    await checkCredential(store, holder, windowMs);
   } catch (error) {
     // A process that has sent nothing must not block the Temporal that won, or both, until its mark is out of date. If
     // the mark cannot be removed, it does; nothing is sent in any case.
@@ -70,21 +70,7 @@ export async function useCredential(
   if (!usedBefore) await removeExpired(store, holder, windowMs);
 }
 
-async function competeForLease(store: Store, holder: LeaseHolder, windowMs: number): Promise<void> {
-  let lease = await readNewestLease(store);
-  if (!isHeldBy(lease, holder)) {
-    await checkCredential(store, holder, windowMs);
-    lease = await takeLease(store, holder, lease);
-  }
-  // Another one was faster. A mark of ours would only prevent it from sending.
-  if (lease === null) throw createLeasedError(store, null, windowMs);
-  await leaveMark(store, holder);
-  const renewed = await renewLease(store, holder, lease);
-  await checkCredential(store, holder, windowMs);
-  if (renewed === null) throw createLeasedError(store, null, windowMs);
-}
-
-/** Checks without taking the lease. @throws StoreError `TOKEN_LEASED` */
+/** Whether another one uses it. @throws StoreError `TOKEN_LEASED` */
 export async function checkCredential(
   store: Store,
   holder: Pick<LeaseHolder, 'temporal'>,
@@ -138,17 +124,12 @@ async function listMarks(
   return marks;
 }
 
-function createLeasedError(store: Store, by: Mark | null, windowMs: number): StoreError {
-  const who = by === null ? 'it is about to' : `${by.where}, on ${by.host}, last at ${by.at}`;
-  const free = by === null ? null : new Date(Date.parse(by.at) + windowMs + ALLOWANCE_MS);
-  const continues =
-    free === null
-      ? ''
-      : ` If that one has stopped, this one continues automatically at ${free.toISOString()}.`;
+function createLeasedError(store: Store, by: Mark, windowMs: number): StoreError {
+  const free = new Date(Date.parse(by.at) + windowMs + ALLOWANCE_MS);
   return new StoreError(
     'TOKEN_LEASED',
-    `another Temporal server submits with this token: ${who}.`,
-    `Two servers with one token would use its limit twice. Rows wait here as long as that one uses it.${continues} Only if it has certainly sent nothing within the window, remove the objects below ${store.location} to continue at once.`,
+    `another Temporal server submits with this token: ${by.where}, on ${by.host}, last at ${by.at}.`,
+    `Two servers with one token would use its limit twice. Rows wait here as long as that one uses it. If that one has stopped, this one continues automatically at ${free.toISOString()}. Only if it has certainly sent nothing within the window, remove the objects below ${store.location} to continue at once.`,
     { retryable: true },
   );
 }

@@ -41,18 +41,7 @@ const digest = {
 const time = z.string();
 const text = z.string().nullable();
 const number = z.number().nullable();
-
-/** Not `z.record`, which drops a column named `__proto__`. */
-function createDictionarySchema<T>(value: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
-  return z.custom<Readonly<Record<string, T>>>(
-    (found) =>
-      typeof found === 'object' &&
-      found !== null &&
-      !Array.isArray(found) &&
-      Object.values(found).every((one) => value.safeParse(one).success),
-    'expected an object whose values all have the same shape',
-  );
-}
+const dictionary = z.record(z.string(), z.string()).readonly();
 
 /** Values whose keys are names of files, the user's columns, or options. */
 const OWN_KEYS: ReadonlySet<string> = new Set([
@@ -109,7 +98,7 @@ const recordedInput = z.object({
   /** The user's input, if a different text is sent instead. */
   original: z.object({ name: z.string(), ...digest }).exactOptional(),
   /** Id of a record in the results → the header that the user wrote. */
-  names: createDictionarySchema(z.string()).exactOptional(),
+  names: dictionary.exactOptional(),
 });
 
 const recordedFile = z.object({
@@ -181,13 +170,13 @@ const record = z.object({
   /** The service's own timing block (contract 2.4), as last received. */
   timing: timing.nullable(),
   /** Downloaded files, by file name in the item's folder. */
-  files: createDictionarySchema(recordedFile),
+  files: z.record(z.string(), recordedFile).readonly(),
   /** First line of the manifest row: file as named by the user, line from 1. */
   source: z.object({ file: z.string(), line: z.int() }),
   /** The manifest row as the user wrote it. */
-  row: createDictionarySchema(z.string()),
+  row: dictionary,
   /** The user's own columns of the row. */
-  user: createDictionarySchema(z.string()),
+  user: dictionary,
   /** Program and version that computed the result, if known. `synthetic` is never mistaken for science. */
   engine: z.string().exactOptional(),
   // Written for readers; derived from the files.

@@ -16,6 +16,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { parseJson } from '../kinds/json.ts';
 import { buildLeaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
 import { StoreError } from './store-error.ts';
 import type { Store } from './store.ts';
@@ -99,18 +100,10 @@ async function listNumbers(store: Store): Promise<number[]> {
 }
 
 function parseLease(number: number, text: string): Lease {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { number, text, record: null, released: null };
-  }
-  const ended = free.safeParse(json);
-  if (ended.success) return { number, text, record: null, released: ended.data.released_by };
-  const read = held.safeParse(json);
-  if (!read.success) return { number, text, record: null, released: null };
-  const { format: _, ...record } = read.data;
-  return { number, text, record, released: null };
+  const json = parseJson(text);
+  const released = free.safeParse(json).data?.released_by ?? null;
+  const { format: _, ...record } = held.safeParse(json).data ?? { format: null };
+  return { number, text, record: 'temporal' in record ? record : null, released };
 }
 
 /** Creates the lease after `found` (null: the first). Null when another contender was faster. */
@@ -301,8 +294,8 @@ const onDisk = z.object({ format: z.literal(1), id: z.string().min(1) });
 
 /** Null if the tree has none, or an unreadable one. */
 export async function readTreeId(store: Store): Promise<string | null> {
-  const text = await store.readText(TREE_IDENTITY);
-  return text === null ? null : parseIdentity(text);
+  const text = (await store.readText(TREE_IDENTITY)) ?? '';
+  return onDisk.safeParse(parseJson(text)).data?.id ?? null;
 }
 
 /** The id of the tree; creates one if it has none. `id`: the one that a running campaign carries, if any. */
@@ -323,14 +316,6 @@ async function renewTreeId(store: Store, id: string = randomUUID()): Promise<str
 
 function serializeIdentity(id: string): string {
   return `${JSON.stringify({ format: 1, id })}\n`;
-}
-
-function parseIdentity(text: string): string | null {
-  try {
-    return onDisk.parse(JSON.parse(text)).id;
-  } catch {
-    return null;
-  }
 }
 
 /** @throws StoreError `TREE_NOT_HERE` */

@@ -84,7 +84,7 @@ function canStillExist(record: ItemRecord): boolean {
 }
 
 /** States from which an ended item may be reopened; an `invalid` row is corrected in its manifest. */
-export type RetriedState = Exclude<FinalState, 'succeeded' | 'invalid'>;
+type RetriedState = Exclude<FinalState, 'succeeded' | 'invalid'>;
 
 const RETRIED: readonly string[] = ['failed', 'held', 'cancelled'] satisfies RetriedState[];
 
@@ -159,8 +159,8 @@ export function giveUpRecord(
   };
 }
 
-/** Items read at once: more would only make a disk seek. */
-const READ_LIMIT = 16;
+/** Items read or written at once: more would only make a disk seek. */
+const AT_ONCE = 16;
 
 /** Which items to run again. */
 export type Selection =
@@ -171,38 +171,16 @@ export type Selection =
   /** These, unless they succeeded. */
   | { readonly type: 'items'; readonly ids: ReadonlySet<string> };
 
-export interface RetrySurvey {
-  /** The ids of the items to reopen. */
-  readonly chosen: ReadonlySet<string>;
-  readonly states: Readonly<Record<RetriedState, number>>;
-  /** Of the chosen items with their own job. */
-  readonly ways: Readonly<Record<Way, number>>;
-  /** Chosen or open items that get the result of another item. */
-  readonly following: number;
-  /** Chosen items that shared the job of an item which is no longer available: they get their own. */
-  readonly alone: ReadonlySet<string>;
-  /** Chosen items for which the service may have a job whose id is not recorded. */
-  readonly mayBeThere: number;
-  /** Items that have not ended: they continue. */
-  readonly open: number;
-  /** Open items that an earlier retry reopened, and whose end its workflow did not see. */
-  readonly reopenedBefore: number;
-  /** Services that will receive jobs or be polled. */
-  readonly services: ReadonlySet<ServiceName>;
-  /** Items that cannot be run again from this tree; one sentence each. */
-  readonly unusable: readonly string[];
-}
-
 /** @throws HundredfoldError `ITEM_NOT_RETRYABLE`: one of the named items cannot be run again */
 export async function surveyRetry(
   store: Store,
   campaign: PreparedCampaign,
   selection: Selection,
 ): Promise<RetrySurvey> {
-  const survey = new RetryCount(store, selection);
+  const survey = new RetrySurvey(store, selection);
   for (let page = 0; page < campaign.pages; page += 1) {
     const entries = await readPage(store, page);
-    await runInParallel(entries, READ_LIMIT, (entry) => survey.add(entry));
+    await runInParallel(entries, AT_ONCE, (entry) => survey.add(entry));
   }
   survey.settleFollowers();
   const unknown = [...survey.named]
@@ -213,16 +191,25 @@ export async function surveyRetry(
   return survey;
 }
 
-class RetryCount implements RetrySurvey {
+export class RetrySurvey {
+  /** The ids of the items to reopen. */
   readonly chosen = new Set<string>();
-  readonly states = { failed: 0, held: 0, cancelled: 0 };
-  readonly ways = { ask: 0, resend: 0, anew: 0 };
+  readonly states: Record<RetriedState, number> = { failed: 0, held: 0, cancelled: 0 };
+  /** Of the chosen items with their own job. */
+  readonly ways: Record<Way, number> = { ask: 0, resend: 0, anew: 0 };
+  /** Chosen or open items that get the result of another item. */
   following = 0;
+  /** Chosen items that shared the job of an item which is no longer available: they get their own. */
   readonly alone = new Set<string>();
+  /** Chosen items for which the service may have a job whose id is not recorded. */
   mayBeThere = 0;
+  /** Items that have not ended: they continue. */
   open = 0;
+  /** Open items that an earlier retry reopened, and whose end its workflow did not see. */
   reopenedBefore = 0;
+  /** Services that will receive jobs or be polled. */
   readonly services = new Set<ServiceName>();
+  /** Items that cannot be run again from this tree; one sentence each. */
   readonly unusable: string[] = [];
   /** Ids that the user has named. */
   readonly named: ReadonlySet<string>;
@@ -336,9 +323,6 @@ function createRefusedError(reasons: readonly string[]): HundredfoldError {
   );
 }
 
-/** Items written at once, as in `prepare.ts`. */
-const WRITE_LIMIT = 16;
-
 /**
  * Reopens ended items of a campaign, from its output tree alone: the manifest's files may be gone. Each record is
  * written whole before the page that lists it; after an interruption, reopened items are open and the rest is
@@ -360,7 +344,7 @@ export async function prepareRetry(
     const former = await readPage(store, page);
     const written: string[] = [];
     const entries = new Map<string, PageEntry>();
-    await runInParallel(former, WRITE_LIMIT, async (entry) => {
+    await runInParallel(former, AT_ONCE, async (entry) => {
       const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
       const record = await open(store, entry, again, written);
       entries.set(entry.id, record === null ? omitEntry(entry) : toPageEntry(record));

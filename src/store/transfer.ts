@@ -9,8 +9,6 @@ import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** Files that are synced together and listed in memory. */
-const TOGETHER = 1_000;
 const FILES_AT_ONCE = 16;
 
 interface TransferOptions {
@@ -20,7 +18,6 @@ interface TransferOptions {
   readonly wanted?: (key: string) => boolean;
   /** Called after each file. */
   readonly onFile?: (done: Transferred) => void;
-  readonly signal?: AbortSignal;
 }
 
 export interface Transferred {
@@ -43,13 +40,11 @@ function isTransferable(key: string): boolean {
 
 /** @throws StoreError what the stores throw; a file with a wrong digest is listed in the faults */
 export async function transfer(options: TransferOptions): Promise<Transferred> {
-  const { from, to, wanted = () => true, onFile, signal } = options;
+  const { from, to, wanted = () => true, onFile } = options;
   const published = await readChecksums(from);
   const done = { files: 0, copied: 0, kept: 0, bytes: 0, faults: [] as string[] };
-  for await (const keys of listBatches(from, wanted)) {
-    const copied: string[] = [];
-    await runInParallel(keys, FILES_AT_ONCE, async (key) => {
-      signal?.throwIfAborted();
+  const copyAll = (keys: readonly string[]): Promise<void> =>
+    runInParallel(keys, FILES_AT_ONCE, async (key) => {
       const sha256 = published.get(key) ?? (await from.digest(key))?.sha256;
       const isThere = sha256 !== undefined && (await to.digest(key))?.sha256 === sha256;
       const outcome = isThere ? null : await copy(key, sha256, options);
@@ -59,32 +54,23 @@ export async function transfer(options: TransferOptions): Promise<Transferred> {
       else {
         done.copied += 1;
         done.bytes += outcome;
-        copied.push(key);
       }
       onFile?.(done);
     });
-    await to.flush(copied);
-  }
+  const keys = await listWanted(from, wanted);
+  // Last: checksums are only written once their files are there.
+  await copyAll(keys.filter((key) => key !== CHECKSUMS));
+  await copyAll(keys.filter((key) => key === CHECKSUMS));
   return done;
 }
 
-async function* listBatches(
+async function listWanted(
   store: Store,
   wanted: (key: string) => boolean,
-): AsyncGenerator<readonly string[]> {
-  let batch: string[] = [];
-  // Last: checksums are only written once their files are there.
-  let checksums = false;
-  for await (const key of store.list('')) {
-    if (!isTransferable(key) || !wanted(key)) continue;
-    if (key === CHECKSUMS) checksums = true;
-    else batch.push(key);
-    if (batch.length < TOGETHER) continue;
-    yield batch;
-    batch = [];
-  }
-  yield batch;
-  if (checksums) yield [CHECKSUMS];
+): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list('')) if (isTransferable(key) && wanted(key)) keys.push(key);
+  return keys;
 }
 
 /** SHA256SUMS of a published tree, by key; empty if there is none. */
@@ -102,12 +88,11 @@ async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>>
 async function copy(
   key: string,
   sha256: string | undefined,
-  { from, to, signal }: TransferOptions,
+  { from, to }: TransferOptions,
 ): Promise<number | string> {
   if (sha256 === undefined) return `${key} is gone.`;
   try {
-    const options = { durable: false, ...(signal && { signal }) };
-    return (await to.write(key, checkDigest(key, from.readStream(key), sha256), options)).bytes;
+    return (await to.write(key, checkDigest(key, from.readStream(key), sha256))).bytes;
   } catch (error) {
     if (error instanceof StoreError && FAULTS.includes(error.code)) return error.message;
     throw error;
