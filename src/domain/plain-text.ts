@@ -31,8 +31,13 @@ export function formatShown(value: string): string {
   return escapeControls(short);
 }
 
+/** The same, set apart from the words around it. */
+export function quote(value: string): string {
+  return `\`${formatShown(value)}\``;
+}
+
 export function list(names: readonly string[]): string {
-  return names.map((name) => `\`${formatShown(name)}\``).join(', ');
+  return names.map(quote).join(', ');
 }
 
 /** Complete, with control codes escaped. */

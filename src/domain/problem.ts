@@ -24,28 +24,3 @@ export interface Problem {
   /** What to do about it, in a sentence. */
   readonly remedy: string;
 }
-
-/** The words of one code: `F` are the facts that they need, `value` is the offending value, ready for display. */
-export interface ProblemWords<F = never> {
-  readonly severity: Severity;
-  readonly message: (facts: F, value: string) => string;
-  readonly remedy: (facts: F) => string;
-}
-
-type Say<F extends readonly unknown[]> = string | ((...facts: F) => string);
-
-function createWords(severity: Severity) {
-  return <F = object>(
-    message: Say<[facts: F, value: string]>,
-    remedy: Say<[facts: NoInfer<F>]>,
-  ): ProblemWords<F> => ({
-    severity,
-    message: typeof message === 'string' ? () => message : message,
-    remedy: typeof remedy === 'string' ? () => remedy : remedy,
-  });
-}
-
-/** The words of a problem that refuses its row. */
-export const error = createWords('error');
-/** The words of a problem that is told, and refuses nothing. */
-export const warning = createWords('warning');

@@ -8,8 +8,9 @@ import type { CheckedRow, Item } from '../domain/item.ts';
 import { readCsv, readTsv } from './csv.ts';
 import { IdRegister, RemoteIdRegister } from './ids.ts';
 import { readInputFile } from './input-file.ts';
-import { readJson, readJsonl, readYaml } from './objects.ts';
-import { createComplaint, isError, type Complaint } from './problems.ts';
+import { createTableTooLarge, readJson, readJsonl, readYaml } from './objects.ts';
+import { listKinds } from '../kinds/registry.ts';
+import { createError, isError, type Complaint } from './problems.ts';
 import { readFastaFile, readLines, readSdf } from './records.ts';
 import {
   createFileRow,
@@ -82,7 +83,11 @@ export async function* checkManifests(
   for await (const { manifest, row } of readManifests(paths, options)) {
     if (row.line !== null) count += 1;
     if (count > MAX_ROWS) {
-      const why = createComplaint('MANIFEST_ROWS_TOO_MANY', { limit: MAX_ROWS });
+      const why = createError(
+        'MANIFEST_ROWS_TOO_MANY',
+        `There are more than ${MAX_ROWS.toLocaleString('en')} rows.`,
+        'Run them as several campaigns: `split -l 50000 ligands.smi part-` cuts a list; the parts of a table each need its header line.',
+      );
       start(checkRow(createFileRow(why), { manifest, ids, allowOutside }));
       break;
     }
@@ -103,6 +108,12 @@ interface RowOfFile {
 
 type OnDigest = ManifestCheckOptions['onDigest'];
 
+const REPEATED = createError(
+  'MANIFEST_REPEATED',
+  'The same file is given twice.',
+  'Name each file once, by its name or by a pattern.',
+);
+
 async function* readManifests(
   paths: readonly string[],
   { allowOutside = false, onDigest }: ManifestCheckOptions,
@@ -117,7 +128,7 @@ async function* readManifests(
       }
       const manifest = source.file;
       if (read.has(manifest.path)) {
-        yield { manifest, row: createFileRow(createComplaint('MANIFEST_REPEATED', {})) };
+        yield { manifest, row: createFileRow(REPEATED) };
         continue;
       }
       read.add(manifest.path);
@@ -139,7 +150,10 @@ async function* readManifest(file: SourceFile, onDigest: OnDigest): AsyncGenerat
     reported = true;
     yield createFileRow(explainFailure(error, file.format));
   }
-  if (!reported) yield createFileRow(createComplaint('MANIFEST_EMPTY', {}));
+  if (reported) return;
+  const kinds = listKinds().map(({ words }) => words.one);
+  const remedy = `Write one row for each ${kinds.join(', ').replace(/, ([^,]*)$/, ' or $1')}.`;
+  yield createFileRow(createError('MANIFEST_EMPTY', 'The manifest has no rows.', remedy));
 }
 
 /** Of a file that is read as a whole: a text has up to 512 MB. */
@@ -166,9 +180,9 @@ async function* readRows(
 }
 
 function explainFailure(error: unknown, format: string): Complaint {
-  if (!(error instanceof TooLarge)) return createUnreadable(error);
-  const limitMegabytes = MAX_MANIFEST_BYTES / 1e6;
-  return createComplaint('MANIFEST_TOO_LARGE', { format: format.toUpperCase(), limitMegabytes });
+  return error instanceof TooLarge
+    ? createTableTooLarge(format.toUpperCase(), MAX_MANIFEST_BYTES)
+    : createUnreadable(error);
 }
 
 /** `file`: its path without symbolic links. The user named it, so it may be anywhere. */

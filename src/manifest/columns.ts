@@ -1,6 +1,7 @@
 /** Our columns (docs/manifest.md), and names that were probably meant to be one of them. */
 import { listKinds } from '../kinds/registry.ts';
-import { createComplaint, type Complaint } from './problems.ts';
+import { list, quote } from '../domain/plain-text.ts';
+import { createError, createWarning, type Complaint } from './problems.ts';
 
 /** Names of our columns in other programs. */
 const SYNONYMS: readonly (readonly [string, readonly string[]])[] = [
@@ -101,22 +102,34 @@ export function checkHeader(
   line: number,
 ): { readonly usable: boolean; readonly complaints: readonly Complaint[] } {
   if (written.length > MAX_COLUMNS) {
-    const facts = { columns: written.length, limit: MAX_COLUMNS };
-    return {
-      usable: false,
-      complaints: [createComplaint('MANIFEST_COLUMNS_TOO_MANY', facts, { line })],
-    };
+    const tooMany = createError(
+      'MANIFEST_COLUMNS_TOO_MANY',
+      `The first line names ${written.length} columns; a table may have up to ${MAX_COLUMNS}.`,
+      'Keep the columns that you need; the table may be transposed.',
+      { line },
+    );
+    return { usable: false, complaints: [tooMany] };
   }
   const names = toFieldNames(written).filter((column) => column !== '');
   const repeated = new Set(names.filter((column, at) => names.indexOf(column) < at));
   const complaints = [...repeated].map((column) =>
-    createComplaint('MANIFEST_COLUMN_REPEATED', { column }, { column, value: column, line }),
+    createError(
+      'MANIFEST_COLUMN_REPEATED',
+      `The column ${quote(column)} appears twice.`,
+      'Give every column a unique name.',
+      { column, value: column, line },
+    ),
   );
   complaints.push(...new ColumnWatch().see(names, line));
   const usable = listWorkFields().some((field) => names.includes(field));
   if (!usable) {
-    const where = { line, value: names.join(',') };
-    complaints.push(createComplaint('MANIFEST_COLUMNS_MISSING', { found: names }, where));
+    const missing = createError(
+      'MANIFEST_COLUMNS_MISSING',
+      `The first line names none of the columns ${list(listInputFields())} and \`remote_id\`; it has ${list(names)}.`,
+      'The first line contains the column names, separated by commas or semicolons in .csv and by tabs in .tsv; one of these is needed.',
+      { line, value: names.join(',') },
+    );
+    complaints.push(missing);
   }
   return { usable, complaints };
 }
@@ -135,8 +148,13 @@ export class ColumnWatch {
       if (isField(column)) continue;
       const suggestion = findMeant(column, columns);
       if (suggestion === null) continue;
-      const where = { column, value: column, line };
-      found.push(createComplaint('MANIFEST_COLUMN_TYPO', { column, suggestion }, where));
+      const typo = createWarning(
+        'MANIFEST_COLUMN_TYPO',
+        `The column ${quote(column)} is unknown and kept as your own data.`,
+        `Did you mean \`${suggestion}\`? If so, rename the column.`,
+        { column, value: column, line },
+      );
+      found.push(typo);
     }
     return found;
   }

@@ -1,8 +1,9 @@
 /** CSV and TSV (RFC 4180), parsed by csv-parse: the first line has the column names, every other line is a row. */
 import { CsvError, parse } from 'csv-parse';
-import { REASON_COLUMNS, unguardCell } from '../domain/plain-text.ts';
+import { formatShown, quote, REASON_COLUMNS, unguardCell } from '../domain/plain-text.ts';
 import { checkHeader, toFieldNames, listWorkFields } from './columns.ts';
-import { createComplaint, type Complaint } from './problems.ts';
+import { createSyntaxComplaint } from './objects.ts';
+import { createError, createWarning, type Complaint } from './problems.ts';
 import { createFileRow, type RawRow, type RowReader } from './row.ts';
 import { countLineBreaks } from './text.ts';
 
@@ -39,12 +40,8 @@ function* readDelimited(
     }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    const facts = { format, reason: error.message };
-    yield {
-      line: error.line,
-      cells: null,
-      complaints: [createComplaint('MANIFEST_SYNTAX', facts)],
-    };
+    const complaints = [createSyntaxComplaint(format, error.message)];
+    yield { line: error.line, cells: null, complaints };
     return;
   }
   const shifted = table?.listShifted() ?? [];
@@ -186,32 +183,55 @@ function checkCells(
   delimiter: Delimiter,
 ): Complaint[] {
   const complaints: Complaint[] = [];
-  const counts = { cells: row.cells.length, columns: columns.length };
   const misquoted = findMisquotedCell(row.raw, delimiter);
   if (misquoted !== null) {
-    complaints.push(createComplaint('MANIFEST_ROW_QUOTES', {}, { value: misquoted }));
+    const unbalanced = createError(
+      'MANIFEST_ROW_QUOTES',
+      `The quotes in this row are not balanced: ${formatShown(misquoted)}`,
+      'Close every double quote before the comma, write a quote inside a quoted cell twice, and put no space before the first one.',
+      { value: misquoted },
+    );
+    complaints.push(unbalanced);
   }
+  const counts = describeCounts(columns, row);
   // Spreadsheets add empty cells without a column at the end of rows.
   if (row.cells.some((cell, at) => !isBlank(cell) && (columns[at] ?? '') === '')) {
-    complaints.push(createComplaint('MANIFEST_ROW_LONG', counts, { value: row.raw }));
-  } else if (counts.cells < counts.columns) {
-    complaints.push(createComplaint('MANIFEST_ROW_SHORT', counts, { value: row.raw }));
+    const tooLong = createError(
+      'MANIFEST_ROW_LONG',
+      `${counts}.`,
+      'Put cells that contain a comma in double quotes, or separate predictors with `;`.',
+      { value: row.raw },
+    );
+    complaints.push(tooLong);
+  } else if (row.cells.length < columns.length) {
+    const tooShort = createWarning(
+      'MANIFEST_ROW_SHORT',
+      `${counts}; the missing ones count as empty.`,
+      'Check that the row is complete, and write an empty cell for each value that you leave out.',
+      { value: row.raw },
+    );
+    complaints.push(tooShort);
   }
   return complaints;
 }
 
+function describeCounts(columns: readonly string[], { cells }: DelimitedRow): string {
+  return `The row has ${cells.length} cells, but the header has ${columns.length} columns`;
+}
+
 /** After an unquoted comma, the rest of the cell usually begins with a blank. */
-function checkShifted(columns: readonly string[], { cells, line }: DelimitedRow): Complaint {
+function checkShifted(columns: readonly string[], row: DelimitedRow): Complaint {
+  const { cells, line } = row;
   const at = cells.findIndex((cell, index) => index > 0 && /^ \S/.test(cell));
   const last = cells.findLastIndex((cell, index) => !isBlank(cell) && columns[index] !== undefined);
-  const column = columns[last] ?? '';
-  const facts = {
-    cells: cells.length,
-    columns: columns.length,
-    cut: cells[at - 1] ?? '',
-    last: column,
-  };
-  return createComplaint('MANIFEST_ROW_SHIFTED', facts, { line, column, value: cells[last] ?? '' });
+  const [cut = '', column = '', value = ''] = [cells[at - 1], columns[last], cells[last]];
+  const perhaps = cut === '' ? '' : `, perhaps after ${quote(cut)}`;
+  return createWarning(
+    'MANIFEST_ROW_SHIFTED',
+    `${describeCounts(columns, row)}, and the last cell is empty: a comma in a cell without quotes moves all that follow it${perhaps}; ${quote(column)} is ${quote(value)}.`,
+    'Put a cell that contains a comma in double quotes, or remove the last comma of the row.',
+    { line, column, value },
+  );
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Ids of items and of adopted jobs: unique across all manifests of a campaign. */
 import type { CheckedRow } from '../domain/item.ts';
 import { toAscii, ID } from '../domain/name.ts';
-import { formatShown } from '../domain/plain-text.ts';
-import { createComplaint, type Complaint, toProblem } from './problems.ts';
+import { formatShown, quote } from '../domain/plain-text.ts';
+import { createError, createWarning, type Complaint, toProblem } from './problems.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 
 const MAX_LENGTH = 64;
@@ -26,20 +26,34 @@ export class IdRegister {
   claim(written: string, place: RowPlace): { id: string | null; complaints: Complaint[] } {
     const where = { column: 'id', value: written };
     if (!ID.test(written)) {
-      return { id: null, complaints: [createComplaint('MANIFEST_ID_INVALID', {}, where)] };
+      const invalid = createError(
+        'MANIFEST_ID_INVALID',
+        `${quote(written)} cannot be an id: it becomes the name of a folder.`,
+        'Use 1 to 64 letters, digits, dots, dashes and underscores, without a leading dot; or leave it empty.',
+        where,
+      );
+      return { id: null, complaints: [invalid] };
     }
     const same = this.#places.get(written);
     const like = this.#inAnyCase.get(written.toLowerCase());
     if (same !== undefined) {
-      const facts = { first: placeText(same) };
-      return { id: written, complaints: [createComplaint('MANIFEST_ID_DUPLICATE', facts, where)] };
+      const duplicate = createError(
+        'MANIFEST_ID_DUPLICATE',
+        `The id ${quote(written)} is already used at ${placeText(same)}.`,
+        'Ids must be unique in all manifests of a campaign: rename one of the two.',
+        where,
+      );
+      return { id: written, complaints: [duplicate] };
     }
     this.#add(written, place);
-    const complaints =
-      like === undefined
-        ? []
-        : [createComplaint('MANIFEST_ID_CASE', { first: placeText(like) }, where)];
-    return { id: written, complaints };
+    if (like === undefined) return { id: written, complaints: [] };
+    const similar = createWarning(
+      'MANIFEST_ID_CASE',
+      `The id ${quote(written)} differs from the one at ${placeText(like)} only in case.`,
+      'Rename one of them if the output may be stored on a case-insensitive disk (macOS, Windows).',
+      where,
+    );
+    return { id: written, complaints: [similar] };
   }
 
   /**
@@ -103,8 +117,12 @@ export class RemoteIdRegister {
       this.#places.set(name, item.source);
       return row;
     }
-    const where = { column: 'remote_id', value: remoteId };
-    const why = createComplaint('MANIFEST_REMOTE_ID_DUPLICATE', { first: placeText(used) }, where);
+    const why = createError(
+      'MANIFEST_REMOTE_ID_DUPLICATE',
+      `The job ${quote(remoteId)} is already adopted at ${placeText(used)}.`,
+      'Keep one of the two rows: a job becomes one item.',
+      { column: 'remote_id', value: remoteId },
+    );
     const problem = toProblem(why, { ...item.source, id: item.id });
     return { ...row, item: null, problems: [...row.problems, problem] };
   }

@@ -4,9 +4,10 @@
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Document, Node, ParsedNode } from 'yaml';
+import { formatShown } from '../domain/plain-text.ts';
 import { listKinds } from '../kinds/registry.ts';
 import { ColumnWatch, toFieldNames, isField } from './columns.ts';
-import { createComplaint, type Complaint } from './problems.ts';
+import { createError, type Complaint } from './problems.ts';
 import { createFileRow, type RawRow, type RowReader } from './row.ts';
 import { countLineBreaks, splitLines } from './text.ts';
 
@@ -38,10 +39,7 @@ function parseJsonRow(text: string, line: number, columns: ColumnWatch): RawRow 
 }
 
 function readDocument(text: string, format: 'YAML' | 'JSON'): readonly RawRow[] {
-  if (text.length > MAX_DOCUMENT) {
-    const facts = { format, limitMegabytes: MAX_DOCUMENT / 1e6 };
-    return [createFileRow(createComplaint('MANIFEST_TOO_LARGE', facts))];
-  }
+  if (text.length > MAX_DOCUMENT) return [createFileRow(createTableTooLarge(format, MAX_DOCUMENT))];
   try {
     const broken = format === 'JSON' && text.trim() !== '' ? findJsonFault(text) : null;
     return broken ? [createFileRow(broken)] : readDocumentRows(text, format);
@@ -49,6 +47,14 @@ function readDocument(text: string, format: 'YAML' | 'JSON'): readonly RawRow[] 
     if (!isTooDeep(error)) throw error;
     return [createFileRow(createSyntaxComplaint(format, TOO_DEEP))];
   }
+}
+
+export function createTableTooLarge(format: string, limit: number): Complaint {
+  return createError(
+    'MANIFEST_TOO_LARGE',
+    `A ${format} manifest may have up to ${limit / 1e6} MB.`,
+    'Divide it into several files, or write YAML and JSON as CSV or JSONL, which may be larger.',
+  );
 }
 
 function findJsonFault(text: string): Complaint | null {
@@ -123,8 +129,12 @@ function removeNulls(node: Node): Node {
 /** Reads a mapping of column names to values; lists become comma-separated text. */
 function toRow(value: unknown, line: number, columns: ColumnWatch): RawRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const complaints = [createComplaint('MANIFEST_ROW_NOT_OBJECT', { found: describe(value) })];
-    return { line, cells: null, complaints };
+    const notObject = createError(
+      'MANIFEST_ROW_NOT_OBJECT',
+      `A row is a mapping of column names to values; this is ${describe(value)}.`,
+      'Write rows like {"id": "ethanol", "smiles": "CCO"}.',
+    );
+    return { line, cells: null, complaints: [notObject] };
   }
   const values: readonly unknown[] = Object.values(value);
   const names = toFieldNames(Object.keys(value));
@@ -132,8 +142,13 @@ function toRow(value: unknown, line: number, columns: ColumnWatch): RawRow {
   const cells = names.map((column, at) => {
     const cell = values[at];
     if (isField(column) && isNested(cell, column)) {
-      const where = { column, value: JSON.stringify(cell) };
-      complaints.push(createComplaint('MANIFEST_VALUE_NESTED', { column }, where));
+      const nested = createError(
+        'MANIFEST_VALUE_NESTED',
+        `\`${column}\` contains a list or a mapping, not text.`,
+        'Write a single text; in YAML, quote a value that begins with [ or {, as in "[NH4+]".',
+        { column, value: JSON.stringify(cell) },
+      );
+      complaints.push(nested);
     }
     return [column, toCell(cell)] as const;
   });
@@ -164,12 +179,17 @@ function toCell(cell: unknown): string {
   return typeof cell === 'number' ? String(cell) : JSON.stringify(cell);
 }
 
-function createSyntaxComplaint(
+export function createSyntaxComplaint(
   format: string,
   reason: string,
   where: { line?: number; value?: string } = {},
 ): Complaint {
-  return createComplaint('MANIFEST_SYNTAX', { format, reason }, where);
+  const remedy =
+    format === 'CSV' || format === 'TSV'
+      ? 'Close every double quote, and write a quote inside a quoted cell twice.'
+      : `Correct the ${format}; what follows could not be read.`;
+  const message = `This is not valid ${format}: ${formatShown(reason)}.`;
+  return createError('MANIFEST_SYNTAX', message, remedy, where);
 }
 
 type Parsed =

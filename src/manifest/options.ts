@@ -3,7 +3,8 @@ import type { Kind, Options } from '../domain/item.ts';
 import type { InputFinding, OptionColumn } from '../kinds/kind.ts';
 import { listKinds, findKind } from '../kinds/registry.ts';
 import { findNearest } from './columns.ts';
-import { createComplaint, type Complaint, toComplaint } from './problems.ts';
+import { list, quote, suggestOr } from '../domain/plain-text.ts';
+import { createError, createWarning, type Complaint, toComplaint } from './problems.ts';
 
 /** The trimmed value of one of our columns; empty if the row does not have it. */
 export type FieldValues = (field: string) => string;
@@ -17,7 +18,13 @@ export function readOptions(kind: Kind, values: FieldValues, complaints: Complai
   for (const column of listKinds().flatMap(({ options }) => Object.keys(options))) {
     const value = values(column);
     if (value === '' || column in own) continue;
-    complaints.push(createComplaint('MANIFEST_OPTION_UNUSED', { column, kind }, { column, value }));
+    const unused = createWarning(
+      'MANIFEST_OPTION_UNUSED',
+      `\`${column}\` does not apply to the kind \`${kind}\` and is ignored.`,
+      'Leave the cell empty.',
+      { column, value },
+    );
+    complaints.push(unused);
   }
   const read = Object.entries(own).map(([name, column]) => {
     const value = values(name);
@@ -26,7 +33,15 @@ export function readOptions(kind: Kind, values: FieldValues, complaints: Complai
       complaints.push(
         'code' in problem
           ? toComplaint(problem, where)
-          : createComplaint('MANIFEST_OPTION_INVALID', { column: name, ...problem }, where),
+          : createError(
+              'MANIFEST_OPTION_INVALID',
+              `${quote(value)} is not a value of \`${name}\`.`,
+              suggestOr(
+                problem.suggestion,
+                `Allowed are ${list(problem.allowed)}, or an empty cell for the default.`,
+              ),
+              where,
+            ),
       );
     };
     return [column.key, readOption(column, value, refuse)];

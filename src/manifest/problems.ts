@@ -1,18 +1,10 @@
-/** The problems of rows: a code with its facts and its cell, until its place is known. */
+/** The problems of manifests and their rows: what is wrong and what to do, until the place is known. */
 import { escapeControls, formatShown } from '../domain/plain-text.ts';
-import type { Problem, ProblemWords } from '../domain/problem.ts';
+import type { Problem, Severity } from '../domain/problem.ts';
 import type { InputFinding } from '../kinds/kind.ts';
-import { MANIFEST_PROBLEMS as PROBLEMS } from './problem-words.ts';
-
-export type ProblemCode = keyof typeof PROBLEMS;
-export type Facts<C extends ProblemCode> = Parameters<(typeof PROBLEMS)[C]['message']>[0];
 
 /** A problem of a row, before its place is known. */
-export interface Complaint {
-  readonly code: string;
-  readonly severity: Problem['severity'];
-  /** What is wrong, and what to do; `value` is shown as in the problem. */
-  readonly say: (value: string) => Pick<Problem, 'message' | 'remedy'>;
+export interface Complaint extends Pick<Problem, 'code' | 'severity' | 'message' | 'remedy'> {
   readonly column: string | null;
   /** As the user wrote it. */
   readonly value: string | null;
@@ -20,45 +12,45 @@ export interface Complaint {
   readonly line: number | null;
 }
 
-export function createComplaint<C extends ProblemCode>(
-  code: C,
-  facts: Facts<C>,
-  where: { column?: string | null; value?: string | null; line?: number | null } = {},
-): Complaint {
-  const { column = null, value = null, line = null } = where;
-  const { severity, message, remedy } = PROBLEMS[code] as ProblemWords<Facts<C>>;
-  const say: Complaint['say'] = (shown) => ({
-    message: message(facts, shown),
-    remedy: remedy(facts),
-  });
-  return { code, severity, say, column, value, line };
+/** What a problem is about. */
+type Where = Partial<Pick<Complaint, 'column' | 'value' | 'line'>>;
+
+function createWith(severity: Severity) {
+  return (code: string, message: string, remedy: string, where: Where = {}): Complaint => {
+    return { code, severity, message, remedy, column: null, value: null, line: null, ...where };
+  };
 }
+
+/** A problem that refuses its row. */
+export const createError = createWith('error');
+/** A problem that is told, and refuses nothing. */
+export const createWarning = createWith('warning');
 
 export function isError({ severity }: Complaint): boolean {
   return severity === 'error';
 }
 
 export function toProblem(
-  { code, severity, say, column, value: written, line }: Complaint,
+  { column, value, line, ...problem }: Complaint,
   place: { readonly file: string; readonly line: number | null; readonly id: string | null },
 ): Problem {
-  const value = written === null ? null : formatShown(written);
   return {
-    severity,
-    code,
+    severity: problem.severity,
+    code: problem.code,
     file: escapeControls(place.file),
     line: line ?? place.line,
     id: place.id,
     column: column === null ? null : formatShown(column),
-    value,
-    ...say(value ?? ''),
+    value: value === null ? null : formatShown(value),
+    message: problem.message,
+    remedy: problem.remedy,
   };
 }
 
 /** What a kind found in an input; some findings are about another cell than the input's. */
 export function toComplaint(
-  { code, severity, message, remedy, cell }: InputFinding,
+  { cell, ...finding }: InputFinding,
   input: { readonly column: string; readonly value: string },
 ): Complaint {
-  return { code, severity, say: () => ({ message, remedy }), ...(cell ?? input), line: null };
+  return { ...finding, ...(cell ?? input), line: null };
 }

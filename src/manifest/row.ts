@@ -2,13 +2,14 @@
 import path from 'node:path';
 import type { CheckedRow, InputText, Item, Kind, Options } from '../domain/item.ts';
 import { isUsableId } from '../domain/name.ts';
+import { list, quote, suggestOr } from '../domain/plain-text.ts';
 import type { InputFinding } from '../kinds/kind.ts';
 import { listKinds, listKindNames, findKind } from '../kinds/registry.ts';
 import { listInputFields, isField, nameIn, findNearest } from './columns.ts';
 import type { IdRegister } from './ids.ts';
 import { createTooLarge, MAX_INPUT_BYTES, readInputFile, withLineFeeds } from './input-file.ts';
 import { type FieldValues, readOptions } from './options.ts';
-import { createComplaint, type Complaint, toComplaint, isError, toProblem } from './problems.ts';
+import { createError, type Complaint, toComplaint, isError, toProblem } from './problems.ts';
 import { listKindsWith, readFileName, type SourceFile } from './sources.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 
@@ -124,9 +125,13 @@ async function readWork(
 ): Promise<{ kind: Kind | null; work: Work | null }> {
   const email = values('email');
   if (email !== '' && !/^[^\s@,;]+@[^\s@,;]+$/.test(email)) {
-    complaints.push(
-      createComplaint('MANIFEST_EMAIL_INVALID', {}, { column: 'email', value: email }),
+    const invalid = createError(
+      'MANIFEST_EMAIL_INVALID',
+      `${quote(email)} is not an e-mail address.`,
+      'Write one address like name@example.org, or leave the cell empty.',
+      { column: 'email', value: email },
     );
+    complaints.push(invalid);
   }
   const before = complaints.length;
   const input = await readInput(values, carried, context, complaints);
@@ -158,15 +163,17 @@ async function readInput(
   if (column === undefined) {
     // The service already has the job's input.
     if (values('remote_id') !== '') return null;
-    const kind = values('kind') === '' ? null : values('kind').toLowerCase();
-    const own = listKinds().find(({ name }) => name === kind)?.input.column?.name;
-    const where = { column: own ?? 'file', value: '' };
-    complaints.push(createComplaint('MANIFEST_INPUT_MISSING', { kind }, where));
+    complaints.push(createInputMissing(values('kind').toLowerCase()));
     return null;
   }
   if (other !== undefined) {
-    const where = { column: other, value: values(other) };
-    complaints.push(createComplaint('MANIFEST_INPUT_REPEATED', { columns }, where));
+    const repeated = createError(
+      'MANIFEST_INPUT_REPEATED',
+      `The row has several inputs: ${list(columns)}.`,
+      'Keep one of them; a row is one job.',
+      { column: other, value: values(other) },
+    );
+    complaints.push(repeated);
     return null;
   }
   const value = values(column);
@@ -184,6 +191,18 @@ async function readInput(
   return { column, value, extension: readFileName(value).extension, text };
 }
 
+/** @param kind as the user wrote it, in lower case; may be empty */
+function createInputMissing(kind: string): Complaint {
+  const own = listKinds().find(({ name }) => name === kind)?.input.column?.name;
+  const fields = own === undefined ? '`file`' : `\`${own}\` or \`file\``;
+  return createError(
+    'MANIFEST_INPUT_MISSING',
+    'The row has no input.',
+    kind === '' ? `Fill in one of ${list(listInputFields())}.` : `Fill in ${fields}.`,
+    { column: own ?? 'file', value: '' },
+  );
+}
+
 /** As given by the user, else recognised from the input. */
 function readKind(
   written: string,
@@ -195,9 +214,13 @@ function readKind(
     const names = listKindNames();
     const kind = names.find((known) => known === written.toLowerCase());
     if (kind !== undefined) return kind;
-    const where = { column: 'kind', value: written };
-    const facts = { suggestion: findNearest(written, names) };
-    complaints.push(createComplaint('MANIFEST_KIND_UNKNOWN', facts, where));
+    const unknown = createError(
+      'MANIFEST_KIND_UNKNOWN',
+      `${quote(written)} is not a kind.`,
+      suggestOr(findNearest(written, names), `Kinds are ${list(names)}.`),
+      { column: 'kind', value: written },
+    );
+    complaints.push(unknown);
     return null;
   }
   const found = input === null ? { reason: NO_INPUT } : inferKind(input);
@@ -205,7 +228,13 @@ function readKind(
   // A problem of the input is already reported.
   if (!hasProblem) {
     const { column, value } = input ?? { column: 'kind', value: written };
-    complaints.push(createComplaint('MANIFEST_KIND_UNCLEAR', found, { column, value }));
+    const unclear = createError(
+      'MANIFEST_KIND_UNCLEAR',
+      `The kind cannot be inferred from the input: ${found.reason}.`,
+      `Set \`kind\` to one of ${list(listKindNames())}.`,
+      { column, value },
+    );
+    complaints.push(unclear);
   }
   return null;
 }
@@ -235,9 +264,13 @@ function inferKind({ column, extension, text }: RowInput): { kind: Kind } | { re
 function readRemoteId(value: string, complaints: Complaint[]): string | null {
   if (value === '') return null;
   if (isUsableId(value)) return value;
-  complaints.push(
-    createComplaint('MANIFEST_REMOTE_ID_INVALID', {}, { column: 'remote_id', value }),
+  const invalid = createError(
+    'MANIFEST_REMOTE_ID_INVALID',
+    `${quote(value)} cannot be the id of a job.`,
+    'Write only the `request_id` or `hash_id`, without the rest of its URL: up to 200 letters, digits, dashes, dots, underscores and tildes.',
+    { column: 'remote_id', value },
   );
+  complaints.push(invalid);
   return null;
 }
 
@@ -262,14 +295,27 @@ async function readContent(
   const { column: cell, extensions, isByExtension = false, read } = findKind(kind).input;
   const where = { column, value };
   if (column !== 'file' && cell?.name !== column) {
-    complaints.push(createComplaint('MANIFEST_INPUT_OF_OTHER_KIND', { column, kind }, where));
+    const owner = listKinds().find(({ input }) => input.column?.name === column)?.name;
+    const other = createError(
+      'MANIFEST_INPUT_OF_OTHER_KIND',
+      `\`${column}\` is not an input of the kind \`${kind}\`.`,
+      `Set \`kind\` to \`${owner ?? 'another kind'}\`, or use another input.`,
+      where,
+    );
+    complaints.push(other);
     return null;
   }
   if (text === null) return null;
   if (column === 'file' && isByExtension && !extensions.includes(extension)) {
-    complaints.push(
-      createComplaint('MANIFEST_FILE_TYPE', { extension, allowed: extensions }, where),
+    const wrongType = createError(
+      'MANIFEST_FILE_TYPE',
+      extension === ''
+        ? `${quote(value)} has no extension, so its format is not known.`
+        : `${quote(value)} ends in ${quote(extension)}, which is not an input of this kind.`,
+      `Convert it to one of ${list(extensions)}.`,
+      where,
     );
+    complaints.push(wrongType);
     return null;
   }
   const { input, canonical, findings } = await read({ id, column, text, extension }, options);

@@ -10,8 +10,9 @@ import { glob, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readErrno, hasErrno } from '../domain/process.ts';
 import { nameFrom } from '../domain/name.ts';
+import { formatShown, list, quote } from '../domain/plain-text.ts';
 import { listKinds } from '../kinds/registry.ts';
-import { createComplaint, type Complaint } from './problems.ts';
+import { createError, createWarning, type Complaint } from './problems.ts';
 import { isZlibError } from './text.ts';
 
 /** Tables: every row states its kind. */
@@ -62,21 +63,34 @@ export async function* findSources(given: string, allowOutside: boolean): AsyncG
   }
 }
 
+const PATTERN_EMPTY = createError(
+  'MANIFEST_PATTERN_EMPTY',
+  'There is no such file, and as a pattern it matches nothing.',
+  'Check the pattern; it is relative to the current folder, and case matters.',
+);
+
 /** A shell passes a pattern on if it matches no file or is quoted. */
 async function* findMatching(pattern: string, allowOutside: boolean): AsyncGenerator<Source> {
   const found: string[] = [];
   for await (const name of glob(pattern)) found.push(name);
-  if (found.length === 0)
-    yield createProblemSource(pattern, createComplaint('MANIFEST_PATTERN_EMPTY', {}));
+  if (found.length === 0) yield createProblemSource(pattern, PATTERN_EMPTY);
   for (const name of sortNaturally(found)) yield* findSources(name, allowOutside);
 }
+
+const FORMATS =
+  'Supported are tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz.';
 
 /** A file of a known format; `name` determines it, also for a link to another name. */
 async function createFileSource(name: string): Promise<Source> {
   const { extension } = readFileName(name);
   const format = findFormat(extension);
-  if (format === null)
-    return createProblemSource(name, createComplaint('MANIFEST_FORMAT', { extension }));
+  if (format === null) {
+    const message =
+      extension === ''
+        ? 'The file has no extension, so its format is unknown.'
+        : `A file ending in ${formatShown(extension)} is neither a manifest nor an input.`;
+    return createProblemSource(name, createError('MANIFEST_FORMAT', message, FORMATS));
+  }
   return { type: 'file', file: { name, path: await realpath(path.resolve(name)), format } };
 }
 
@@ -84,7 +98,15 @@ function createProblemSource(name: string, why: Complaint): Source {
   return { type: 'problem', name, complaint: why };
 }
 
-const NOT_REGULAR = createComplaint('MANIFEST_UNREADABLE', { reason: 'not a regular file' });
+function createNotReadable(reason: string): Complaint {
+  return createError(
+    'MANIFEST_UNREADABLE',
+    `The manifest cannot be read (${reason}).`,
+    'Check that it is a regular file and that you can read it.',
+  );
+}
+
+const NOT_REGULAR = createNotReadable('not a regular file');
 
 /** A folder means the manifest in it, or else the input files in it. Throws errors of the file system. */
 async function* readFolder(given: string, allowOutside: boolean): AsyncGenerator<Source> {
@@ -92,8 +114,12 @@ async function* readFolder(given: string, allowOutside: boolean): AsyncGenerator
   const manifests = entries.map(({ name }) => name).filter(isManifestName);
   const [only] = manifests;
   if (manifests.length > 1) {
-    const names = sortNaturally(manifests);
-    yield createProblemSource(given, createComplaint('MANIFEST_FOLDER_AMBIGUOUS', { names }));
+    const ambiguous = createError(
+      'MANIFEST_FOLDER_AMBIGUOUS',
+      `The folder contains several manifests: ${list(sortNaturally(manifests))}.`,
+      'Give the one that you mean, or several of them, as files.',
+    );
+    yield createProblemSource(given, ambiguous);
   } else if (only !== undefined) yield await createEntrySource(given, only, allowOutside);
   else yield* findInputFiles(given, entries, allowOutside);
 }
@@ -115,16 +141,37 @@ async function* findInputFiles(
   const inputs = entries.filter(isInput).map(({ name }) => name);
   const others = entries.filter((entry) => !isInput(entry)).map(({ name }) => name);
   if (inputs.length === 0) {
-    const tables = sortNaturally(others.filter((name) => isTable(name)));
-    yield createProblemSource(given, createComplaint('MANIFEST_FOLDER_EMPTY', { tables }));
+    yield createProblemSource(given, createNoInputs(others.filter((name) => isTable(name))));
     return;
   }
-  if (others.length > 0) {
-    const facts = { count: others.length, names: sortNaturally(others).slice(0, MAX_NAMED) };
-    yield createProblemSource(given, createComplaint('MANIFEST_FOLDER_SKIPPED', facts));
-  }
+  if (others.length > 0) yield createProblemSource(given, createSkipped(others));
   for (const name of sortNaturally(inputs))
     yield await createEntrySource(given, name, allowOutside);
+}
+
+function createNoInputs(tables: readonly string[]): Complaint {
+  return tables.length === 0
+    ? createError(
+        'MANIFEST_FOLDER_EMPTY',
+        'The folder contains neither a manifest nor an input file.',
+        'Give a manifest file, or a folder that contains a manifest.csv or input files.',
+      )
+    : createError(
+        'MANIFEST_FOLDER_EMPTY',
+        `The folder contains no manifest.*, but other tables: ${list(sortNaturally(tables))}.`,
+        "Give the tables that you mean as files, or all of them with a pattern: 'FOLDER/*.csv'.",
+      );
+}
+
+function createSkipped(others: readonly string[]): Complaint {
+  const names = list(sortNaturally(others).slice(0, MAX_NAMED));
+  return createWarning(
+    'MANIFEST_FOLDER_SKIPPED',
+    others.length === 1
+      ? `One entry of the folder is not an input and is skipped: ${names}.`
+      : `${others.length} entries of the folder are not inputs and are skipped: ${names}${others.length > MAX_NAMED ? ', …' : '.'}`,
+    'No action is needed if they are not inputs. Subfolders are not searched: name them, or use a pattern.',
+  );
 }
 
 function isTable(name: string): boolean {
@@ -149,14 +196,21 @@ async function createEntrySource(
     const source = await createFileSource(name);
     if (source.type === 'problem') return source;
     const file = source.file.path;
-    if (!allowOutside && !isInside(file, await realpath(given))) {
-      const where = { column: 'file', value: entry };
-      return createProblemSource(name, createComplaint('MANIFEST_FILE_OUTSIDE', {}, where));
-    }
+    if (!allowOutside && !isInside(file, await realpath(given)))
+      return createProblemSource(name, createOutside(entry));
     return (await stat(file)).isFile() ? source : createProblemSource(name, NOT_REGULAR);
   } catch (error) {
     return createProblemSource(name, createUnreadable(error));
   }
+}
+
+export function createOutside(value: string): Complaint {
+  return createError(
+    'MANIFEST_FILE_OUTSIDE',
+    `${quote(value)} is outside the folder of the manifest.`,
+    'Copy the file beside the manifest, or pass --allow-outside if you trust it.',
+    { column: 'file', value },
+  );
 }
 
 export function isInside(file: string, folder: string): boolean {
@@ -210,12 +264,21 @@ export function readSystemErrorCode(error: unknown): string | null {
  * The user's problem for a failed access to a source; any error that the file or its disk did not cause is rethrown.
  */
 export function createUnreadable(error: unknown): Complaint {
-  if (isZlibError(error)) return createComplaint('MANIFEST_GZIP', { reason: error.message });
+  if (isZlibError(error)) {
+    return createError(
+      'MANIFEST_GZIP',
+      `The gzip data are damaged (${error.message}).`,
+      'Download the file again; `gzip -t` checks it.',
+    );
+  }
   const reason = readSystemErrorCode(error);
   if (reason === null) throw error;
-  return reason === 'ENOENT' || reason === 'ENOTDIR'
-    ? createComplaint('MANIFEST_NOT_FOUND', {})
-    : createComplaint('MANIFEST_UNREADABLE', { reason });
+  if (reason !== 'ENOENT' && reason !== 'ENOTDIR') return createNotReadable(reason);
+  return createError(
+    'MANIFEST_NOT_FOUND',
+    'There is no such manifest.',
+    'Check the path; it is relative to the current folder.',
+  );
 }
 
 export async function digestFile(file: string): Promise<string> {

@@ -6,7 +6,8 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify, TextDecoder } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { createComplaint, type Complaint } from './problems.ts';
+import { quote } from '../domain/plain-text.ts';
+import { createError, createWarning, type Complaint } from './problems.ts';
 
 /** A file has more bytes than are read. */
 export class TooLarge extends Error {
@@ -73,8 +74,15 @@ function decodeUtf8(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\uFEFF/, '');
 }
 
+export const SAVE_AS_UTF8 =
+  'Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"; on a command line: iconv -t UTF-8).';
+
 function createForeign(encoding: string | null, line: number): Complaint {
-  return createComplaint('MANIFEST_NOT_UTF8', { encoding }, { line });
+  const message =
+    encoding === null
+      ? 'This line has bytes that are neither UTF-8 nor a text in windows-1252.'
+      : `The file is encoded in ${encoding}, not in UTF-8, and cannot be read completely.`;
+  return createError('MANIFEST_NOT_UTF8', message, SAVE_AS_UTF8, { line });
 }
 
 /** @param where the first line that shows the encoding, and a word that depends on it, for the user to check */
@@ -84,7 +92,12 @@ function transcode(
   where: { readonly line: number; readonly value?: string },
 ): Decoded {
   const text = new TextDecoder(encoding).decode(bytes);
-  const complaints = [createComplaint('MANIFEST_TRANSCODED', { encoding }, where)];
+  const message =
+    where.value === undefined
+      ? `The file is encoded in ${encoding} instead of UTF-8; it was converted.`
+      : `The file is not in UTF-8; it is read as ${encoding}, as in ${quote(where.value)}.`;
+  const remedy = `Does that look wrong? ${SAVE_AS_UTF8}`;
+  const complaints = [createWarning('MANIFEST_TRANSCODED', message, remedy, where)];
   const broken = text.indexOf('\uFFFD');
   if (broken >= 0)
     complaints.push(createForeign(encoding, 1 + countLineBreaks(text.slice(0, broken))));

@@ -17,7 +17,8 @@ import type { Problem } from '../domain/problem.ts';
 import { combineOptions, canShare, listKindNames } from '../kinds/registry.ts';
 import { checkManifests } from '../manifest/check.ts';
 import { listFields } from '../manifest/columns.ts';
-import { createComplaint, toProblem } from '../manifest/problems.ts';
+import { formatShown, quote } from '../domain/plain-text.ts';
+import { createError, toProblem } from '../manifest/problems.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 import type { InvalidRow } from '../store/prepared-campaign.ts';
@@ -44,9 +45,12 @@ export function checkChangedRow(former: ItemRecord, item: Item, same: boolean): 
   const was = differs ? (former.row[column] ?? '').trim() : `SHA-256 ${former.input.sha256}`;
   const is = differs ? (item.row[column] ?? '').trim() : 'another content';
   const place = `${former.source.file} line ${former.source.line}`;
-  const facts = { column, was, is, place, state: former.state };
-  const value = item.row[column] ?? null;
-  const changed = createComplaint('MANIFEST_ROW_CHANGED', facts, { column, value });
+  const changed = createError(
+    'MANIFEST_ROW_CHANGED',
+    `This campaign already has the row, with another ${quote(column)}: it was ${quote(was)} (${formatShown(place)}; ${former.state}), now it is ${quote(is)}.`,
+    'Give the changed row a new id, restore the previous value, or start another campaign with --name.',
+    { column, value: item.row[column] ?? null },
+  );
   return toProblem(changed, { ...item.source, id: item.id });
 }
 
