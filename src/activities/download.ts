@@ -95,11 +95,7 @@ async function receiveChecked(
 ): Promise<FetchResult> {
   const { client, store, artefact, job: remote } = wanted;
   const { item, remoteId } = remote;
-  const { bytes, release } = await collectBody(
-    found,
-    fileName,
-    Context.current().cancellationSignal,
-  );
+  const { bytes, release } = await collectBody(found, fileName);
   try {
     const got = { name: artefact, fileName, bytes, hidden: found.hidden };
     const job = await readJob(store, item);
@@ -153,7 +149,7 @@ async function receivePages(
   for (let page: FetchOutcome = first; ;) {
     if (page.type !== 'found') return explainMissing(deps, wanted, page);
     const name = namePage(fileName, files.length + 1);
-    const { bytes, release } = await collectBody(page, name, Context.current().cancellationSignal);
+    const { bytes, release } = await collectBody(page, name);
     const file = await wanted.store
       .write(buildItemKey(kind, id, name), bytes, { keepFree: KEPT_FREE })
       .finally(release);
@@ -274,12 +270,11 @@ interface Collected {
  *
  * Rejected: a temporary file. JSON is parsed as a whole, so it would be read into memory anyway.
  *
- * @throws what the body throws, the signal's reason, and `STORE_TRUNCATED` for another length than announced
+ * @throws what the body throws, and `STORE_TRUNCATED` for another length than announced
  */
 export async function collectBody(
   { body, contentLength }: Pick<Found, 'body' | 'contentLength'>,
   name: string,
-  signal: AbortSignal,
 ): Promise<Collected> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -288,7 +283,7 @@ export async function collectBody(
     for await (const chunk of body) {
       chunks.push(chunk);
       length += chunk.byteLength;
-      if (length > MAX_WITHOUT_TURN) release ??= await waitForTurn(signal);
+      if (length > MAX_WITHOUT_TURN) release ??= await waitForTurn();
     }
     if (contentLength !== null && length !== contentLength)
       throw createWrongLengthError(name, contentLength, length);
@@ -299,28 +294,16 @@ export async function collectBody(
   }
 }
 
-/** Resolves when the previous large download has ended. */
-let before: Promise<void> = Promise.resolve();
+/** Resolves when the last large download has ended. */
+let last: Promise<unknown> = Promise.resolve();
 
 /** Waits until no other large download is in progress; returns a function that ends this one. */
-async function waitForTurn(signal: AbortSignal): Promise<() => void> {
+async function waitForTurn(): Promise<() => void> {
   const own = Promise.withResolvers<undefined>();
-  const former = before;
-  before = Promise.all([former, own.promise]).then(() => undefined);
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason as Error);
-  aborted.promise.catch(() => undefined);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    signal.throwIfAborted();
-    await Promise.race([former, aborted.promise]);
-    return () => own.resolve(undefined);
-  } catch (error) {
-    own.resolve(undefined);
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  const former = last;
+  last = own.promise;
+  await former;
+  return () => own.resolve(undefined);
 }
 
 /** For what explains a failure, in ms: from when it is first wanted, and for one attempt, which is made in any case. */
@@ -373,7 +356,7 @@ async function keepArtefact(
     );
   }
   const fileName = nameArtefactFile(item.kind, name, outcome.contentType);
-  const { bytes, release } = await collectBody(outcome, fileName, signal);
+  const { bytes, release } = await collectBody(outcome, fileName);
   try {
     // Another job's log would explain nothing, and may belong to another user.
     if (checkJobId(name, bytes, remoteId) !== null) return null;

@@ -6,8 +6,12 @@
  * window without an activity. Rejected: a heartbeat activity, an event in the history each time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { log } from '@temporalio/activity';
+import type { ServiceReference } from '../domain/campaign.ts';
 import { Periodic } from '../domain/process.ts';
-import { checkPlugins } from '../store/prepared-campaign.ts';
+import { createSystemClock, type SteadyClock } from '../ledger/steady-clock.ts';
+import { buildCredentialLeaseAddress, useCredential } from '../store/credential-lease.ts';
+import type { FileStoreOptions } from '../store/file-store.ts';
 import {
   RENEW_INTERVAL_MS,
   checkTreeId,
@@ -17,15 +21,52 @@ import {
   renewLease,
   takeLease,
   createTreeLeasedError,
-  type Lease,
   type LeaseHolder,
 } from '../store/lease.ts';
-import type { FileStoreOptions } from '../store/file-store.ts';
-import { log } from '@temporalio/activity';
-import type { ServiceReference } from '../domain/campaign.ts';
-import { buildCredentialLeaseAddress, useCredential } from '../store/credential-lease.ts';
+import { checkPlugins } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
+
+/** A lease that was checked this long ago (ms) is checked again before an activity relies on it. */
+const TREE_HOLDS_MS = 3_000;
+/** Far less than the allowance in the lease of a token (ms). */
+const TOKEN_HOLDS_MS = 10_000;
+/** A campaign that is briefly missing from the list keeps its tree. */
+const CHECKS_BEFORE_RELEASE = 2;
+const LAST_CHECK_TIMEOUT_MS = 3_000;
+
+/** A check that holds for a while. Many activities begin at the same time: one is enough for all. */
+class LastingCheck {
+  readonly #clock: SteadyClock;
+  readonly #holdsMs: number;
+  #passedAt = -Infinity;
+  #running: Promise<void> | null = null;
+
+  /** @param clock counts the time for which the machine sleeps */
+  constructor(clock: SteadyClock, holdsMs: number) {
+    this.#clock = clock;
+    this.#holdsMs = holdsMs;
+  }
+
+  /** Returns at once if it has passed just now. */
+  async pass(work: () => Promise<void>): Promise<void> {
+    if (this.#clock.now().steadyMs - this.#passedAt < this.#holdsMs) return;
+    await this.repeat(work);
+  }
+
+  async repeat(work: () => Promise<void>): Promise<void> {
+    this.#running ??= this.#run(work).finally(() => (this.#running = null));
+    await this.#running;
+  }
+
+  async #run(work: () => Promise<void>): Promise<void> {
+    const at = this.#clock.now().steadyMs;
+    this.#passedAt = -Infinity;
+    await work();
+    this.#passedAt = at;
+  }
+}
+
 /** A tree by its address and its id. */
 export interface TreeAddress {
   readonly store: string;
@@ -39,38 +80,28 @@ interface TreeLeasesOptions {
   readonly openStore: (address: string) => Promise<Store>;
   /** The trees of the campaigns that are open in this Temporal, for workers of this task queue. */
   readonly openTrees: () => Promise<readonly TreeAddress[]>;
+  readonly clock?: SteadyClock;
 }
-
-/** A lease that was checked this long ago (ms) is checked again before an activity relies on it. */
-const TREE_HOLDS_MS = 3_000;
-/** A campaign that is briefly missing from the list keeps its tree. */
-const CHECKS_BEFORE_RELEASE = 2;
-const LAST_CHECK_TIMEOUT_MS = 3_000;
 
 interface Kept {
   readonly address: TreeAddress;
-  /** When the lease was last found to be ours, by two clocks: one stops while the machine sleeps. */
-  seen: Moment | null;
+  readonly check: LastingCheck;
   renewedAt: number;
   /** Checks in a row that found no open campaign. */
   closed: number;
-  checking: Promise<void> | null;
-}
-
-interface Moment {
-  readonly monotonic: number;
-  readonly wall: number;
 }
 
 export class TreeLeases {
   readonly #options: TreeLeasesOptions;
+  readonly #clock: SteadyClock;
   readonly #kept = new Map<string, Kept>();
   readonly #renewals: Periodic;
 
   constructor(options: TreeLeasesOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? createSystemClock();
     const work = () => this.renew();
-    // `renew` throws nothing: see `#attempt`.
+    // `renew` throws nothing.
     this.#renewals = new Periodic({ everyMs: RENEW_INTERVAL_MS, work, onError: () => undefined });
   }
 
@@ -81,12 +112,7 @@ export class TreeLeases {
   async check(store: Store, address: TreeAddress): Promise<void> {
     const kept = this.#keptOf(address);
     kept.closed = 0;
-    if (isRecent(kept.seen)) return;
-    // Many activities begin at the same time: one check is enough for all.
-    kept.checking ??= this.#checkLease(store, kept).finally(() => {
-      kept.checking = null;
-    });
-    await kept.checking;
+    await kept.check.pass(() => this.#checkLease(store, kept));
   }
 
   start(): void {
@@ -102,82 +128,60 @@ export class TreeLeases {
       delay(LAST_CHECK_TIMEOUT_MS, null, { ref: false }),
     ]);
     if (open === null) return;
-    for (const kept of [...this.#kept.values()]) {
-      if (!open.has(buildKey(kept.address))) await this.#attempt(() => this.#release(kept));
-    }
+    for (const [key, kept] of [...this.#kept]) if (!open.has(key)) await this.#release(kept);
   }
 
   /** One round: what is open is renewed, what is not is released. */
   async renew(): Promise<void> {
     const open = await this.#openTrees();
     for (const address of open?.values() ?? []) this.#keptOf(address);
-    for (const kept of [...this.#kept.values()]) {
+    for (const [key, kept] of [...this.#kept]) {
       // Temporal does not answer: the known trees are kept.
-      kept.closed = open?.has(buildKey(kept.address)) === false ? kept.closed + 1 : 0;
-      if (kept.closed === 0) await this.#attempt(() => this.#keep(kept));
-      else if (kept.closed >= CHECKS_BEFORE_RELEASE) await this.#attempt(() => this.#release(kept));
+      kept.closed = open?.has(key) === false ? kept.closed + 1 : 0;
+      if (kept.closed === 0) await this.#keep(kept);
+      else if (kept.closed >= CHECKS_BEFORE_RELEASE) await this.#release(kept);
     }
   }
 
   async #keep(kept: Kept): Promise<void> {
     kept.renewedAt = -Infinity;
-    await this.#checkLease(await this.#options.openStore(kept.address.store), kept);
+    const work = async () =>
+      this.#checkLease(await this.#options.openStore(kept.address.store), kept);
+    await kept.check.repeat(work).catch(ignoreMissing);
   }
 
-  async #release(kept: Kept): Promise<void> {
-    this.#kept.delete(buildKey(kept.address));
-    const store = await this.#options.openStore(kept.address.store);
-    await releaseLease(store, await this.#options.holder());
-  }
-
-  /** Errors are not reported: activities report a folder that is missing or belongs to another Temporal. */
-  async #attempt(step: () => Promise<void>): Promise<void> {
-    await step().catch(() => undefined);
+  async #release({ address }: Kept): Promise<void> {
+    const { holder, openStore } = this.#options;
+    this.#kept.delete(buildKey(address));
+    const release = async () => releaseLease(await openStore(address.store), await holder());
+    await release().catch(ignoreMissing);
   }
 
   async #checkLease(store: Store, kept: Kept): Promise<void> {
-    kept.seen = null;
     const holder = await this.#options.holder();
     const lease = await readNewestLease(store);
     const isFree = lease === null || lease.released !== null;
     if (!isFree && !isHeldBy(lease, holder)) throw createTreeLeasedError(store, lease.record);
     await checkTreeId(store, kept.address.tree);
-    const seen = readClocks();
-    const ours = isFree
-      ? await takeLease(store, holder, lease)
-      : await this.#renewIfDue(store, holder, lease, kept);
-    if (!ours) throw createTreeLeasedError(store, (await readNewestLease(store))?.record ?? null);
-    if (isFree) kept.renewedAt = seen.monotonic;
+    const at = this.#clock.now().steadyMs;
+    const isDue = isFree || at - kept.renewedAt >= RENEW_INTERVAL_MS;
+    if (isDue) {
+      const ours = isFree
+        ? await takeLease(store, holder, lease)
+        : await renewLease(store, holder, lease);
+      if (!ours) throw createTreeLeasedError(store, (await readNewestLease(store))?.record ?? null);
+      kept.renewedAt = at;
+    }
     // Last: a worker without the plugin renews the lease for those that have it.
     await checkPlugins(store);
-    kept.seen = seen;
   }
 
-  async #renewIfDue(
-    store: Store,
-    holder: LeaseHolder,
-    lease: Lease,
-    kept: Kept,
-  ): Promise<Lease | null> {
-    const at = performance.now();
-    if (at - kept.renewedAt < RENEW_INTERVAL_MS) return lease;
-    const renewed = await renewLease(store, holder, lease);
-    if (renewed) kept.renewedAt = at;
-    return renewed;
-  }
-
-  #keptOf(address: TreeAddress): Kept {
-    const key = buildKey(address);
+  #keptOf({ store, tree }: TreeAddress): Kept {
+    const key = buildKey({ store, tree });
     const known = this.#kept.get(key);
     if (known) return known;
-    const { store, tree } = address;
-    const kept: Kept = {
-      address: { store, tree },
-      seen: null,
-      renewedAt: -Infinity,
-      closed: 0,
-      checking: null,
-    };
+    const check = new LastingCheck(this.#clock, TREE_HOLDS_MS);
+    const kept: Kept = { address: { store, tree }, check, renewedAt: -Infinity, closed: 0 };
     this.#kept.set(key, kept);
     return kept;
   }
@@ -193,16 +197,9 @@ export class TreeLeases {
   }
 }
 
-function readClocks(): Moment {
-  return { monotonic: performance.now(), wall: Date.now() };
-}
-
-function isRecent(moment: Moment | null): boolean {
-  if (moment === null) return false;
-  const { monotonic, wall } = readClocks();
-  return (
-    monotonic - moment.monotonic < TREE_HOLDS_MS && Math.abs(wall - moment.wall) < TREE_HOLDS_MS
-  );
+/** A folder that is missing or belongs to another Temporal is reported by the activities that need it. */
+function ignoreMissing(): void {
+  return undefined;
 }
 
 function buildKey({ store, tree }: TreeAddress): string {
@@ -234,23 +231,19 @@ export async function openHeldTree(
   return store;
 }
 
-interface CredentialLeasesOptions {
-  readonly holder: () => Promise<LeaseHolder>;
-  readonly openStore: (address: string) => Promise<Store>;
-}
-
-/** A check is valid for this long (ms): far less than the allowance in the lease. */
-const TOKEN_HOLDS_MS = 10_000;
+type CredentialLeasesOptions = Pick<TreeLeasesOptions, 'holder' | 'openStore' | 'clock'>;
 
 /** Whether another Temporal uses the tokens of this worker, for trees in a bucket. */
 export class CredentialLeases {
   readonly #options: CredentialLeasesOptions;
-  /** When a token was found to be ours, by the address of its lease (ms of a steady clock). */
-  readonly #seen = new Map<string, number>();
-  readonly #looking = new Map<string, Promise<void>>();
+  readonly #clock: SteadyClock;
+  /** By the address of the lease. */
+  readonly #checks = new Map<string, LastingCheck>();
+  readonly #used = new Set<string>();
 
   constructor(options: CredentialLeasesOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? createSystemClock();
   }
 
   /**
@@ -261,27 +254,22 @@ export class CredentialLeases {
   async check(tree: string, reference: ServiceReference, windowMs: number): Promise<void> {
     const address = buildCredentialLeaseAddress(tree, reference);
     if (address === null) return;
-    if (performance.now() - (this.#seen.get(address) ?? -Infinity) < TOKEN_HOLDS_MS) return;
-    // Many submissions begin at the same time: one check is enough for all.
-    const look =
-      this.#looking.get(address) ??
-      this.#look(address, windowMs).finally(() => this.#looking.delete(address));
-    this.#looking.set(address, look);
-    await look;
+    const check = this.#checks.get(address) ?? new LastingCheck(this.#clock, TOKEN_HOLDS_MS);
+    this.#checks.set(address, check);
+    await check.pass(() => this.#use(address, windowMs));
   }
 
-  async #look(address: string, windowMs: number): Promise<void> {
-    const at = performance.now();
+  async #use(address: string, windowMs: number): Promise<void> {
+    const { openStore, holder } = this.#options;
     try {
-      const store = await this.#options.openStore(address);
-      const usedBefore = this.#seen.has(address);
-      await useCredential(store, await this.#options.holder(), windowMs, usedBefore);
+      const store = await openStore(address);
+      await useCredential(store, await holder(), windowMs, this.#used.has(address));
     } catch (error) {
       if (!(error instanceof StoreError) || error.retryable) throw error;
       // The worker may only write below a prefix of the bucket. Without the lease, other users of the token show only in
       // the answers of the service.
       log.warn('the lease of a token cannot be kept', { address, code: error.code });
     }
-    this.#seen.set(address, at);
+    this.#used.add(address);
   }
 }

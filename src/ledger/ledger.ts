@@ -17,7 +17,6 @@ import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import {
   type Account,
   type Answer,
-  type Charge,
   type KnownJob,
   type ReservationRequest,
   type WrittenAnswer,
@@ -131,11 +130,9 @@ export class Ledger {
     });
   }
 
-  /** All accounts with their charges in the last hour, for display. */
-  list(): readonly (Account & { readonly charges: readonly Charge[] })[] {
-    return this.#transaction((rows) =>
-      rows.accounts().map((account) => ({ ...account, charges: rows.chargesOf(account) })),
-    );
+  /** The accounts with a submission in the last hour, and how many there were, for display. */
+  list(): readonly (Account & { readonly submissions: number })[] {
+    return this.#transaction((rows) => rows.countSubmissions());
   }
 
   /** When the ledger was found damaged and recreated, as elapsed ms; null if never. */

@@ -33,17 +33,6 @@ export interface ReservationRequest extends Account {
   readonly replaces?: string | undefined;
 }
 
-/** A submission as recorded in the ledger. */
-export interface Charge {
-  readonly claim: string;
-  readonly state: 'open' | 'charged';
-  /** `sent` by this program, or read from an output `tree`. */
-  readonly origin: 'sent' | 'tree';
-  /** Elapsed (ms) since its answer, or since its reservation while it is open. */
-  readonly ageMs: number;
-  readonly remoteId: string | null;
-}
-
 /** An accepted job that is known from elsewhere. */
 export interface KnownJob {
   readonly remoteId: string;
@@ -227,29 +216,18 @@ export class Rows {
     return true;
   }
 
-  accounts(): Account[] {
+  /** The accounts with a submission in the last hour, and how many there were. */
+  countSubmissions(): (Account & { readonly submissions: number })[] {
+    const since = this.now.steadyMs - REMEMBERED_MS - LATEST_ACCEPTANCE_MS;
     return this.#all(
-      `SELECT DISTINCT service, address, credential FROM charges WHERE origin <> 'damage'
-       ORDER BY service, address, credential`,
-    ).map(({ service, address, credential }) => ({
-      service: service as ServiceName,
+      `SELECT service, address, credential, count(*) AS submissions FROM charges
+       WHERE origin <> 'damage' AND steady > ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+      since,
+    ).map(({ service, address, credential, submissions }) => ({
+      service: String(service),
       address: String(address),
       credential: String(credential),
-    }));
-  }
-
-  chargesOf({ service, address, credential }: Account): Charge[] {
-    const { steadyMs } = this.now;
-    return this.#all(
-      `SELECT * FROM charges WHERE service = ? AND address = ? AND credential = ? AND steady > ?
-       ORDER BY steady, rowid`,
-      ...[service, address, credential, steadyMs - REMEMBERED_MS - LATEST_ACCEPTANCE_MS],
-    ).map(({ claim, state, origin, steady, remote_id: remoteId }) => ({
-      claim: String(claim),
-      state: state as Charge['state'],
-      origin: origin as Charge['origin'],
-      ageMs: steadyMs - Number(steady),
-      remoteId: remoteId == null ? null : String(remoteId),
+      submissions: Number(submissions),
     }));
   }
 
@@ -293,8 +271,8 @@ export class Rows {
 interface NewRow extends Moment {
   readonly id: string;
   readonly claim: string;
-  readonly state: Charge['state'];
-  readonly origin: Charge['origin'] | 'damage';
+  readonly state: 'open' | 'charged';
+  readonly origin: 'sent' | 'tree' | 'damage';
   readonly windowMs: number;
   readonly remoteId?: string;
 }
@@ -330,14 +308,8 @@ function createTables(database: DatabaseSync, path: string): void {
   if (readLayout(database) === LAYOUT) return;
   runInTransaction(database, () => {
     const layout = readLayout(database);
-    if (layout > LAYOUT)
-      throw new HundredfoldError(
-        'LEDGER_UNUSABLE',
-        `the ledger of submissions was written by a newer version (layout ${layout})`,
-        'Use that version of hundredfold, or set HUNDREDFOLD_STATE_DIR to another folder.',
-      );
-    // Not readable here any more: what it has is unknown.
-    if (layout > 0 && layout < LAYOUT) throw createDamageError(path);
+    // Of another version: what it has is unknown.
+    if (layout !== 0 && layout !== LAYOUT) throw createDamageError(path);
     if (layout === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}`);
   });
 }

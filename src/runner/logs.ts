@@ -75,10 +75,8 @@ export function viewLedger(environment: Environment): LedgerView | null {
 
 /** `predictions (host), credential c0ffee00: 12 submissions in the last hour` */
 export function formatAccounts({ accounts }: LedgerView): string[] {
-  return accounts
-    .filter(({ charges }) => charges.length > 0)
-    .map(({ service, address, credential, charges: { length } }) => {
-      const jobs = `${length} ${length === 1 ? 'submission' : 'submissions'}`;
-      return `${service} (${address}), credential ${credential}: ${jobs} in the last hour`;
-    });
+  return accounts.map(({ service, address, credential, submissions }) => {
+    const jobs = `${submissions} ${submissions === 1 ? 'submission' : 'submissions'}`;
+    return `${service} (${address}), credential ${credential}: ${jobs} in the last hour`;
+  });
 }

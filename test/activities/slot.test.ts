@@ -6,7 +6,7 @@ import type { Policy } from '../../src/budget/policy.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { policyOf } from '../policy.ts';
-import { ACCOUNT, TestClock, WINDOW_MS } from '../ledger/a-ledger.ts';
+import { ACCOUNT, readCharges, TestClock, WINDOW_MS } from '../ledger/a-ledger.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const policy = policyOf(2, WINDOW_MS);
@@ -37,7 +37,7 @@ async function taken(claim: string, counts?: Policy['counts']): Promise<TakenSlo
   return slot;
 }
 
-const charges = () => ledger.list().flatMap((of) => of.charges);
+const charges = () => readCharges(ledger);
 
 const accepted: SubmitOutcome = { type: 'accepted', remoteId: 'r', rateLimit: null };
 const away = {

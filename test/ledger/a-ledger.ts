@@ -1,5 +1,7 @@
 /** Ledgers on one file, with a clock that the test sets. */
 import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Account, ReservationRequest } from '../../src/ledger/rows.ts';
 import { policyOf } from '../policy.ts';
 import type { Moment, SteadyClock } from '../../src/ledger/steady-clock.ts';
@@ -46,4 +48,18 @@ export function submission(
   account: Partial<Account> = {},
 ): ReservationRequest {
   return { ...ACCOUNT, ...account, claim, windows: policyOf(limit, WINDOW_MS).windows };
+}
+
+/** What is charged, in the order of its rows. */
+export function readCharges({
+  path,
+}: Ledger): { readonly claim: string; readonly state: string }[] {
+  const database = new DatabaseSync(path);
+  try {
+    return database.prepare('SELECT claim, state FROM charges ORDER BY rowid').all() as ReturnType<
+      typeof readCharges
+    >;
+  } finally {
+    database.close();
+  }
 }

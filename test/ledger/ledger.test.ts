@@ -6,9 +6,9 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GUARD_MS } from '../../src/budget/policy.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { ASK_AGAIN_MS, Ledger, LEDGER_FILE, type Reservation } from '../../src/ledger/ledger.ts';
-import type { Charge, ReservationRequest } from '../../src/ledger/rows.ts';
+import type { ReservationRequest } from '../../src/ledger/rows.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
-import { ACCOUNT, submission, TestClock, WINDOW_MS } from './a-ledger.ts';
+import { ACCOUNT, readCharges, submission, TestClock, WINDOW_MS } from './a-ledger.ts';
 
 const TAKEN = { type: 'taken', id: expect.any(String) };
 
@@ -42,7 +42,7 @@ function taken(request: ReservationRequest, by = ledger): string {
   return reservation.id;
 }
 
-const charges = (by = ledger): readonly Charge[] => by.list().flatMap((of) => of.charges);
+const charges = (by = ledger) => readCharges(by);
 
 /** A process that dies while its POST is in progress. */
 function dies(reservation: ReservationRequest): void {

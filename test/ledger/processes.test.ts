@@ -44,6 +44,6 @@ test('processes that reserve at the same time share one limit, and no slot is lo
   const taken = await Promise.all(names.map((name) => run(folder, name)));
   expect(taken.reduce((sum, one) => sum + one, 0)).toBe(LIMIT);
   const ledger = new Ledger({ folder });
-  expect(ledger.list()).toMatchObject([{ ...ACCOUNT, charges: { length: LIMIT } }]);
+  expect(ledger.list()).toMatchObject([{ ...ACCOUNT, submissions: LIMIT }]);
   ledger.stop();
 });

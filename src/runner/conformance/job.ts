@@ -142,7 +142,7 @@ export async function download(
   for (let page = await client.fetch(id, name, { signal }); ;) {
     if (page.type === 'tooLarge') return { type: 'too large' };
     if (page.type !== 'found') return page;
-    const whole = await collectBody(page, name, signal).catch(() => null);
+    const whole = await collectBody(page, name).catch(() => null);
     if (whole === null) return { type: 'cut off' };
     whole.release();
     pages.push(whole.bytes);
