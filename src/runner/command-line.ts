@@ -36,15 +36,7 @@ export {
   readRemembered,
   runCommand,
 } from './find.ts';
-export {
-  type EndedJobs,
-  type ServiceForecast,
-  estimateDisk,
-  findEnd,
-  countEndedLately,
-  estimateEnd,
-  sumJobs,
-} from './forecast.ts';
+export { type ServiceForecast, estimateDisk, findEnd, estimateEnd, sumJobs } from './forecast.ts';
 export { openTreeIfAny, requireTree } from './tree.ts';
 export { chooseRows } from './intake.ts';
 export { type OpenItem, listItemLines, openItems } from './items.ts';

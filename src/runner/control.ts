@@ -10,7 +10,7 @@ import { type CampaignLine, findCampaign } from './find.ts';
 import { endObsolete } from './launch.ts';
 import type { Observed } from './observe.ts';
 import { isTreeHere, findTreeObstacle } from './obstacles.ts';
-import { waitUntilSettled } from './progress.ts';
+import { waitUntilSettled } from './observe.ts';
 import {
   waitForAnswer,
   type ConfigurationOptions,

@@ -9,41 +9,8 @@ import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { type CampaignObservation, type Observed, Observer } from './observe.ts';
 import { findFullDisk } from './obstacles.ts';
 
-/** How often a campaign is polled: often while something happens, rarely while it waits. Pure. */
-const MIN_INTERVAL_MS = 1_000;
-/** In a campaign of thousands, nobody sees a second's difference, and each poll costs several calls. */
-const MIN_INTERVAL_OF_MANY_MS = 2_000;
-const MANY_ITEMS = 2_000;
-const MAX_INTERVAL_MS = 4_000;
-/** Just after a slot has become free, a submission is likely. */
-const AFTER_A_SLOT_MS = 300;
-
-/** How long to wait until the next poll, in ms. `before`: the previous poll, and the wait before this one. */
-function nextRefreshDelay(
-  before: { readonly seen: CampaignObservation; readonly waited: number } | null,
-  seen: CampaignObservation,
-): number {
-  const shortest = seen.progress.total < MANY_ITEMS ? MIN_INTERVAL_MS : MIN_INTERVAL_OF_MANY_MS;
-  if (!before || isDifferent(before.seen, seen)) return shortest;
-  const longer = Math.min(MAX_INTERVAL_MS, before.waited * 1.5);
-  const slots = seen.budgets.flatMap(({ nextFreeAt }) => nextFreeAt ?? []);
-  const coming = slots.filter((at) => at > seen.at).map((at) => at - seen.at + AFTER_A_SLOT_MS);
-  return Math.max(shortest, Math.min(longer, ...coming));
-}
-
-/** Slots that became free by time make no difference: they follow from the clock. */
-function isDifferent(one: CampaignObservation, other: CampaignObservation): boolean {
-  return computeFingerprint(one) !== computeFingerprint(other);
-}
-
-function computeFingerprint({ progress, budgets }: CampaignObservation): string {
-  const { state, total, open, ended } = progress;
-  const drawn = budgets.map(({ counts, outstanding, waiting, windows, blockedUntil }) => [
-    ...[counts, outstanding, waiting, blockedUntil],
-    ...windows.map(({ limit }) => limit),
-  ]);
-  return JSON.stringify([state, total, open, ended, drawn]);
-}
+/** Between two polls (ms). */
+const INTERVAL_MS = 1_000;
 
 /** A poll may fail while a worker starts or a host changes; a longer series of failures is reported. */
 const FAILURES_UNREPORTED = 6;
@@ -81,7 +48,6 @@ export class Follower {
    * continue it
    */
   async *sights(): AsyncGenerator<Sight, void, undefined> {
-    let before: { readonly seen: CampaignObservation; readonly waited: number } | null = null;
     let failures = 0;
     while (!this.#aborted()) {
       const sight = await this.#look();
@@ -91,12 +57,10 @@ export class Follower {
         yield sight;
         if (seen.ended) return;
         failures = 0;
-        before = { seen, waited: nextRefreshDelay(before, seen) };
-        await this.#wait(before.waited);
+        await this.#wait(INTERVAL_MS);
       } else {
         if (failures >= FAILURES_UNREPORTED && !this.#aborted()) yield sight;
         failures += 1;
-        if (before) before = { seen: before.seen, waited: AFTER_FAILURE_MS };
         if (this.#aborted()) return;
         // Temporal is away, or the host that we joined has gone and another must take over.
         await recover(this.#session);

@@ -1,5 +1,4 @@
 /** When the jobs of a campaign will have ended, by simulating the budget: of a plan, and of a campaign that runs. */
-import type { Client } from '@temporalio/client';
 import { type Policy } from '../budget/policy.ts';
 import {
   estimateLastSubmissionIn,
@@ -14,9 +13,8 @@ import {
 import { type CampaignProgress, isSameReference } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
-import { listServices, listKindsOf, listServiceNames, findService } from '../services/registry.ts';
+import { listServices, listKindsOf, findService } from '../services/registry.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
-import { ATTRIBUTES } from '../workflows/names.ts';
 import type { Survey } from './survey.ts';
 
 /** A service for the jobs, with its current charges. */
@@ -111,45 +109,21 @@ interface Seen {
   readonly at: number;
 }
 
-/** Jobs of a campaign that ended in an observed period. */
-export interface EndedJobs {
-  readonly endedBy: Readonly<Record<ServiceName, number>>;
-  readonly overMs: number;
-}
-
-/** How far back it reaches (ms). */
-const RECENT_MS = 5 * 60_000;
-
-/** Fewer jobs, or a shorter time, do not show how fast a service is. */
-const ENOUGH_JOBS = 10;
-const ENOUGH_MS = 30_000;
-
 /**
  * In ms since the epoch. null if the campaign or one of its services is paused, a service refuses requests, nothing is
  * left to submit, or no slot will ever be free.
- *
- * @param recent what ended lately. A service without a limit does not report how many jobs it runs in parallel:
- *   without this, one at a time is assumed, and the usual run time
  */
-export function estimateEnd(seen: Seen, recent: EndedJobs | null = null): number | null {
+export function estimateEnd(seen: Seen): number | null {
   if (seen.progress.state === 'paused' || seen.progress.pausedServices) return null;
   // How long that will be is unknown.
-  if (seen.budgets.some((one) => isRefusing(one) && estimateServiceEnd(seen, one, recent) !== null))
+  if (seen.budgets.some((one) => one.refusal && estimateServiceEnd(seen, one) !== null))
     return null;
-  const ends = seen.budgets.flatMap((budget) => estimateServiceEnd(seen, budget, recent) ?? []);
+  const ends = seen.budgets.flatMap((budget) => estimateServiceEnd(seen, budget) ?? []);
   const end = Math.max(...ends);
   return Number.isFinite(end) && end > seen.at ? end : null;
 }
 
-function isRefusing({ refusal }: BudgetStatus): boolean {
-  return refusal !== undefined;
-}
-
-function estimateServiceEnd(
-  seen: Seen,
-  budget: BudgetStatus,
-  recent: EndedJobs | null,
-): number | null {
+function estimateServiceEnd(seen: Seen, budget: BudgetStatus): number | null {
   const { campaign } = seen.progress;
   const { service } = budget;
   const supply = toSupply(budget, campaign);
@@ -161,14 +135,25 @@ function estimateServiceEnd(
   const waiting = sum(lanes.map(({ asked }) => asked));
   const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;
-  const all = jobs * ((slots ? null : computeSecondsPerJob(recent, service)) ?? seconds);
+  const all = jobs * ((slots ? null : computeSecondsPerJob(seen, service)) ?? seconds);
   return forecastService(service, jobs, all, supply, seen.at).endsAt;
 }
 
-function computeSecondsPerJob(recent: EndedJobs | null, service: ServiceName): number | null {
-  if (recent === null || recent.overMs < ENOUGH_MS) return null;
-  const jobs = recent.endedBy[service] ?? 0;
-  return jobs < ENOUGH_JOBS ? null : recent.overMs / 1_000 / jobs;
+/** Fewer ends do not show how fast a service is. */
+const ENOUGH_ENDS = 5;
+
+/**
+ * A service without a limit does not report how many jobs it runs in parallel: the latest ends of the campaign show it. Null
+ * if they do not: then one at a time is assumed, and the usual run time.
+ */
+function computeSecondsPerJob(
+  { progress: { recent = [] }, at }: Seen,
+  service: ServiceName,
+): number | null {
+  const kinds = listKindsOf(findService(service));
+  const ends = recent.filter(({ kind }) => kinds.includes(kind));
+  const since = recent[0]?.at ?? at;
+  return ends.length < ENOUGH_ENDS || at <= since ? null : (at - since) / 1_000 / ends.length;
 }
 
 interface WorkLeft {
@@ -247,36 +232,6 @@ function isConfigured({ windows }: BudgetStatus): boolean {
 
 function createUnused(service: string, policy: Policy): Supply {
   return { service, account: createAccount(policy), waiting: [] };
-}
-
-/** @param startedAt when the campaign started; ISO 8601 */
-export async function countEndedLately(
-  client: Client,
-  { name, startedAt }: { readonly name: string; readonly startedAt: string },
-  { budgets, at }: { readonly budgets: readonly BudgetStatus[]; readonly at: number },
-): Promise<EndedJobs> {
-  const since = Math.max(at - RECENT_MS, Date.parse(startedAt));
-  const endedBy: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
-  for (const service of listServiceNames()) {
-    if (!budgets.some((budget) => budget.service === service && isUnlimited(budget))) continue;
-    const { count } = await client.workflow.count(buildEndedQuery(name, service, since));
-    endedBy[service] = count;
-  }
-  return { endedBy, overMs: at - since };
-}
-
-function isUnlimited({ windows }: BudgetStatus): boolean {
-  return windows.length === 0;
-}
-
-function buildEndedQuery(name: string, service: ServiceName, since: number): string {
-  const { campaign, service: ofService } = ATTRIBUTES;
-  return [
-    'WorkflowType="item"',
-    `${campaign.name}="${name}"`,
-    `${ofService.name}="${service}"`,
-    `CloseTime >= "${new Date(since).toISOString()}"`,
-  ].join(' AND ');
 }
 
 /** Jobs that have to be submitted, of all kinds. */

@@ -1,12 +1,25 @@
-/** One poll of a campaign: its own counts, and the budgets it uses. */
+/**
+ * How a campaign goes: its own counts, the budgets it uses, and whether a worker takes its tasks.
+ *
+ * The workflow writes its progress into its memo and returns it at its end. It is not queried: a worker that answers a
+ * query while another one has a task of the same workflow may produce a history that cannot be replayed (SDK 1.24.0;
+ * docs/decisions.md).
+ */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { readBudget, readBudgets } from '../activities/budget-run.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { Deadline } from '../domain/process.ts';
 import type { Session } from '../temporal/host/session.ts';
 import type { CampaignDocument } from '../report/campaign-summary.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
+import { isClosedPart, isRecent, readHeartbeats } from '../temporal/namespace.ts';
+import { type Stuck, findStuck } from '../temporal/stuck.ts';
+import type { campaign } from '../workflows/index.ts';
+import { PROGRESS_MEMO } from '../workflows/messages.ts';
 import { buildBudgetWorkflowId, buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
 import { type CampaignLine, describeCampaign } from './find.ts';
 import {
@@ -16,7 +29,6 @@ import {
   explainStandstill,
   findTreeObstacle,
 } from './obstacles.ts';
-import { WorkerPresence, readProgress, waitIfOverdue } from './progress.ts';
 import { openTreeIfAny } from './tree.ts';
 
 export interface CampaignObservation {
@@ -27,7 +39,7 @@ export interface CampaignObservation {
   /** Those that the campaign uses. */
   readonly budgets: readonly BudgetStatus[];
   /** What the rows of the tree are; null where the tree cannot be read from here. */
-  readonly kinds: Pick<RowCounts, 'items' | 'following'> | null;
+  readonly kinds: RowCounts | null;
   /** What blocks it until the user acts, and what to do: a sentence. */
   readonly obstacle: string | null;
   /** Why some of its items wait, while the others go on: a sentence for each reason. */
@@ -53,7 +65,7 @@ export async function observe(
   const { client } = session;
   const description = known ?? (await describeCampaign(client, observed.name));
   const { found, waited } = await waitIfOverdue(client, description);
-  return new Observer(session, observed, true).lookAt(found, waited);
+  return new Observer(session, observed).lookAt(found, waited);
 }
 
 /** How often obstacles are looked for: it takes several calls. */
@@ -72,11 +84,10 @@ export class Observer {
   #hindrances: { readonly at: number; readonly words: string | null } | null = null;
   #counted: { readonly total: number; readonly kinds: RowCounts | null } | null = null;
 
-  /** @param looksOnce for a single look */
-  constructor(session: Session, observed: Observed, looksOnce = false) {
+  constructor(session: Session, observed: Observed) {
     this.#session = session;
     this.#observed = observed;
-    this.#attendance = new WorkerPresence(session, looksOnce);
+    this.#attendance = new WorkerPresence(session);
   }
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
@@ -98,9 +109,9 @@ export class Observer {
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
     await this.#attendance.check(found, waited);
-    const progress = await readProgress(client, found, waited);
+    const progress = await readProgress(client, found);
     const obstacle = status === 'RUNNING' ? await this.#obstacle(found) : null;
-    const budgets = await readBudgetsOf(client, found.memo?.['services']);
+    const budgets = await readUsedBudgets(client, found.memo?.['services']);
     const lanes = budgets.flatMap(({ waiting }) => waiting);
     const waiting = lanes
       .filter(({ campaign }) => campaign === name)
@@ -164,7 +175,7 @@ async function readKindCounts({ name, folder }: Observed): Promise<RowCounts | n
 }
 
 /** `services` comes from the campaign's memo: a folder's server may keep budgets of services used long ago. */
-async function readBudgetsOf(client: Client, services: unknown): Promise<BudgetStatus[]> {
+async function readUsedBudgets(client: Client, services: unknown): Promise<BudgetStatus[]> {
   if (!Array.isArray(services)) return readBudgets(client);
   // Written by `launch`.
   const references = services as ServiceReference[];
@@ -175,12 +186,12 @@ async function readBudgetsOf(client: Client, services: unknown): Promise<BudgetS
 export async function openDocument(
   { client }: Session,
   { name, out, startedAt }: Pick<CampaignLine, 'name' | 'out' | 'startedAt'>,
-  { progress, budgets, obstacle }: CampaignObservation,
+  { progress, budgets, obstacle, kinds }: CampaignObservation,
 ): Promise<CampaignDocument> {
   // An item has a remote id once a service has accepted its job.
   const sent = `${ATTRIBUTES.campaign.name}="${name}" AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
   const { count } = await client.workflow.count(sent);
-  const adopted = await countAdopted(out, name);
+  const adopted = kinds?.adopted ?? 0;
   return {
     campaign: name,
     state: progress.state,
@@ -196,13 +207,132 @@ export async function openDocument(
   };
 }
 
-/** None where the tree is on another machine, or cannot be read now. */
-async function countAdopted(folder: string, name: string): Promise<number> {
-  try {
-    const tree = await openTreeIfAny(folder, name);
-    return tree?.campaign.counts.adopted ?? 0;
-  } catch (error) {
-    if (error instanceof StoreError) return 0;
-    throw error;
+/* Tasks of its workflow */
+
+/** A worker finishes a task of a campaign within milliseconds. With the rest of an answer less than 7 s (session.ts). */
+const TASK_TIMEOUT_MS = 4_000;
+const BETWEEN_MS = 100;
+
+/** A worker begins a campaign that was just started within this time, in ms; the first task may have been waited for before. */
+const START_TIMEOUT_MS = 2_000;
+
+/** @throws HundredfoldError `WORKER_SILENT`: it has written nothing, because no worker has run it yet */
+export async function readProgress(
+  client: Client,
+  found: WorkflowExecutionDescription,
+): Promise<CampaignProgress> {
+  const { workflowId, runId, status } = found;
+  const handle = client.workflow.getHandle<typeof campaign>(workflowId, runId);
+  // What it wrote last may be a second old.
+  if (status.name === 'COMPLETED') return handle.result();
+  const deadline = new Deadline(START_TIMEOUT_MS);
+  for (let { memo } = found; ; { memo } = await handle.describe()) {
+    const written = memo?.[PROGRESS_MEMO] as CampaignProgress | undefined;
+    if (written !== undefined) return written;
+    if (deadline.hasPassed)
+      throw new HundredfoldError(
+        'WORKER_SILENT',
+        `no worker answers for ${workflowId.replace(':', ' ')}`,
+        'Start a worker (hundredfold worker), or run the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
+      );
+    await delay(BETWEEN_MS);
+  }
+}
+
+/**
+ * Waits until a workflow has taken what was sent to it before, but not longer than a worker needs for it. A message that
+ * arrives during a task is taken by the next one: `tasks` is then 2.
+ */
+export async function waitUntilSettled(
+  client: Client,
+  workflowId: string,
+  tasks = 1,
+): Promise<WorkflowExecutionDescription> {
+  const handle = client.workflow.getHandle(workflowId);
+  const deadline = new Deadline(TASK_TIMEOUT_MS);
+  const seen = new Set<string | null>();
+  for (;;) {
+    const found = await handle.describe();
+    const task = findPendingTask(found);
+    if (task === null || seen.add(task).size > tasks || deadline.hasPassed) return found;
+    await delay(BETWEEN_MS);
+  }
+}
+
+/** A worker with more tasks than it can do at once finishes a task of a campaign within this time, in ms. */
+const OVERDUE_MS = 2_500;
+
+/**
+ * Waits for the pending task of a campaign if it is overdue or was repeated, because it may never end, or if the
+ * campaign has not written its progress yet. Otherwise it returns `found` at once: a busy worker nearly always has a
+ * recent task.
+ */
+export async function waitIfOverdue(
+  client: Client,
+  found: WorkflowExecutionDescription,
+): Promise<{ readonly found: WorkflowExecutionDescription; readonly waited: boolean }> {
+  const task = found.raw.pendingWorkflowTask;
+  const sinceMs = Date.now() - 1_000 * Number(task?.originalScheduledTime?.seconds ?? 0);
+  const isRecent = !task || (sinceMs < OVERDUE_MS && (task.attempt ?? 1) === 1);
+  if (isRecent && found.memo?.[PROGRESS_MEMO] !== undefined) return { found, waited: false };
+  return { found: await waitUntilSettled(client, found.workflowId), waited: true };
+}
+
+/** Identifies the task of a workflow that no worker has finished yet, through all its attempts; null without one. */
+function findPendingTask({ runId, raw }: WorkflowExecutionDescription): string | null {
+  const { originalScheduledTime: at } = raw.pendingWorkflowTask ?? {};
+  return at ? `${runId} ${String(at.seconds)} ${String(at.nanos)}` : null;
+}
+
+/** Whether a worker takes the tasks of a campaign. */
+class WorkerPresence {
+  readonly #session: Session;
+  /** Since when its task has been pending, by a clock that cannot be set. */
+  #pending: { readonly task: string; readonly since: number } | null = null;
+  #stuck: Stuck | null = null;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /**
+   * @param waited the caller has waited for the task that is pending
+   * @throws HundredfoldError `CAMPAIGN_UNREPLAYABLE`
+   */
+  async check(found: WorkflowExecutionDescription, waited: boolean): Promise<void> {
+    this.#stuck = null;
+    if (!this.#isLate(found, waited)) return;
+    this.#stuck = await findStuck(this.#session.client, found, Date.now());
+    if (this.#stuck?.type !== 'unreplayable') return;
+    throw new HundredfoldError(
+      'CAMPAIGN_UNREPLAYABLE',
+      `the history of ${found.workflowId.slice('campaign:'.length)} cannot be replayed by this version`,
+      `Run "hundredfold cancel ${found.workflowId.slice('campaign:'.length)}", then its "hundredfold run" command again: it continues with what is on disk, and nothing is submitted twice.`,
+    );
+  }
+
+  /** After `check`: a sentence with what to do; null if its tasks seem to be done. */
+  async obstacle({ taskQueue }: WorkflowExecutionDescription): Promise<string | null> {
+    if (this.#stuck?.type === 'failing')
+      return `Its workflow tasks fail (${this.#stuck.message}). "hundredfold doctor" says what to do.`;
+    // A worker is part of each host; at a Temporal of your own there may be none.
+    const isAlone =
+      this.#stuck?.type === 'unattended' ||
+      (this.#session.role === 'remote' && (await this.#isAlone(taskQueue)));
+    if (!isAlone) return null;
+    return 'No worker takes its tasks. Start one (hundredfold worker), or run its "hundredfold run" command again.';
+  }
+
+  #isLate(found: WorkflowExecutionDescription, waited: boolean): boolean {
+    const task = findPendingTask(found);
+    const now = performance.now();
+    if (task === null) this.#pending = null;
+    else if (this.#pending?.task !== task) this.#pending = { task, since: now };
+    return this.#pending !== null && (waited || now - this.#pending.since >= TASK_TIMEOUT_MS);
+  }
+
+  async #isAlone(taskQueue: string): Promise<boolean> {
+    const workers = await readHeartbeats(this.#session.client, taskQueue);
+    return !isClosedPart(workers) && !workers.some(isRecent);
   }
 }

@@ -9,7 +9,6 @@ import {
   listCampaigns,
   type CampaignLine,
   estimateEnd,
-  countEndedLately,
   listNotices,
   observe,
   type CampaignObservation,
@@ -156,10 +155,7 @@ async function printOpen(
   // This command had to start the server.
   const isAlone = session.role === 'host';
   // The end cannot be predicted while the campaign is blocked, or until somebody resumes it.
-  const end =
-    seen.obstacle !== null || isAlone
-      ? null
-      : estimateEnd(seen, await countEndedLately(session.client, campaign, seen));
+  const end = seen.obstacle !== null || isAlone ? null : estimateEnd(seen);
   printLine(`${campaign.name}${formatState(seen)}: ${formatCounts(seen)}`);
   for (const budget of budgets) printLine(`  ${formatBudgetText(budget, at)}`);
   for (const { words } of budgets.flatMap(listNotices)) printLine(`  ${words}`);

@@ -34,7 +34,6 @@ export class LiveView implements View {
   readonly #colours = process.stderr.hasColors();
   readonly #clock: NodeJS.Timeout;
   #seen: CampaignObservation | null = null;
-  #first: CampaignObservation | null = null;
   #words: { readonly text: string; readonly until: number } | null = null;
   #drawn = '';
   #entered = false;
@@ -49,7 +48,6 @@ export class LiveView implements View {
   }
 
   show(observation: CampaignObservation): void {
-    this.#first ??= observation;
     // The connection is back, or the effect of the key is visible.
     if (
       this.#words?.until === Infinity ||
@@ -117,10 +115,10 @@ export class LiveView implements View {
   }
 
   #scene(): Scene | null {
-    const [seen, first] = [this.#seen, this.#first];
-    if (!seen || !first) return null;
+    const seen = this.#seen;
+    if (!seen) return null;
     const now = Math.max(Date.now(), seen.at);
     const notice = this.#words && this.#words.until > now ? this.#words.text : null;
-    return { ...this.#options, now, seen, first, notice };
+    return { ...this.#options, now, seen, notice };
   }
 }

@@ -4,16 +4,10 @@
  */
 import type { BudgetStatus } from '../../budget/status.ts';
 import { describeFirst, type KindProgress, type RecentEnd } from '../../domain/campaign.ts';
-import { countEnded, type FinalState, type ServiceName } from '../../domain/item.ts';
+import { countEnded, type FinalState } from '../../domain/item.ts';
 import { formatClock } from '../../domain/units.ts';
 import { listKindNames, findKind } from '../../kinds/registry.ts';
-import {
-  type EndedJobs,
-  estimateEnd,
-  type CampaignObservation,
-  type Observed,
-} from '../../runner/command-line.ts';
-import { listKindsOf, listServices } from '../../services/registry.ts';
+import { estimateEnd, type CampaignObservation, type Observed } from '../../runner/command-line.ts';
 import { buildCampaignLink, buildUiLink } from '../links.ts';
 import {
   countWidth,
@@ -43,8 +37,6 @@ export interface Scene {
   /** ms since the epoch; later than the observation if no new one has arrived. */
   readonly now: number;
   readonly seen: CampaignObservation;
-  /** What was seen first: from there on it is known how many jobs end in which time. */
-  readonly first: CampaignObservation;
   /** A connection problem, or the effect of the last key; usually null. */
   readonly notice: string | null;
   /** Keys are shown only if there is a keyboard; `ctrlC`: what Ctrl-C does. */
@@ -105,10 +97,10 @@ export function renderClosingLines(scene: Scene, columns: number): Line[] {
 
 /** How far it is, what blocks it, when it ends. */
 function formatCampaign(scene: Scene, width: number): Line[] {
-  const { seen, first, now } = scene;
+  const { seen, now } = scene;
   const blocked = seen.obstacle ?? seen.hindered;
   const sent = seen.progress.first ?? [];
-  const end = estimateEnd(seen, countEndedSince(first, seen));
+  const end = estimateEnd(seen);
   return [
     formatHead(scene, width),
     formatCounts(listCounts(seen)),
@@ -116,15 +108,6 @@ function formatCampaign(scene: Scene, width: number): Line[] {
     ...(sent.length === 0 ? [] : [[createSpan(sent.map(describeFirst).join('; '), 'faint')]]),
     ...(end === null || end <= now ? [] : [[createSpan(endText(end, now))]]),
   ];
-}
-
-function countEndedSince(first: CampaignObservation, seen: CampaignObservation): EndedJobs {
-  const count = ({ progress }: CampaignObservation, kinds: readonly string[]): number =>
-    kinds.reduce((sum, kind) => sum + countKind(progress.kinds?.[kind]), 0);
-  const endedBy: Record<ServiceName, number> = {};
-  for (const service of listServices())
-    endedBy[service.name] = count(seen, listKindsOf(service)) - count(first, listKindsOf(service));
-  return { endedBy, overMs: seen.at - first.at };
 }
 
 function countKind(kind: KindProgress | undefined): number {

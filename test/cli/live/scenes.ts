@@ -78,7 +78,6 @@ export function scene(observation: CampaignObservation, changes: Partial<Scene> 
     ui: 'http://127.0.0.1:8233',
     now: NOW,
     seen: observation,
-    first: observation,
     notice: null,
     keys: { ctrlC: () => 'stop' },
     ...changes,
@@ -134,6 +133,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       {
         kinds: {
           items: { molecule: 2_500, sequence: 5_000, alignment: 2_500, shifts: 0 },
+          adopted: 0,
           following: { molecule: 0, sequence: 40, alignment: 0, shifts: 0 },
         },
       },
