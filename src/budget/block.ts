@@ -12,8 +12,6 @@ export interface Block {
   until: number;
   /** As far as the service has ordered it (ms). */
   ordered: number;
-  /** When the last refusal came in (ms). */
-  since: number;
   /** Requests sent before the last refusal came in, by their number: their answers say nothing new. */
   sentBefore: number;
   /** Refusals in a row: each doubles the delay where the service ordered none. */
@@ -55,7 +53,6 @@ export function createBlock(): Block {
   return {
     until: 0,
     ordered: 0,
-    since: 0,
     sentBefore: 0,
     refusals: 0,
     limited: false,
@@ -82,7 +79,7 @@ export function refuse(
   // A shorter order is ignored: with `Retry-After: 0` there would be a flood of requests.
   const ordered = Math.min(refusal.retryAfterMs ?? 0, Math.max(longestMs, MAX_DELAY_MS));
   const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
-  block.until = Math.max(computeBlockedUntil(block, now), now + delay);
+  block.until = Math.max(block.until, now + delay);
   if (delay === ordered) block.ordered = Math.max(block.ordered, now + ordered);
   block.limited = refusal.limited === true;
   block.probing = true;
@@ -93,7 +90,6 @@ export function refuse(
     block.reason = refusal.reason;
   if (refusesUs) block.refusesSince ??= now;
   else Object.assign(block, NO_REFUSAL);
-  block.since = now;
   block.sentBefore = sent;
 }
 
@@ -106,18 +102,6 @@ export function recover(block: Block, number: number): void {
 /** The service has refused one row: it is there again, but that says nothing of our token. */
 export function recoverByRefusal(block: Block, number: number): void {
   if (!block.limited && block.refusesSince === null) recover(block, number);
-}
-
-/** When the block is over (ms). */
-export function computeBlockedUntil(block: Block, now: number): number {
-  const setBackBy = block.since - now;
-  if (setBackBy > 0) {
-    // The clock was set back: the delay must not grow by that much.
-    block.since -= setBackBy;
-    block.until -= setBackBy;
-    block.ordered -= setBackBy;
-  }
-  return block.until;
 }
 
 /** From status requests and downloads: the message with which the service refuses them, or null when that is over. */

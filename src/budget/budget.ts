@@ -8,8 +8,8 @@
  * queues.
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
-import { computeBlockedUntil, observe, computeHeldUntil, sweepHolds } from './block.ts';
-import { adjustToSetBack, restore, takeSlot, createTicket, type Ticket } from './charges.ts';
+import { observe, computeHeldUntil, sweepHolds } from './block.ts';
+import { restore, takeSlot, createTicket, type Ticket } from './charges.ts';
 import {
   close,
   dropUnsettled,
@@ -109,7 +109,6 @@ export function decide(state: Budget, now: number): Decision {
   const grants: Grant[] = [];
   if (isAwaitingReading(state)) return { grants, wakeAt: null };
   settleDue(state, now);
-  adjustToSetBack(state.charges, now);
   for (;;) {
     const lanes = sortLanes(state.queue);
     const lane = nextTurn(state, lanes, now);
@@ -199,10 +198,7 @@ function computeOpenTime(state: Budget, lane: Lane, now: number): number {
   const probeOut = block.probing && outstanding.length > 0;
   const tooManyUnsettled = Object.keys(state.unsettled).length >= MAX_UNSETTLED;
   if (tooMany || probeOut || tooManyUnsettled) return Number.POSITIVE_INFINITY;
-  const blocked = Math.max(
-    computeBlockedUntil(block, now),
-    computeHeldUntil(state.holds, lane.campaign),
-  );
+  const blocked = Math.max(block.until, computeHeldUntil(state.holds, lane.campaign));
   const replaced = findReplaced(state, lane);
   if (replaced) {
     // The slot that it uses counts once, and a limit that was lowered meanwhile applies.

@@ -1,5 +1,4 @@
 /** What is charged to a credential: it changes with each submission, and `policy.ts` says what it leaves. */
-import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import {
   countCharged,
   findFirstAfter,
@@ -113,24 +112,8 @@ function chooseWindow(windows: readonly Window[], limit: number | null): number 
   );
 }
 
-/**
- * A close is in the future when the clock was set back, or when a submission of the run before may still be sent
- * (inherit.ts). Later than that it would hold its slot for as long as the clock was wrong: no job is accepted so late.
- */
-export function adjustToSetBack(charges: Charges, now: number): void {
-  const { closes, unknownBefore = 0 } = charges;
-  const latest = now + LATEST_ACCEPTANCE_MS;
-  if (unknownBefore > latest) charges.unknownBefore = latest;
-  for (let i = closes.length - 1; i >= 0; i -= 1) {
-    const [at, jobs, campaign] = closes[i] as Close;
-    if (at <= latest) return;
-    closes[i] = [latest, jobs, campaign];
-  }
-}
-
 /** Drops what neither counts nor will, and rounds the rest: the state stays small whatever the limits are. */
 function forget(charges: Charges, { windows }: Policy, now: number): void {
-  adjustToSetBack(charges, now);
   const longest = computeLongestSpan(windows);
   const kept = Math.max(longest, REMEMBERED_MS);
   const spans = windows.map(computeSpan);

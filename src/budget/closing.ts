@@ -220,13 +220,8 @@ export function dropUnsettled({ unsettled }: Budget, { campaign, run }: Campaign
 
 /** Charges the slots of submissions that nobody has found in time. */
 export function settleDue(state: Budget, now: number): void {
-  for (const unsure of Object.values(state.unsure)) {
-    // The clock was set back: it must not wait by that much longer.
-    const settlesBy = Math.min(unsure.settlesBy, now + LATEST_ACCEPTANCE_MS);
-    if (settlesBy <= now) settle(state, unsure, settlesBy);
-    else if (settlesBy < unsure.settlesBy)
-      state.unsure[buildSlotKey(unsure.request)] = { ...unsure, settlesBy };
-  }
+  for (const unsure of Object.values(state.unsure))
+    if (unsure.settlesBy <= now) settle(state, unsure, unsure.settlesBy);
 }
 
 function settle(state: Budget, unsure: Unsure, at: number): void {

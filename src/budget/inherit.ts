@@ -43,16 +43,14 @@ export function inherit(state: Budget, former: BudgetSnapshot | null, now: numbe
 }
 
 /** What the service ordered holds for the next run. */
-function takeBlock(block: Block, { blocked, at: since }: BudgetSnapshot): void {
+function takeBlock(block: Block, { blocked }: BudgetSnapshot): void {
   const { until, reason } = blocked;
   if (until <= block.until) return;
-  const ordered = until;
   Object.assign(block, {
     ...createBlock(),
     until,
-    ordered,
+    ordered: until,
     reason,
-    since,
     refusals: 1,
     probing: true,
   });

@@ -244,24 +244,11 @@ function findLeastPass(queue: Queue): number {
 const MAX_CARRIED = 2_000;
 
 /**
- * Drops requests from the ends of the longest lanes until the queue fits into one payload. Their items still wait, and
- * their campaign requests slots for them again within ten minutes (src/workflows/campaign.ts).
+ * Drops requests from the ends of long lanes until the queue fits into one payload. Their items still wait, and their
+ * campaign requests slots for them again within ten minutes (src/workflows/campaign.ts).
  */
-export function limitQueue(queue: Queue, most = MAX_CARRIED): void {
-  const sizes = queue.lanes.map(({ waiting }) => waiting.length);
-  const longest = computeLargestCut(sizes, most);
-  for (const lane of queue.lanes) lane.waiting.splice(longest);
-}
-
-/** The largest length to which lanes can be cut so that together they hold at most `most`. */
-function computeLargestCut(sizes: readonly number[], most: number): number {
-  let left = most;
-  let lanes = sizes.length;
-  for (const size of [...sizes].sort((a, b) => a - b)) {
-    const cut = Math.floor(left / lanes);
-    if (size > cut) return cut;
-    left -= size;
-    lanes -= 1;
-  }
-  return Number.POSITIVE_INFINITY;
+export function limitQueue({ lanes }: Queue): void {
+  const inAll = lanes.reduce((sum, { waiting }) => sum + waiting.length, 0);
+  if (inAll <= MAX_CARRIED) return;
+  for (const { waiting } of lanes) waiting.splice(Math.floor(MAX_CARRIED / lanes.length));
 }

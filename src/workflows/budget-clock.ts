@@ -4,7 +4,8 @@
  * replay runs it with the right one. Decisions by that time then differ, and the workflow can never be replayed again
  * (SDK 1.24.0; docs/decisions.md).
  *
- * It only moves forward. When the server's clock is set back, it continues from its last reading.
+ * It only moves forward, so that no time in the state of a budget is later than it was planned. When the server's clock
+ * is set back, it continues from its last reading.
  *
  * Rejected: a local activity (dropped in a task that only answers a query), times in the requests (there are none
  * without requests), and the clocks of the workers (they differ).
@@ -36,11 +37,6 @@ export class BudgetClock {
 
   get now(): number {
     return this.#shown;
-  }
-
-  /** How far it is ahead of the server's clock (ms): by as much as that was set back. */
-  get ahead(): number {
-    return this.#ahead;
   }
 
   /** For continue-as-new. */

@@ -206,6 +206,8 @@ class BudgetKeeper {
     this.#isUnknown = true;
     const options = { summary: 'what the former run has charged' };
     const written = await readFormer.executeWithOptions(options, [this.#run]);
+    // The server's clock may have been set back in it: the times of its memo are never in the future.
+    if (written) this.#clock.reaches(written.at);
     this.#inherit({ run: this.#run, reason: 'its workflow was reset', written });
     this.#run = run;
     this.#isUnknown = false;

@@ -16,7 +16,7 @@ test.each([
   // Other clients use the same windows: the service refuses and reports the remaining slots.
   ['shared', 'stays within its own share, and follows the counts that the service reports'],
   // A step forward cannot be distinguished from elapsed time; everything short of that is guaranteed.
-  ['clocks', "is early by at most the clock's steps forward, and late by at most a window"],
+  ['clocks', "is early by at most the clock's steps forward"],
 ] as const)(
   'a budget in the world "%s" %s',
   async (world, _) => {

@@ -108,8 +108,8 @@ function longest({ policy, addressWindows }: Setting, jobs: number): number {
   const rounds = all.map(
     ({ limit, windowMs }) => Math.ceil(jobs / limit + 2) * (windowMs + GUARD_MS),
   );
-  // Twice: a clock that was set back holds slots for up to a window more. Plus the last block, and what is unsure.
-  return 2 * rounds.reduce((sum, ms) => sum + ms, 0) + 70_000 + LATEST_ACCEPTANCE_MS;
+  // Plus the last block, and what is unsure.
+  return rounds.reduce((sum, ms) => sum + ms, 0) + 70_000 + LATEST_ACCEPTANCE_MS;
 }
 
 /** As long as charges are remembered. */
@@ -118,7 +118,7 @@ const DAY_MS = 25 * 3_600_000;
 /** Finished work is forgotten: the state does not grow with the number of requests. */
 function settle(world: World): void {
   world.endLookUps();
-  // Twice: charges by a clock that was set back are detected at the next request.
+  // Twice: with an old reading, the first does not know yet that the day has passed.
   for (const round of [1, 2]) {
     world.pass(DAY_MS);
     world.ask(aRequest(`last ${round}`, { campaign: 'day' }));

@@ -8,7 +8,7 @@ export class Broken extends Error {
   }
 }
 
-/** A point of true time, in ms, and how far our clock had been set forward by then; steps back are not counted. */
+/** A point of true time, in ms, and how far our clock had been set forward by then. */
 export interface Moment {
   readonly time: number;
   readonly forward: number;

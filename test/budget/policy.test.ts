@@ -1,13 +1,7 @@
 /** What a policy leaves: windows, open jobs, submissions of unknown outcome, jobs of others; and the forecast. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  charge,
-  adjustToSetBack,
-  createCharges,
-  reconcile,
-  takeSlot,
-} from '../../src/budget/charges.ts';
+import { charge, createCharges, reconcile, takeSlot } from '../../src/budget/charges.ts';
 import {
   type Closing,
   type Settlement,
@@ -73,15 +67,6 @@ describe('a window', () => {
     expect(account.believe(second, 3, 50)).toBe(1);
     account.charge(50);
     expect(account.room(60).free).toBe(3);
-  });
-
-  test('is not held for a day by a clock that was set back by a day', () => {
-    const account = new Account(1, 1_000);
-    account.take(DAY);
-    account.charge(DAY);
-    account.charges.unknownBefore = DAY;
-    adjustToSetBack(account.charges, 0);
-    expect(account.room(0).nextAt).toBe(LATEST_ACCEPTANCE_MS + 1_000 + GUARD_MS);
   });
 
   test('stays full for what is unknown, also when older charges are forgotten', () => {

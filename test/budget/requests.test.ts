@@ -114,11 +114,6 @@ test('the state for continue-as-new fits into a payload: the longest queues are 
   const id = 'sequence-of-usual-length-1';
   const launch = {
     policy: { deadlineMs: 86_400_000, whenUnsure: 'hold', retryMs: 3_600_000, sameFailures: 5 },
-    sends: {
-      folder: 'sequences',
-      input: { name: 'sequence.fasta', bytes: 400, digest: '0123456789ab' },
-      options: { kind: 'sequence', predictions: ['backbone', 'disorder', 'folding'] },
-    },
   } as const;
   const queueOf = (campaign: string, size: number) => {
     const budget = new PlayedBudget(0);
@@ -136,7 +131,8 @@ test('the state for continue-as-new fits into a payload: the longest queues are 
   state.queue.lanes = [...queueOf('short', 5), ...queueOf('long', 100)];
   limitQueue(state.queue);
   expect(lengths(), 'it fits').toEqual([5, 100]);
-  limitQueue(state.queue, 30);
-  expect(lengths()).toEqual([5, 25]);
-  expect(state.queue.lanes[1]?.waiting[24]?.item, 'the front is kept').toBe(`item:${id}-24`);
+  state.queue.lanes = [...queueOf('short', 5), ...queueOf('long', 2_000)];
+  limitQueue(state.queue);
+  expect(lengths()).toEqual([5, 1_000]);
+  expect(state.queue.lanes[1]?.waiting.at(-1)?.item, 'the front is kept').toBe(`item:${id}-999`);
 });

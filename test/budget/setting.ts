@@ -6,7 +6,7 @@ import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 /**
  * `quiet`: no other clients of our tokens or our address, and the clock is right, so that everything is known exactly.
  * `old`: the same, and the budget decides with old readings of the clock, and ahead, as in the workflow. `shared`: with other
- * clients. `clocks`: our clock is set forward and back.
+ * clients. `clocks`: our clock is set forward (it never goes back: workflows/budget-clock.ts).
  */
 export const WORLDS = ['quiet', 'old', 'shared', 'clocks'] as const;
 export type WorldKind = (typeof WORLDS)[number];

@@ -41,7 +41,6 @@ export class World {
   readonly items = new Map<string, Request>();
   time = START;
   /** Offset of our clock from true time, in ms. */
-  #ahead = 0;
   #forward = 0;
   #stepped = false;
   readonly #token: ServiceModel;
@@ -82,7 +81,7 @@ export class World {
 
   /** The time of our clock. */
   get now(): number {
-    return this.time + this.#ahead;
+    return this.time + this.#forward;
   }
 
   /** What the budget's clock shows: the last reading, or the last timer that has fired. */
@@ -136,8 +135,7 @@ export class World {
   }
 
   setClock(byMs: number): void {
-    this.#ahead += byMs;
-    this.#forward += Math.max(0, byMs);
+    this.#forward += byMs;
     this.#stepped = true;
   }
 

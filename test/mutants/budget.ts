@@ -59,14 +59,6 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/budget/policy.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
-    name: 'window-clock-set-back',
-    file: 'src/budget/charges.ts',
-    find: 'const latest = now + LATEST_ACCEPTANCE_MS;',
-    replace: 'const latest = now + 1_000 * LATEST_ACCEPTANCE_MS;',
-    breaks: '2: a clock that was set back does not stop submissions for as long as it was wrong.',
-    tests: ['test/budget/policy.test.ts', 'test/budget/histories.property.test.ts'],
-  },
-  {
     name: 'window-all',
     file: 'src/budget/policy.ts',
     find: 'nextAt = Math.max(nextAt, room.nextAt);',
