@@ -112,7 +112,7 @@ async function giveUpJob(
     remoteId: job.remoteId,
   };
   await giveUp(deps, job, files, [...submitted.attempts, attempt]);
-  return { type: 'givenUp', attempt };
+  return { type: 'givenUp' };
 }
 
 async function writeEnd(
@@ -123,7 +123,7 @@ async function writeEnd(
   const finishedAt = new Date().toISOString();
   try {
     const end = await conclude(deps, { ...job, ...submitted, ...ended, finishedAt });
-    return { type: 'ended', end, files: ended.files, timing: ended.timing };
+    return { type: 'ended', end };
   } catch (error) {
     throw storeFailure(error);
   }

@@ -8,10 +8,9 @@
  */
 import { log } from '@temporalio/activity';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { ItemEntry, Sent, ServiceReference } from '../domain/campaign.ts';
+import type { ItemEntry, ServiceReference } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
-import { isFinal } from '../domain/item.ts';
-import { findKind } from '../kinds/registry.ts';
+import { isFinal, type Options } from '../domain/item.ts';
 import { listKindsOf, findService } from '../services/registry.ts';
 import { runInParallel } from '../store/in-parallel.ts';
 import { type ItemRecord, readJobOptions } from '../store/item-record.ts';
@@ -47,16 +46,18 @@ export async function loadPage(
       ({ kind, follows }) => kinds.includes(kind) && follows === undefined,
     );
     const rows = new Map<string, ItemOfPage>();
+    const settings = new Map<string, Options>();
     await runInParallel(own, opened.atOnce, async (entry) => {
       const record = await readItem(opened, entry.kind, entry.id).catch(nullIfDamaged);
-      rows.set(entry.id, toItemOfPage(entry, record, address));
+      const row = toItemOfPage(entry, record, address);
+      rows.set(entry.id, row);
+      if (record && !row.ended && !row.isObsolete && record.adopted?.inputKnown !== false)
+        settings.set(entry.id, readJobOptions(record));
     });
     const loaded = own.flatMap(({ id }) => rows.get(id) ?? []);
-    const worked = await listWorkedSettings(opened.location, address, loaded);
+    const worked = await listWorkedSettings(opened.location, address, settings);
     return loaded.map((row) =>
-      row.sends && worked.has(serializeSettings(row.sends))
-        ? { ...row, proven: true as const }
-        : row,
+      worked.has(JSON.stringify(settings.get(row.id))) ? { ...row, proven: true as const } : row,
     );
   } catch (error) {
     throw storeFailure(error);
@@ -72,21 +73,8 @@ function toItemOfPage(entry: PageEntry, record: ItemRecord | null, address: stri
     return { ...row, ended: { state: record.state, code: record.error?.code ?? null } };
   // It was begun again since: the command that did it writes the page anew.
   if (done !== undefined || record.generation !== generation) return { ...row, isObsolete: true };
-  const { input, adopted } = record;
-  const sends = {
-    input: { name: input.name, bytes: input.bytes, digest: input.sha256.slice(0, DIGEST_DIGITS) },
-    options: readJobOptions(record),
-    folder: findKind(kind).folder,
-  };
-  return {
-    ...row,
-    ...readKnownJob(record, address),
-    ...(adopted?.inputKnown !== false && { sends }),
-  };
+  return { ...row, ...readKnownJob(record, address) };
 }
-
-/** Enough digits to distinguish inputs by eye. */
-const DIGEST_DIGITS = 12;
 
 /** The job that a former run had submitted, if that run did not see its end, or that the row names. */
 function readKnownJob(
@@ -103,29 +91,23 @@ function readKnownJob(
   return { remoteId, ...(former !== null && { formerEnd: former }) };
 }
 
-/** Those of the settings in a page with which a job has succeeded lately. Without the cache, none is known. */
+/** Those of the settings in a page with which a job has succeeded lately, as JSON. Without the cache, none is known. */
 async function listWorkedSettings(
   folder: string,
   address: string,
-  rows: readonly ItemOfPage[],
+  settings: ReadonlyMap<string, Options>,
 ): Promise<ReadonlySet<string>> {
   const worked = new Set<string>();
-  const settings = new Map(
-    rows.flatMap(({ sends }) => (sends ? [[serializeSettings(sends), sends.options]] : [])),
-  );
+  const different = new Map(Array.from(settings.values(), (one) => [JSON.stringify(one), one]));
   try {
     const cache = await openResultCacheIfAny(folder);
-    for (const [name, options] of settings)
+    for (const [name, options] of different)
       if (await cache?.haveWorked(address, options, Date.now())) worked.add(name);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     log.warn('settings that have worked lately are unknown', { reason: error.message });
   }
   return worked;
-}
-
-function serializeSettings({ options }: Sent): string {
-  return JSON.stringify(options);
 }
 
 /** Activities.countOpenJobs, of all campaigns. */

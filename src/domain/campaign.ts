@@ -2,7 +2,7 @@
  * A campaign is one run of one or several manifests into one output tree. These types travel through Temporal:
  * references, never payloads and never a secret.
  */
-import type { Kind, Options, ServiceName, CampaignState, FinalState } from './item.ts';
+import type { Kind, ServiceName, CampaignState, FinalState } from './item.ts';
 
 /** Where jobs go, and under which budget: names that a worker maps to its own URL and token. */
 export interface ServiceReference {
@@ -121,8 +121,6 @@ export interface ItemEntry {
   readonly formerEnd?: string;
   /** That job was submitted elsewhere: it takes no slot, and is never submitted by us. */
   readonly adopted?: true;
-  /** For display in the Temporal UI. */
-  readonly sends?: Sent;
 }
 
 /** The input of an item workflow besides its request for a slot. */
@@ -130,23 +128,8 @@ export interface ItemLaunch {
   readonly policy: JobPolicy;
   /** As in `FeedSpec`. */
   readonly fetchQueue?: string;
-  readonly sends?: Sent;
   /** One of the first of its kind: it reports that it was accepted (workflows/breaker.ts). */
   readonly first?: true;
-}
-
-/** What is sent to the service for an item, in short. */
-export interface Sent {
-  /** The folder of its kind in the output tree. */
-  readonly folder?: string;
-  readonly input: {
-    /** Of the file in the item's folder. */
-    readonly name: string;
-    readonly bytes: number;
-    /** The first twelve hexadecimal digits of its SHA-256. */
-    readonly digest: string;
-  };
-  readonly options: Options;
 }
 
 /**

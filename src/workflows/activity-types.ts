@@ -64,14 +64,9 @@ export interface SubmittedJob extends Partial<PostTimes> {
 
 export type JobFinish =
   /** What the service has of it is in the tree, and the end of the item is written and reported to the campaign. */
-  | {
-      readonly type: 'ended';
-      readonly end: ItemEnd;
-      readonly files: readonly KeptFile[];
-      readonly timing: Timing | null;
-    }
+  | { readonly type: 'ended'; readonly end: ItemEnd }
   /** Another one is to follow it, which the campaign requests. */
-  | { readonly type: 'givenUp'; readonly attempt: Attempt };
+  | { readonly type: 'givenUp' };
 
 export interface RemoteJob {
   readonly item: ItemAddress;

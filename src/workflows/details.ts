@@ -7,25 +7,19 @@
 import type { Grant } from '../budget/budget.ts';
 import {
   describeFirst,
-  type Attempt,
   type CampaignProgress,
   type CampaignSpec,
   type ItemEnd,
 } from '../domain/campaign.ts';
-import { formatDuration, formatSize } from '../domain/units.ts';
-import { type Options, countEnded } from '../domain/item.ts';
-import type { Timing } from '../domain/outcomes.ts';
-import type { KeptFile } from './activity-types.ts';
+import { formatDuration } from '../domain/units.ts';
+import { countEnded } from '../domain/item.ts';
 import type { ItemInput } from './messages.ts';
-import { findTightestWindow, type BudgetStatus, type WindowStatus } from '../budget/status.ts';
+import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 
 /** No text is longer, in characters: what the Temporal UI takes ends at 20 kB, and a line should be read at a glance. */
 const MAX_TEXT = 300;
-/** Characters of the message of an attempt, and of why a service is paused. */
-const MAX_ATTEMPT = 120;
+/** Characters of why a service is paused. */
 const MAX_REASON = 500;
-/** The latest are the most useful; item.json has all of them, complete. */
-const MAX_ATTEMPTS = 20;
 const MAX_CODES = 20;
 const MAX_MANIFESTS = 10;
 /** The server takes 400 bytes of a summary; a character is at most four of them. */
@@ -101,90 +95,26 @@ export interface ItemView {
   /** null as long as it is open. */
   readonly end: ItemEnd | null;
   readonly remoteId: string | null;
-  readonly attempts: readonly Attempt[];
   /** ISO 8601, UTC. */
   readonly submittedAt: string | null;
-  readonly timing: Timing | null;
-  readonly files: readonly KeptFile[];
 }
 
 /** @param now when the last thing happened to it, in ms since the epoch */
 export function formatItemDetails(item: ItemInput, view: ItemView, now: number): string {
-  const { end, attempts } = view;
+  const { reference, store } = item;
+  const { end, remoteId, submittedAt } = view;
   const state = end?.state ?? 'running';
   return joinBlocks(
     `**${formatVerbatim(item.id)}** (${item.kind}) of ${formatVerbatim(item.campaign)}: **${state}**`,
     end?.code != null && `${formatVerbatim(end.code)}: ${formatVerbatim(end.message ?? '')}`,
-    list(listFacts(item, view, now)),
-    attempts.length > 0 && formatAttempts(attempts),
+    list([
+      `service: ${reference.service} at ${formatVerbatim(reference.address)}`,
+      `job: ${remoteId === null ? 'none yet' : formatVerbatim(remoteId)}`,
+      ...(submittedAt === null ? [] : [`accepted: ${formatUtc(Date.parse(submittedAt))}`]),
+      ...(end === null ? [] : [`ended: ${formatUtc(now)}`]),
+      `results: ${formatVerbatim(store)}`,
+    ]),
   );
-}
-
-function listFacts(
-  { reference, sends, store, id }: ItemInput,
-  { end, remoteId, submittedAt, timing, files }: ItemView,
-  now: number,
-): string[] {
-  const folder = sends?.folder ? `${store}/${sends.folder}/${id}` : store;
-  return [
-    ...(sends
-      ? [`input: ${formatInput(sends.input)}`, `options: ${formatOptions(sends.options)}`]
-      : []),
-    `service: ${reference.service} at ${formatVerbatim(reference.address)}`,
-    `job: ${remoteId === null ? 'none yet' : formatVerbatim(remoteId)}`,
-    ...(submittedAt === null ? [] : [`accepted: ${formatUtc(Date.parse(submittedAt))}`]),
-    ...(timing === null ? [] : [`timing: ${formatTiming(timing)}`]),
-    ...(end === null ? [] : [`ended: ${formatUtc(now)}`]),
-    `files: ${formatFiles(files)}, in ${formatVerbatim(folder)}`,
-  ];
-}
-
-function formatInput({ name, bytes, digest }: NonNullable<ItemInput['sends']>['input']): string {
-  return `${formatVerbatim(name)}, ${formatSize(bytes)}, SHA-256 ${formatVerbatim(`${digest}…`)}`;
-}
-
-function formatOptions({ kind: _, ...options }: Options): string {
-  const words = Object.entries(options).map(([key, value]) => {
-    const column = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return `${column} ${Array.isArray(value) ? value.join(', ') : String(value ?? 'automatic')}`;
-  });
-  return words.join(', ') || 'none to choose';
-}
-
-/** As reported by the service. */
-function formatTiming({ queueWaitSeconds, elapsedSeconds, finishedAt }: Timing): string {
-  const parts = [
-    queueWaitSeconds !== null && `${formatSeconds(queueWaitSeconds)} in the queue`,
-    elapsedSeconds !== null && `${formatSeconds(elapsedSeconds)} run`,
-    finishedAt !== null && `finished ${formatTime(finishedAt)}`,
-  ];
-  return parts.filter(Boolean).join(', ') || 'not reported by the service';
-}
-
-function formatTime(iso: string): string {
-  const at = Date.parse(iso);
-  return Number.isNaN(at) ? formatVerbatim(iso) : formatUtc(at);
-}
-
-function formatSeconds(length: number): string {
-  return length < 10 ? `${Number(length.toFixed(1))} s` : formatDuration(length * 1_000);
-}
-
-function formatFiles(files: readonly KeptFile[]): string {
-  if (files.length === 0) return 'none fetched';
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return `${files.length} fetched (${formatSize(bytes)})`;
-}
-
-function formatAttempts(attempts: readonly Attempt[]): string {
-  const shown = attempts.slice(-MAX_ATTEMPTS);
-  const isCut = shown.length < attempts.length;
-  const title = isCut ? `The last ${shown.length} of ${attempts.length} attempts` : 'Attempts';
-  const lines = shown.map(({ at, outcome, message }) => {
-    const words = message === undefined ? '' : `: ${formatVerbatim(message, MAX_ATTEMPT)}`;
-    return `${formatUtc(Date.parse(at))} ${outcome}${words}`;
-  });
-  return `${title}, oldest first:\n\n${list(lines)}`;
 }
 
 /** What the time line says of an activity or a timer, beside its name. No markdown there: a text is shown as it is. */
@@ -276,7 +206,6 @@ export function formatClock(at: number, now: number): string {
 
 /* ---- budgets ---- */
 
-const SECONDS_SHOWN = 3;
 const ROWS_SHOWN = 20;
 /** Characters of the reason of a block. */
 const WORDS = 120;
@@ -290,7 +219,6 @@ export function formatBudgetDetails(status: BudgetStatus): string {
   return joinBlocks(
     `**${service}** at ${formatVerbatim(address)}, credential ${formatVerbatim(credential)}`,
     formatWindows(status),
-    formatSlots(status),
     formatBlock(status),
     useTable(status),
     `${outstanding} in progress; ${submissions} sent in total, of which ${accepted} accepted, ` +
@@ -311,26 +239,6 @@ function formatWindows({ windows, open }: BudgetStatus): string {
 
 function formatWindowCells({ limit, windowMs, charged, free }: WindowStatus): string[] {
   return [`${charged} of ${limit} in ${formatDuration(windowMs)}`, String(free)];
-}
-
-function formatSlots(status: BudgetStatus): string | null {
-  const { releases } = findTightestWindow(status) ?? { releases: [] };
-  return releases.length === 0 ? null : `Slots become free: ${formatReleases(releases)}`;
-}
-
-/** `3 at 22 Nov 02:14:33 UTC, 97 later`: many are released in the same second. */
-function formatReleases(releases: readonly number[]): string {
-  const bySecond = new Map<string, number>();
-  let shown = 0;
-  for (const at of releases) {
-    const time = formatUtc(at);
-    if (!bySecond.has(time) && bySecond.size === SECONDS_SHOWN) break;
-    bySecond.set(time, (bySecond.get(time) ?? 0) + 1);
-    shown += 1;
-  }
-  const parts = [...bySecond].map(([time, n]) => `${n} at ${time}`);
-  if (shown < releases.length) parts.push(`${releases.length - shown} later`);
-  return parts.join(', ');
 }
 
 /** Why nothing is sent, in the words of the service or of what went wrong. */

@@ -51,7 +51,7 @@ interface FeedParts {
 export class Feed {
   readonly service: ServiceName;
   spec: FeedSpec;
-  /** Items that have begun or wait for a slot, by id; without what is only displayed. */
+  /** Items that have begun or wait for a slot, by id. */
   readonly open: Map<string, ItemEntry>;
   /** Items whose start the server has not confirmed yet. */
   starting = 0;
@@ -205,8 +205,7 @@ export class Feed {
       this.#tally.count(row.kind, ended);
       return;
     }
-    const { sends: __, ...known } = row;
-    this.open.set(row.id, known);
+    this.open.set(row.id, row);
     const { remoteId } = row;
     if (remoteId === undefined) return;
     this.starting += 1;
@@ -254,13 +253,12 @@ export class Feed {
     await signalBudget(this.spec, requestSignal, requests);
   }
 
-  #requestOf({ id, kind, generation, sends }: ItemEntry): Request {
+  #requestOf({ id, kind, generation }: ItemEntry): Request {
     const { name, store, tree, policy } = this.#campaign;
     const { fetchQueue } = this.spec;
     const launch = {
       policy,
       ...(fetchQueue !== undefined && { fetchQueue }),
-      ...(sends && { sends }),
       ...(Number.isFinite(this.#roomFor(kind)) && { first: true as const }),
     };
     return {

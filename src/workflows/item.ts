@@ -21,9 +21,9 @@ import {
 } from '@temporalio/workflow';
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
-import type { PostTimes, Timing } from '../domain/outcomes.ts';
+import type { PostTimes } from '../domain/outcomes.ts';
 import { conclude, finishJob, withToken } from './activity-options.ts';
-import type { ItemAddress, KeptFile, SubmittedJob } from './activity-types.ts';
+import type { ItemAddress, SubmittedJob } from './activity-types.ts';
 import { endSummary, formatItemDetails, formatSummary } from './details.ts';
 import { acceptedSignal, type ItemInput, type JobBegin } from './messages.ts';
 import { buildCampaignWorkflowId, ATTRIBUTES } from './names.ts';
@@ -64,8 +64,6 @@ class ItemRun {
   readonly #posted: Partial<PostTimes>;
   /** ISO 8601, UTC. */
   readonly #submittedAt: string | null;
-  #files: readonly KeptFile[] = [];
-  #timing: Timing | null = null;
   /** On disk, and reported to the campaign. */
   #written: ItemEnd | null = null;
 
@@ -113,13 +111,7 @@ class ItemRun {
       this.#submitted,
       former,
     ]);
-    if (result.type === 'givenUp') {
-      this.#attempts.push(result.attempt);
-      this.#show(null);
-      return null;
-    }
-    this.#files = result.files;
-    this.#timing = result.timing;
+    if (result.type === 'givenUp') return null;
     this.#written = result.end;
     return result.end;
   }
@@ -166,10 +158,7 @@ class ItemRun {
     const shown = {
       end,
       remoteId: this.#job?.remoteId ?? null,
-      attempts: this.#attempts,
       submittedAt: this.#submittedAt,
-      timing: this.#timing,
-      files: this.#files,
     };
     setCurrentDetails(formatItemDetails(this.#input, shown, Date.now()));
   }
