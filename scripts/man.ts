@@ -1,6 +1,8 @@
 /** Prints the manual page of the package, from the same commands and options as `--help`: `node scripts/man.ts`. */
 import type { Command } from 'commander';
-import { program } from '../src/cli/command-line/program.ts';
+import { createProgram } from '../src/cli/program.ts';
+
+const program = await createProgram();
 
 const EXIT_STATUS = [
   ['0', 'Every item succeeded, or the question was answered.'],

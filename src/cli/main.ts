@@ -1,6 +1,6 @@
 /** The command line. */
-import { exitWith } from './command-line/options.ts';
-import { program } from './command-line/program.ts';
+import { exitWith } from './options.ts';
+import { createProgram } from './program.ts';
 import { CommanderError } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { toReason } from '../domain/plain-text.ts';
@@ -10,6 +10,7 @@ import { printError, hasDocument, printDocument } from './text/output.ts';
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
+  const program = await createProgram(process.argv.slice(2));
   await program.parseAsync();
 } catch (error) {
   await exitWith(await explainFailure(error));

@@ -20,32 +20,18 @@ import {
 } from '../runner/command-line.ts';
 import { openTree, type OutputTree } from '../runner/index.ts';
 import { buildCampaignAddress } from '../store/layout.ts';
-import type { CommonFlags } from './command-line/options.ts';
+import type { GlobalFlags } from './options.ts';
 import { Interruption } from './interruption.ts';
 import { say, logToTerminal, setRunCommand } from './text/output.ts';
 
 type Settings = ReturnType<typeof readSettings>;
 
 /** Throws CONFIG_* with what to do; exit code 2. */
-export function loadCommandSettings({ config }: CommonFlags, options?: LoadOptions): Settings {
+export function loadCommandSettings({ config }: GlobalFlags, options?: LoadOptions): Settings {
   return readSettings(config === undefined ? {} : { config }, options);
 }
 
-/**
- * Names of kinds and services are known only after the plugins were loaded.
- * @throws HundredfoldError `USAGE`
- */
-export function checkChoice(
-  option: string,
-  value: string | undefined,
-  choices: readonly string[],
-): void {
-  if (value === undefined || choices.includes(value)) return;
-  const remedy = `Choose one of ${choices.join(', ')}.`;
-  throw new HundredfoldError('USAGE', `${option} is "${value}"`, remedy);
-}
-
-export interface TreeFlags extends CommonFlags {
+export interface TreeFlags extends GlobalFlags {
   readonly out?: string;
 }
 
@@ -118,7 +104,7 @@ export async function findTree(given: string | undefined, wanted: TreeFlags): Pr
  */
 export async function findTreeOrFolder(
   nameOrFolder: string | undefined,
-  { config, json }: CommonFlags,
+  { config, json }: GlobalFlags,
 ): Promise<OutputTree> {
   const flags = { ...(config !== undefined && { config }), ...(json !== undefined && { json }) };
   if (nameOrFolder === undefined) return findTree(undefined, flags);
@@ -140,7 +126,7 @@ export interface Around {
  * @param hurried a user waits for the answer: a host that does not answer is reported within seconds
  */
 export async function withSession(
-  flags: CommonFlags,
+  flags: GlobalFlags,
   purpose: Purpose,
   use: (session: Session, around: Around) => Promise<number>,
   hurried = purpose === 'look',
@@ -167,7 +153,7 @@ function warnUnready({ unready }: Settings): void {
 
 /** Passes the session in which the campaign is known. A tree whose campaign runs elsewhere says so. */
 export async function withCampaign(
-  { name, flags }: Meant<CommonFlags>,
+  { name, flags }: Meant<GlobalFlags>,
   purpose: Purpose,
   use: (session: Session, campaign: CampaignLine, around: Around) => Promise<number>,
   hurried = purpose === 'look',

@@ -150,6 +150,7 @@ test('a condition that cannot be read, or names no state or kind, is refused', a
     ['mass=', /is not a condition/],
     ['state=lost', /there is no state lost/],
     ['kind=protein', /there is no kind protein/],
+    ['weight>9', /there is no column weight[^]*Choose one of id, kind, state, code, mass/],
   ];
   for (const [condition, said] of refused) {
     const { stderr } = await at.runs(1, ['items', 'night', '--where', condition]);

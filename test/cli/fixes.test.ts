@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { CheckedRow } from '../../src/domain/item.ts';
 import { checkManifests } from '../../src/manifest/check.ts';
-import { writeFixes } from '../../src/cli/fixes.ts';
+import { writeFixes } from '../../src/cli/commands/plan.ts';
 import { folderWith } from '../manifest/manifests.ts';
 
 test('a salt becomes its largest part, other rows stay, paths follow, and nothing is replaced', async () => {

@@ -10,11 +10,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { program } from '../../src/cli/command-line/program.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { HINTED } from '../../src/cli/text/output.ts';
 import { checkName } from '../../src/domain/name.ts';
 import { escapeUnsafe } from '../../src/domain/plain-text.ts';
 import { desk, ROOT, type Desk, type Typing } from './command.ts';
+
+const program = await createProgram();
 
 const DEMO = join(ROOT, 'batches', 'demo');
 const INVALID = join(ROOT, 'batches', 'invalid');

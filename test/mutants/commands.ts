@@ -4,7 +4,7 @@ import type { Mutant } from './list.ts';
 export const COMMANDS: readonly Mutant[] = [
   {
     name: 'exit-code-of-failures',
-    file: 'src/cli/text/summary.ts',
+    file: 'src/cli/conclusion.ts',
     find: 'return items.succeeded === items.total ? EXIT.ok : EXIT.incomplete;',
     replace: 'return items.succeeded <= items.total ? EXIT.ok : EXIT.incomplete;',
     breaks: '3: a script sees that items have failed.',
@@ -20,7 +20,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'rows-of-any-condition',
-    file: 'src/cli/command-line/rows.ts',
+    file: 'src/cli/rows.ts',
     find: '(row) => conditions.every((isMet) => isMet(row))',
     replace: '(row) => conditions.some((isMet) => isMet(row))',
     breaks: 'a selection of rows is what all of its conditions say, not any.',

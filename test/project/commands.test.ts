@@ -1,8 +1,10 @@
 /** Every command line of the documentation is one that the program has. */
 import { type Command, CommanderError } from 'commander';
 import { expect, test } from 'vitest';
-import { program } from '../../src/cli/command-line/program.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { listTyped, PAGES, read } from './typed.ts';
+
+const program = await createProgram();
 
 /** Parses command lines as the program does, but calls no command. */
 function disarm(command: Command): void {

@@ -4,8 +4,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { program } from '../../src/cli/command-line/program.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { configSchema } from '../../src/config/schema.ts';
+
+const program = await createProgram();
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

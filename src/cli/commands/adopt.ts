@@ -1,4 +1,6 @@
 /** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign, or lists them. */
+import { Argument, Command, Option } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { listKindNames } from '../../kinds/registry.ts';
@@ -12,18 +14,50 @@ import {
 } from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import { resolveAddress } from '../../store/layout.ts';
-import type { ServiceFlags } from '../command-line/options.ts';
-import { checkChoice, loadCommandSettings } from '../session.ts';
+import { loadCommandSettings } from '../session.ts';
 import { printDocument, say } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 import { run, type RunFlags } from './run.ts';
+import {
+  call,
+  checkChoice,
+  detach,
+  newTrees,
+  noWorker,
+  suggest,
+  type GlobalFlags,
+} from '../options.ts';
+
+export const commands = [
+  new Command('adopt')
+    .description(
+      'adopt jobs that were submitted elsewhere as a campaign, or list them; submits nothing',
+    )
+    .addArgument(suggest(new Argument('<service>', 'where the jobs are'), listServiceNames()))
+    .argument(
+      '[id...]',
+      'ids of the jobs (request_id, hash_id); without: list those that the service has for your token',
+    )
+    .option('--past', 'all jobs that the service has for your token and that this folder lacks')
+    .addOption(
+      suggest(
+        new Option('--kind <kind>', 'kind of the jobs, if the service does not report it'),
+        listKindNames(),
+      ),
+    )
+    .addOption(newTrees())
+    .option('--name <name>', 'name of the campaign (default: adopted-SERVICE)', checkName)
+    .addOption(detach())
+    .addOption(noWorker())
+    .action(call(adopt)),
+];
 
 interface AdoptFlags extends RunFlags {
   readonly past?: boolean;
   readonly kind?: Kind;
 }
 
-export async function adopt(
+async function adopt(
   service: ServiceName,
   ids: readonly string[],
   flags: AdoptFlags,
@@ -62,7 +96,7 @@ function printPast(
   if (rows === null) say('There is nothing to adopt.');
 }
 
-interface ListFlags extends ServiceFlags {
+interface ListFlags extends GlobalFlags {
   readonly out?: string;
 }
 

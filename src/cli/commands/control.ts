@@ -1,4 +1,6 @@
 /** `hundredfold watch`, `pause`, `resume` and `cancel`: the last three are durable, because each is a message to the workflow. */
+import { Command, Option } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import type { Client } from '@temporalio/client';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/item.ts';
@@ -16,18 +18,41 @@ import {
   waitForAnswer,
 } from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
-import type { CommonFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';
-import {
-  type Around,
-  checkChoice,
-  loadCommandSettings,
-  findMeant,
-  withCampaign,
-} from '../session.ts';
+import { type Around, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say } from '../text/output.ts';
+import { call, checkChoice, NEWEST, suggest, type GlobalFlags } from '../options.ts';
 
-export async function watch(given: string | undefined, wanted: CommonFlags): Promise<number> {
+export const commands = [
+  new Command('watch')
+    .description('show a live view of a campaign until it ends')
+    .argument('[name]', NEWEST, checkName)
+    .action(call(watch)),
+  new Command('pause')
+    .description('pause a campaign: submit nothing until it is resumed')
+    .argument('<name>', '', checkName)
+    .action(call(pause)),
+  new Command('resume')
+    .description('resume a paused campaign')
+    .argument('<name>', '', checkName)
+    .addOption(
+      suggest(
+        new Option(
+          '--service <service>',
+          'only this service, which was paused because its items kept failing',
+        ),
+        listServiceNames(),
+      ),
+    )
+    .action(call(resume)),
+  new Command('cancel')
+    .description('cancel a campaign; slots that were used stay used')
+    .argument('<name>', '', checkName)
+    .option('--abandon', 'end it at once, without tables, because its output tree is lost')
+    .action(call(cancel)),
+];
+
+async function watch(given: string | undefined, wanted: GlobalFlags): Promise<number> {
   const meant = await findMeant(given, wanted);
   const { name, flags } = meant;
   return withCampaign(meant, 'work', async (session, { out }, { interruption, settings }) => {
@@ -38,16 +63,16 @@ export async function watch(given: string | undefined, wanted: CommonFlags): Pro
   });
 }
 
-interface ResumeFlags extends CommonFlags {
+interface ResumeFlags extends GlobalFlags {
   readonly service?: ServiceName;
 }
 
-export async function pause(name: string, flags: CommonFlags): Promise<number> {
+async function pause(name: string, flags: GlobalFlags): Promise<number> {
   const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. \`hundredfold resume\` continues it.`;
   return send(name, flags, words, (client) => pauseCampaign(client, name));
 }
 
-export async function resume(name: string, flags: ResumeFlags): Promise<number> {
+async function resume(name: string, flags: ResumeFlags): Promise<number> {
   const { service } = flags;
   loadCommandSettings(flags, { tokens: 'optional' });
   checkChoice('--service', service, listServiceNames());
@@ -60,7 +85,7 @@ const NOBODY_WORKS = '  No command works on it now; this takes effect with the n
 /** @param words printed once the message was sent */
 async function send(
   name: string,
-  flags: CommonFlags,
+  flags: GlobalFlags,
   words: string,
   message: (client: Client) => Promise<void>,
 ): Promise<number> {
@@ -79,12 +104,12 @@ function printEnded({ name, state }: CampaignLine): void {
   say(`${name} has already ended (${state}).`);
 }
 
-interface CancelFlags extends CommonFlags {
+interface CancelFlags extends GlobalFlags {
   /** The output tree is permanently lost: do not wait for anything that would be written to it. */
   readonly abandon?: boolean;
 }
 
-export async function cancel(name: string, flags: CancelFlags): Promise<number> {
+async function cancel(name: string, flags: CancelFlags): Promise<number> {
   const end = (session: Session, found: CampaignLine, around: Around) =>
     cancelCampaign(found, flags, session, around);
   return withCampaign(await findMeant(name, flags), 'work', end, true);
@@ -123,7 +148,7 @@ async function cancelCampaign(
 async function publishCancelled(
   session: Session,
   followed: Observed,
-  flags: CommonFlags,
+  flags: GlobalFlags,
   { interruption, settings }: Around,
 ): Promise<number> {
   try {

@@ -1,9 +1,9 @@
 /** `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and ledger, each with a remedy. */
+import { Command } from 'commander';
 import { doctor as check, type Finding } from '../../runner/index.ts';
 import { tryServiceDefinition, type Row, type Conformance } from '../../runner/command-line.ts';
 import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import type { ServiceFlags } from '../command-line/options.ts';
 import { loadCommandSettings } from '../session.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
@@ -12,15 +12,27 @@ import { isLocalHost } from '../../domain/addresses.ts';
 import { loadPlugins } from '../../services/plugins/load.ts';
 import { listServiceNames, findService } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
+import { call, type GlobalFlags } from '../options.ts';
 
-interface DoctorFlags extends ServiceFlags {
+export const commands = [
+  new Command('doctor')
+    .description('check runtime, Temporal, services, credentials, output store and ledger')
+    .option('--service <name>', 'try a service, or a plugin file, with every kind of answer')
+    .option(
+      '--url <address>',
+      'with --service: run one job of each kind at a double on this machine',
+    )
+    .action(call(doctor)),
+];
+
+interface DoctorFlags extends GlobalFlags {
   /** Its name, or the file of a plugin. */
   readonly service?: string;
   /** Of a double of it. */
   readonly url?: string;
 }
 
-export async function doctor(flags: DoctorFlags): Promise<number> {
+async function doctor(flags: DoctorFlags): Promise<number> {
   const { service } = flags;
   if (service !== undefined) return tryService({ ...flags, service });
   const findings = await check(flags);

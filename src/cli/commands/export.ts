@@ -1,4 +1,5 @@
 /** `hundredfold export NAME --to FORMAT`: files for other programs. `export --list`: the formats. */
+import { Command } from 'commander';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import {
   EXPORT_RECORD,
@@ -9,12 +10,39 @@ import {
 } from '../../export/export.ts';
 import { resolveAddress, buildAddress } from '../../store/layout.ts';
 import { say, throttleProgress, printDocument, printLine } from '../text/output.ts';
-import type { CommonFlags } from '../command-line/options.ts';
 import { printTable } from '../text/table.ts';
 import { findTreeOrFolder } from '../session.ts';
-import { selectRows, type RowFlags } from '../command-line/rows.ts';
+import { addRowOptions, selectRows, type RowFlags } from '../rows.ts';
+import { call, NEWEST, type GlobalFlags } from '../options.ts';
 
-interface ExportFlags extends CommonFlags, RowFlags {
+const HELP = `
+NAME is a campaign, or the folder or s3:// address of an output tree. Notes, and items that were left out, are printed on
+stderr and written to export.json in the same folder. Docs: docs/export.md.`;
+
+export const commands = [
+  addRowOptions(
+    new Command('export')
+      .description('write results as files for other programs: GROMACS, OpenMM, RDKit, Jalview, …')
+      .argument('[name]', `${NEWEST}, or the folder of its output tree`)
+      .option('--to <format>', 'format to write; --list shows them')
+      .option('--list', 'list the formats and their content')
+      .option('--out <dir>', 'folder for the files (default: ./export/NAME-FORMAT)'),
+  )
+    .option('--predictor <key>', 'the track for pdb and jalview (default: backbone)')
+    .option(
+      '--structure-column <name>',
+      'manifest column that names structure files (default: structure)',
+    )
+    .option(
+      '--structures <dir>',
+      'folder that contains these files (default: the folder of the manifest)',
+    )
+    .option('--replace', 'overwrite files of an earlier export that differ')
+    .addHelpText('after', HELP)
+    .action(call(exportCampaign)),
+];
+
+interface ExportFlags extends GlobalFlags, RowFlags {
   readonly to?: string;
   readonly list?: boolean;
   readonly out?: string;
@@ -24,10 +52,7 @@ interface ExportFlags extends CommonFlags, RowFlags {
   readonly replace?: boolean;
 }
 
-export async function exportCampaign(
-  name: string | undefined,
-  flags: ExportFlags,
-): Promise<number> {
+async function exportCampaign(name: string | undefined, flags: ExportFlags): Promise<number> {
   if (flags.list === true) return listFormats(flags);
   if (flags.to === undefined) throw createUsageError();
   const format = findExportFormat(flags.to);
@@ -35,7 +60,7 @@ export async function exportCampaign(
   const out = resolveAddress(flags.out ?? `export/${tree.name}-${format.name}`);
   const exported = await tree.export(format.name, out, {
     ...flags,
-    wanted: selectRows(flags),
+    wanted: selectRows(flags, tree),
     onItem: createProgress(tree.name, tree.campaign.items),
   });
   printResult(exported, out, flags);

@@ -1,4 +1,5 @@
-/** Processes in the background: the hidden command `host`, which `run --detach` starts; `stop`, which ends it; and `setUpHost`. */
+/** The embedded server: `ui` shows what it has, `stop` ends it, `setup` downloads it; the hidden `host` runs it for `run --detach`. */
+import { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { toReason } from '../../domain/plain-text.ts';
@@ -9,10 +10,25 @@ import { ensureTemporalCli } from '../../temporal/cli.ts';
 import { isServerAlive, stopDevServer } from '../../temporal/dev-server.ts';
 import { endProcess, isRunningAs } from '../../temporal/processes.ts';
 import { buildRunningQuery } from '../../workflows/names.ts';
-import type { CommonFlags, ServiceFlags } from '../command-line/options.ts';
 import { Interruption } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';
-import { say } from '../text/output.ts';
+import { openLink, buildWorkflowsLink } from '../links.ts';
+import { logToWorkerLog } from '../../runner/command-line.ts';
+import { say, printDocument, printLine, logToTerminal } from '../text/output.ts';
+import { call, type GlobalFlags } from '../options.ts';
+
+export const commands = [
+  new Command('ui')
+    .description('open the Temporal UI; the embedded server runs until Ctrl-C and submits nothing')
+    .action(call(ui)),
+  new Command('stop')
+    .description('stop the embedded server that runs in the background')
+    .action(call(stop)),
+  new Command('setup')
+    .description('download the embedded Temporal server (otherwise done by the first campaign)')
+    .action(call(setUpHost)),
+  new Command('host').action(call(serve)),
+];
 
 const IDLE_ENDS_AFTER_MS = 15_000;
 /** That the command which runs the server has ended is noticed this soon. */
@@ -25,7 +41,7 @@ const POLL_INTERVAL_MS = 500;
 const COUNT_INTERVAL_MS = 10_000;
 
 /** Serves until it is stopped or nothing has been open for a while. */
-export async function serve(flags: ServiceFlags): Promise<number> {
+async function serve(flags: GlobalFlags): Promise<number> {
   logTo((line) => process.stderr.write(line));
   const settings = loadCommandSettings(flags);
   const localServices = flags.services ?? null;
@@ -76,7 +92,7 @@ async function openCampaigns({ client }: Session): Promise<number> {
 /** The worker waits 35 s for POSTs in progress, then the server is stopped. */
 const TIMEOUT_MS = 60_000;
 
-export async function stop(flags: CommonFlags): Promise<number> {
+async function stop(flags: GlobalFlags): Promise<number> {
   const { embeddedDir } = loadCommandSettings(flags, { tokens: 'optional' });
   // First the standby host, so that it does not take over now.
   const background = readRecord(embeddedDir, 'background');
@@ -119,8 +135,60 @@ const SOURCES = {
   path: 'PATH',
 };
 
-export async function setUpHost(): Promise<number> {
+async function setUpHost(): Promise<number> {
   const { path, source } = await ensureTemporalCli(say);
   say(`Temporal CLI: ${path} (${SOURCES[source]}).`);
   return EXIT.ok;
+}
+
+/**
+ * Nothing is submitted in the meantime, unless another command does so.
+ *
+ * @throws HundredfoldError `UI_UNAVAILABLE` if Temporal runs elsewhere
+ */
+async function ui(flags: GlobalFlags): Promise<number> {
+  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  if (settings.temporal) throw createElsewhereError(settings.temporal.address);
+  logToWorkerLog(settings, logToTerminal());
+  const interruption = new Interruption({ submits: false });
+  const session = await openSession({
+    settings,
+    environment: process.env,
+    localServices: null,
+    anyHost: true,
+    lookOnly: true,
+    lasting: true,
+  });
+  try {
+    if (session.ui === null) throw createSwitchedOffError();
+    const link = buildWorkflowsLink(session.ui);
+    if (flags.json) printDocument({ ui: link });
+    else printLine(link);
+    if (!flags.json) await openLink(link);
+    say(
+      session.role === 'host'
+        ? 'The embedded server runs until you press Ctrl-C. No campaign makes progress meanwhile.'
+        : 'Another command runs the embedded server, and stops it when it ends. Ctrl-C ends this one.',
+    );
+    await interruption.request;
+    return EXIT.ok;
+  } finally {
+    await session.close();
+  }
+}
+
+function createElsewhereError(address: string): HundredfoldError {
+  return new HundredfoldError(
+    'UI_UNAVAILABLE',
+    `Temporal runs at ${address}, and its UI has its own address`,
+    'Ask its administrator; by default, a UI server listens on port 8080 or 8233.',
+  );
+}
+
+function createSwitchedOffError(): HundredfoldError {
+  return new HundredfoldError(
+    'UI_UNAVAILABLE',
+    'the embedded server runs without its UI',
+    'Stop it (hundredfold stop), then run the command again.',
+  );
 }

@@ -2,6 +2,7 @@
  * `hundredfold init`: creates a folder to start from, with a configuration in which every setting is explained and none
  * is set, and a small manifest with inputs that the local services accept.
  */
+import { Command } from 'commander';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { readErrno } from '../../domain/process.ts';
@@ -9,6 +10,16 @@ import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program.ts';
 import { say } from '../text/output.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
+import { call } from '../options.ts';
+
+export const commands = [
+  new Command('init')
+    .description(
+      'create a starter folder with configuration, manifest and inputs; overwrites nothing',
+    )
+    .argument('[dir]', 'folder, created if missing', '.')
+    .action(call(init)),
+];
 
 /** Target path in the folder → source path in the project. */
 export const STARTER: Readonly<Record<string, string>> = {
@@ -21,7 +32,7 @@ export const STARTER: Readonly<Record<string, string>> = {
 };
 
 /** Only adds files: existing ones are not changed. @throws HundredfoldError `CONFIG_NOT_WRITTEN` */
-export async function init(folder: string): Promise<number> {
+async function init(folder: string): Promise<number> {
   const written: string[] = [];
   const left: string[] = [];
   for (const [name, source] of Object.entries(STARTER)) {

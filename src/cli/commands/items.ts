@@ -1,9 +1,10 @@
 /** `hundredfold items NAME`: the items of a campaign, one per line; all of them, or a selection. */
+import { Command } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { readRecord } from '../../temporal/host/folder.ts';
 import { isAlive } from '../../temporal/processes.ts';
-import type { CommonFlags } from '../command-line/options.ts';
-import { selectRows, type RowFlags } from '../command-line/rows.ts';
+import { addRowOptions, selectRows, type RowFlags } from '../rows.ts';
 import {
   listItemLines,
   type OpenItem,
@@ -16,6 +17,17 @@ import { buildCampaignAddress } from '../../store/layout.ts';
 import { loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say, printDocument } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
+import { call, NEWEST, treesThere, type GlobalFlags } from '../options.ts';
+
+export const commands = [
+  addRowOptions(
+    new Command('items')
+      .description('list the items of a campaign')
+      .argument('[name]', NEWEST, checkName),
+  )
+    .addOption(treesThere())
+    .action(call(items)),
+];
 
 /** Items for users and pipes: one row each, with the reason of a failure in the last column. */
 const HEADER = ['ID', 'KIND', 'STATE', 'SINCE', 'CODE', 'PATH', 'REMOTE_ID', 'MESSAGE'];
@@ -27,11 +39,11 @@ function formatTime(iso: string): string {
   return TIME.format(new Date(iso)).replace(' ', 'T');
 }
 
-interface ItemsFlags extends CommonFlags, RowFlags {
+interface ItemsFlags extends GlobalFlags, RowFlags {
   readonly out?: string;
 }
 
-export async function items(given: string | undefined, wanted: ItemsFlags): Promise<number> {
+async function items(given: string | undefined, wanted: ItemsFlags): Promise<number> {
   const { name, flags } = await findMeant(given, wanted);
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? settings.storeUrl, name);
@@ -58,7 +70,7 @@ async function print(
   flags: ItemsFlags,
 ): Promise<number> {
   const lines: ItemLine[] = [];
-  for await (const line of listItemLines(tree, open, selectRows(flags))) lines.push(line);
+  for await (const line of listItemLines(tree, open, selectRows(flags, tree))) lines.push(line);
   if (flags.json) printDocument({ campaign: tree.name, out: tree.location, items: lines });
   else printTable(HEADER, lines.map(formatCells));
   if (lines.length === 0) say(`${tree.name} has no such item.`);

@@ -1,4 +1,6 @@
 /** `hundredfold logs NAME [ID]`: the worker's log of a campaign, and the history of one of its items. */
+import { Command } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import { readWorkerLog, type LogLine } from '../../runner/command-line.ts';
 import type { OutputTree } from '../../runner/index.ts';
 import type { Attempt } from '../../domain/campaign.ts';
@@ -9,8 +11,18 @@ import { buildItemKey, JOB_LOG } from '../../store/layout.ts';
 import { buildItemWorkflowId } from '../../workflows/names.ts';
 import { loadCommandSettings, findTree, type TreeFlags } from '../session.ts';
 import { say, logText, printDocument, printLine } from '../text/output.ts';
+import { call, NEWEST, treesThere } from '../options.ts';
 
-export async function logs(
+export const commands = [
+  new Command('logs')
+    .description('print the log of a campaign, or the history of one of its items')
+    .argument('[name]', NEWEST, checkName)
+    .argument('[id]', 'item; prints its attempts, and the log of its job if the service has one')
+    .addOption(treesThere())
+    .action(call(logs)),
+];
+
+async function logs(
   given: string | undefined,
   id: string | undefined,
   flags: TreeFlags,

@@ -1,6 +1,14 @@
 /** `hundredfold plan`: checks everything and reports what a run would do, without submitting anything. */
+import { Command } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import { existsSync } from 'node:fs';
-import { EXIT } from '../../domain/errors.ts';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { hasErrno } from '../../domain/process.ts';
+import { listKinds, findKind } from '../../kinds/registry.ts';
+import { readFileName } from '../../manifest/sources.ts';
 import type { CheckedRow } from '../../domain/item.ts';
 import {
   chooseRows,
@@ -10,19 +18,34 @@ import {
   runCommand,
 } from '../../runner/command-line.ts';
 import type { PlanOptions, Refusal } from '../../runner/index.ts';
-import type { CommonFlags } from '../command-line/options.ts';
-import { createExistsError, writeFixes } from '../fixes.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { say, logToTerminal, printDocument, printLine } from '../text/output.ts';
 import { planLines, ProblemList } from '../text/plan-text.ts';
+import { call, MANIFESTS, newTrees, type GlobalFlags } from '../options.ts';
 
-interface PlanFlags extends CommonFlags, PlanOptions {
+export const commands = [
+  new Command('plan')
+    .description('check everything and print what a run would do; submits nothing')
+    .argument('<manifest...>', MANIFESTS)
+    .addOption(newTrees())
+    .option('--name <name>', 'name of the campaign (default: from the manifest)', checkName)
+    .option('--allow-outside', 'allow the manifest to name files outside its folder')
+    .option('--skip-invalid', 'plan for the valid rows if some are invalid')
+    .option('--no-cache', 'plan without results of earlier campaigns')
+    .option(
+      '--fixes <file>',
+      'write the table with likely corrections, such as salts to their largest part',
+    )
+    .action(call(plan)),
+];
+
+interface PlanFlags extends GlobalFlags, PlanOptions {
   readonly skipInvalid?: boolean;
   /** A new table with likely corrections. */
   readonly fixes?: string;
 }
 
-export async function plan(manifests: readonly string[], flags: PlanFlags): Promise<number> {
+async function plan(manifests: readonly string[], flags: PlanFlags): Promise<number> {
   if (flags.fixes !== undefined && existsSync(flags.fixes)) throw createExistsError(flags.fixes);
   const rows: CheckedRow[] = [];
   // The problems are the main output of this command.
@@ -113,4 +136,73 @@ function warnUncharged({ feeds, forecasts }: Planned, { json }: PlanFlags): void
       json ? `${unknown}: ${feed.reason.message}.` : `${unknown}; the forecast assumes none of it.`,
     );
   }
+}
+
+interface Fixes {
+  /** Rows whose input was corrected. */
+  readonly fixed: number;
+  /** Rows in the table. */
+  readonly rows: number;
+  /** Records of files with several, which a table cannot hold. */
+  readonly leftOut: number;
+}
+
+type Cells = Record<string, string>;
+
+/** Writes nothing if there is nothing to correct. Throws USAGE if the file exists. */
+export async function writeFixes(file: string, checked: readonly CheckedRow[]): Promise<Fixes> {
+  const rows: Cells[] = [];
+  let [fixed, leftOut] = [0, 0];
+  for (const row of checked) {
+    if (row.row === null) continue;
+    if (isRecord(row)) {
+      leftOut += 1;
+      continue;
+    }
+    const cells = buildCells(row, path.dirname(path.resolve(file)));
+    const repaired = await repairRow(row);
+    if (repaired !== null) fixed += 1;
+    rows.push({ id: row.id ?? '', ...cells, ...repaired });
+  }
+  if (fixed > 0) await writeNew(file, rows);
+  return { fixed, rows: rows.length, leftOut };
+}
+
+function isRecord({ row, source }: CheckedRow): boolean {
+  const { extension } = readFileName(source.file);
+  const isLibrary = listKinds().some(({ input }) => input.records?.[extension] !== undefined);
+  return isLibrary && row?.['file'] !== undefined;
+}
+
+/** Paths are relative to the folder of the new table. */
+function buildCells({ row, source }: CheckedRow, folder: string): Cells {
+  const file = (row?.['file'] ?? '').trim();
+  if (file === '') return { ...row };
+  const there = path.resolve(path.dirname(source.file), file);
+  return { ...row, file: path.relative(folder, there) };
+}
+
+async function repairRow({ item, kind, row }: CheckedRow): Promise<Cells | null> {
+  if (item !== null || kind === null) return null;
+  const { input } = findKind(kind);
+  const column = input.column?.name;
+  const text = column === undefined ? '' : (row?.[column] ?? '').trim();
+  if (column === undefined || text === '') return null;
+  const repaired = await input.repair?.(text);
+  return repaired == null ? null : { [column]: repaired, [`original_${column}`]: text };
+}
+
+async function writeNew(file: string, rows: readonly Cells[]): Promise<void> {
+  const columns = [...new Set(rows.flatMap((cells) => Object.keys(cells)))];
+  try {
+    await writeFile(file, stringify([...rows], { header: true, columns }), { flag: 'wx' });
+  } catch (error) {
+    if (!hasErrno(error, 'EEXIST')) throw error;
+    throw createExistsError(file);
+  }
+}
+
+function createExistsError(file: string): Error {
+  const expected = 'Name a file that does not exist yet: nothing is replaced.';
+  return new HundredfoldError('USAGE', `--fixes is "${file}"`, expected);
 }

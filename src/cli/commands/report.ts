@@ -1,20 +1,31 @@
 /** `hundredfold report NAME`: (re)builds tables and report of a campaign from its output tree alone, at any time. */
+import { Command } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import { pathToFileURL } from 'node:url';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/addresses.ts';
 import { buildAddress, REPORT } from '../../store/layout.ts';
-import type { CommonFlags } from '../command-line/options.ts';
 import { findTree } from '../session.ts';
 import { openLink } from '../links.ts';
 import { say, printDocument } from '../text/output.ts';
-import { printDamaged } from '../text/summary.ts';
+import { printDamaged } from '../conclusion.ts';
+import { call, NEWEST, treesThere, type GlobalFlags } from '../options.ts';
 
-interface ReportFlags extends CommonFlags {
+export const commands = [
+  new Command('report')
+    .description('rebuild the tables and report.html of a campaign from its output tree')
+    .argument('[name]', NEWEST, checkName)
+    .addOption(treesThere())
+    .option('--open', 'show the report in the browser')
+    .action(call(report)),
+];
+
+interface ReportFlags extends GlobalFlags {
   readonly out?: string;
   readonly open?: boolean;
 }
 
-export async function report(given: string | undefined, flags: ReportFlags): Promise<number> {
+async function report(given: string | undefined, flags: ReportFlags): Promise<number> {
   const tree = await findTree(given, flags);
   const { name, location: folder } = tree;
   const path = buildAddress(folder, REPORT);

@@ -1,12 +1,32 @@
 /** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
+import { Command, Option } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { retry as retryCampaign } from '../../runner/index.ts';
 import type { RetrySurvey } from '../../store/retry.ts';
-import type { ServiceFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';
 import { findMeant } from '../session.ts';
 import { Interruption } from '../interruption.ts';
 import { say, logToTerminal } from '../text/output.ts';
+import { call, detach, priority, treesThere, type GlobalFlags } from '../options.ts';
+
+const HELP = `
+A job that was accepted before is polled first, which uses no slot. A new job is submitted only if the old one cannot
+be used. A held molecule may already have a job at the service that cannot be found: it is submitted again and may
+become a duplicate job. --failed leaves held items out.`;
+
+export const commands = [
+  new Command('retry')
+    .description('run failed, held and cancelled items again, in the same output tree')
+    .argument('<name>', '', checkName)
+    .addOption(new Option('--failed', 'only failed items').conflicts('item'))
+    .option('--item <id...>', 'only these items, unless they succeeded')
+    .addOption(treesThere())
+    .addOption(detach('return when it has started'))
+    .addOption(priority())
+    .addHelpText('after', HELP)
+    .action(call(retry)),
+];
 
 /** A longer list is not useful on a screen. */
 const SHOWN = 20;
@@ -57,7 +77,7 @@ function formatItemCount(n: number): string {
   return n === 1 ? '1 item' : `${n} items`;
 }
 
-interface RetryFlags extends ServiceFlags {
+interface RetryFlags extends GlobalFlags {
   readonly priority?: number;
   readonly failed?: boolean;
   readonly item?: readonly string[];
@@ -65,7 +85,7 @@ interface RetryFlags extends ServiceFlags {
   readonly detach?: boolean;
 }
 
-export async function retry(name: string, flags: RetryFlags): Promise<number> {
+async function retry(name: string, flags: RetryFlags): Promise<number> {
   const { item, ...others } = flags;
   const again = `hundredfold retry ${name}${item ? ` --item ${item.join(' ')}` : ''}${flags.failed ? ' --failed' : ''}`;
   const interruption = new Interruption();

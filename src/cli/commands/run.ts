@@ -1,4 +1,6 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
+import { Command } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import { createInterface } from 'node:readline/promises';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import {
@@ -8,15 +10,47 @@ import {
   type StartOptions,
 } from '../../runner/index.ts';
 import { findEnd, runCommand, readFreeSpace, type Forecast } from '../../runner/command-line.ts';
-import type { CommonFlags } from '../command-line/options.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
 import { say, logToTerminal, printDocument } from '../text/output.ts';
 import { planLines, ProblemList } from '../text/plan-text.ts';
+import {
+  call,
+  detach,
+  MANIFESTS,
+  newTrees,
+  noWorker,
+  priority,
+  type GlobalFlags,
+} from '../options.ts';
+
+export const commands = [
+  new Command('run')
+    .description(
+      'check the manifests, start or resume the campaign, and show progress until it ends',
+    )
+    .argument('<manifest...>', MANIFESTS)
+    .addOption(newTrees())
+    .option('--name <name>', 'name of the campaign (default: from the manifest)', checkName)
+    .option('--allow-outside', 'allow the manifest to name files outside its folder')
+    .option(
+      '--skip-invalid',
+      'run the valid rows if some are invalid; failed.csv lists the invalid ones',
+    )
+    .option(
+      '--no-cache',
+      'do not reuse results of earlier campaigns, and do not keep those of this one',
+    )
+    .addOption(detach())
+    .addOption(noWorker())
+    .option('-y, --yes', 'do not ask for confirmation if the campaign takes more than an hour')
+    .addOption(priority())
+    .action(call(run)),
+];
 
 export interface RunFlags
   extends
-    CommonFlags,
+    GlobalFlags,
     Pick<StartOptions, 'services' | 'out' | 'name' | 'allowOutside' | 'cache' | 'skipInvalid'>,
     Pick<StartOptions, 'priority' | 'command' | 'detach' | 'worker'> {
   readonly yes?: boolean;

@@ -1,4 +1,6 @@
 /** `hundredfold status`: all campaigns and budgets; `status NAME`: the state of one campaign. */
+import { Command } from 'commander';
+import { checkName } from '../../domain/name.ts';
 import { readBudgets } from '../../activities/budget-run.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../temporal/host/session.ts';
@@ -19,7 +21,6 @@ import {
   canBeCharged,
 } from '../../runner/command-line.ts';
 import { formatClock } from '../../domain/units.ts';
-import type { CommonFlags } from '../command-line/options.ts';
 import {
   formatBudgetText,
   formatCounts,
@@ -29,13 +30,21 @@ import {
 } from '../text/progress-text.ts';
 import { readEndedCampaign } from '../../report/campaign-summary.ts';
 import { say, printDocument, printLine } from '../text/output.ts';
-import { printEnd } from '../text/summary.ts';
+import { printEnd } from '../conclusion.ts';
 import { printTable } from '../text/table.ts';
 import { loadCommandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';
 import { readTreeState } from '../../report/publish.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
+import { call, type GlobalFlags } from '../options.ts';
 
-export async function status(given: string | undefined, wanted: CommonFlags): Promise<number> {
+export const commands = [
+  new Command('status')
+    .description('show a campaign and what blocks it; without a name: all campaigns and budgets')
+    .argument('[name]', '', checkName)
+    .action(call(status)),
+];
+
+async function status(given: string | undefined, wanted: GlobalFlags): Promise<number> {
   if (given === undefined) return showAll(wanted);
   const { name, flags } = await findMeant(given, wanted);
   return withSession(flags, 'look', async (session, { settings }) => {
@@ -51,7 +60,7 @@ export async function status(given: string | undefined, wanted: CommonFlags): Pr
   });
 }
 
-async function showEnd(folder: string, { json }: CommonFlags): Promise<void> {
+async function showEnd(folder: string, { json }: GlobalFlags): Promise<void> {
   const ended = await readEndedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
   else printEnd(ended, { print: printLine });
@@ -70,7 +79,7 @@ async function nullIfUnknown<T>(campaign: Promise<T>): Promise<T | null> {
 async function showElsewhere(
   name: string,
   settings: Parameters<typeof findTreeElsewhere>[1],
-  flags: CommonFlags,
+  flags: GlobalFlags,
 ): Promise<number> {
   const tree = await findTreeElsewhere(name, settings);
   if (tree === null)
@@ -102,7 +111,7 @@ async function showElsewhere(
 }
 
 /** The campaigns, the newest first, and the budget of each service and credential. */
-async function showAll(flags: CommonFlags): Promise<number> {
+async function showAll(flags: GlobalFlags): Promise<number> {
   // Where no Temporal was ever used there is nothing to ask, and no server has to be downloaded to find that out.
   if (!canBeCharged(loadCommandSettings(flags, { tokens: 'optional' })))
     return printAll([], [], flags);
@@ -115,7 +124,7 @@ async function showAll(flags: CommonFlags): Promise<number> {
 function printAll(
   campaigns: readonly CampaignLine[],
   budgets: readonly BudgetStatus[],
-  { json }: CommonFlags,
+  { json }: GlobalFlags,
 ): number {
   const here = new Set(campaigns.map(({ out }) => out));
   const elsewhere = readRemembered().filter(({ folder }) => !here.has(folder));

@@ -1,16 +1,21 @@
 /** `hundredfold verify NAME`: checks the tree of a campaign against its records. */
+import { Command } from 'commander';
 import { EXIT } from '../../domain/errors.ts';
 import { CHECKS } from '../../report/verify.ts';
 import type { Fault, Verification } from '../../runner/index.ts';
 import { say, throttleProgress, printDocument } from '../text/output.ts';
 import { findTreeOrFolder } from '../session.ts';
-import type { CommonFlags } from '../command-line/options.ts';
 import { printTable } from '../text/table.ts';
+import { call, NEWEST, type GlobalFlags } from '../options.ts';
 
-export async function verify(
-  nameOrFolder: string | undefined,
-  flags: CommonFlags,
-): Promise<number> {
+export const commands = [
+  new Command('verify')
+    .description('check digests, tables, summary and crate of a campaign against its items')
+    .argument('[name]', `${NEWEST}, or the folder or s3:// address of its tree`)
+    .action(call(verify)),
+];
+
+async function verify(nameOrFolder: string | undefined, flags: GlobalFlags): Promise<number> {
   const tree = await findTreeOrFolder(nameOrFolder, flags);
   const { name, location: folder } = tree;
   const { items } = tree.campaign;

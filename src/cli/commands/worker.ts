@@ -1,4 +1,5 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
+import { Command, Option } from 'commander';
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
@@ -13,17 +14,33 @@ import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/deployment.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import type { WorkerOptions } from '../../temporal/worker/dependencies.ts';
-import type { CommonFlags } from '../command-line/options.ts';
 import { loadCommandSettings } from '../session.ts';
+import { call, parsePort, type GlobalFlags } from '../options.ts';
 
-interface WorkerFlags extends CommonFlags {
+export const commands = [
+  new Command('worker')
+    .description('run a worker for your own Temporal server')
+    .addOption(new Option('--role <role...>', 'tasks of this worker (default: all)').choices(ROLES))
+    .option(
+      '--metrics-port <n>',
+      'port for /metrics (Prometheus), /healthz and /readyz; 0: any free port',
+      parsePort,
+    )
+    .option('--metrics-host <address>', 'address for these endpoints', '127.0.0.1')
+    .addOption(
+      new Option('--log-format <format>', 'format of the log on stderr')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .action(call(worker)),
+];
+
+interface WorkerFlags extends GlobalFlags {
   /** Default: all. */
   readonly role?: readonly Role[];
-  /** Instead of `host pid version`. */
-  readonly identity?: string;
   readonly metricsPort?: number;
-  readonly metricsHost?: string;
-  readonly logFormat?: LogFormat;
+  readonly metricsHost: string;
+  readonly logFormat: LogFormat;
 }
 
 /** Only these roles send requests to a service. */
@@ -35,18 +52,14 @@ const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
  */
 const STOP_TIMEOUT_MS = 44_000;
 
-export async function worker(flags: WorkerFlags): Promise<number> {
+async function worker(flags: WorkerFlags): Promise<number> {
   const roles = flags.role ?? ROLES;
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
   const settings = loadCommandSettings(flags, { tokens: asks ? 'required' : 'optional' });
   const configured = checkSettings(settings, asks);
   const services = asks ? Object.values(settings.services) : [];
-  logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? 'text');
-  const { identity } = flags;
-  const temporal = {
-    ...toTemporalAddress(configured, settings.codec),
-    ...(identity !== undefined && { identity }),
-  };
+  logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat);
+  const temporal = toTemporalAddress(configured, settings.codec);
   const client = await connectClient(temporal);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const references = services.map(({ reference }) => reference);
@@ -129,7 +142,7 @@ function checkSettings({ temporal, services }: Settings, asks: boolean): Tempora
 
 /** Before the worker, so that `/readyz` reports that it is starting. Loaded only if configured. */
 async function startOperations(
-  { metricsPort: port, metricsHost: host = '127.0.0.1' }: WorkerFlags,
+  { metricsPort: port, metricsHost: host }: WorkerFlags,
   shown: Omit<OperationsOptions, 'place'>,
 ): Promise<Operations | null> {
   if (port === undefined) return null;

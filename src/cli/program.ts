@@ -1,0 +1,99 @@
+/** The command line: all commands in groups, each in a file of its own, which is loaded when it is called. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import tab from '@bomb.sh/tab/commander';
+import { Command } from 'commander';
+import { readProgramVersion } from '../program.ts';
+import { PREPARED_CAMPAIGN } from '../store/layout.ts';
+import { addGlobalOptions } from './options.ts';
+import { setVerbosity } from './text/output.ts';
+
+type Load = () => Promise<{ readonly commands: readonly Command[] }>;
+
+const control: Load = () => import('./commands/control.ts');
+const host: Load = () => import('./commands/host.ts');
+
+const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
+  'Every day:': {
+    init: () => import('./commands/init.ts'),
+    plan: () => import('./commands/plan.ts'),
+    run: () => import('./commands/run.ts'),
+    status: () => import('./commands/status.ts'),
+    items: () => import('./commands/items.ts'),
+    watch: control,
+    pause: control,
+    resume: control,
+    cancel: control,
+    retry: () => import('./commands/retry.ts'),
+    adopt: () => import('./commands/adopt.ts'),
+  },
+  'Results:': {
+    report: () => import('./commands/report.ts'),
+    export: () => import('./commands/export.ts'),
+    verify: () => import('./commands/verify.ts'),
+    pull: () => import('./commands/pull.ts'),
+    logs: () => import('./commands/logs.ts'),
+  },
+  'Your own server, and what runs here:': {
+    doctor: () => import('./commands/doctor.ts'),
+    ui: host,
+    stop: host,
+    setup: host,
+    worker: () => import('./commands/worker.ts'),
+    services: () => import('./commands/services.ts'),
+    host,
+  },
+};
+
+/** @param words what is typed; if it begins with the name of a command, the program has this command only */
+export async function createProgram(words: readonly string[] = []): Promise<Command> {
+  const program = addGlobalOptions(
+    new Command('hundredfold')
+      .description(
+        'Runs batches of molecules, sequences, alignments and NMR shifts through job services.',
+      )
+      .version(readProgramVersion(), '-V, --version', 'print the version')
+      .helpOption('-h, --help', 'print this'),
+  )
+    .showHelpAfterError(
+      '(hundredfold --help lists the commands, hundredfold run --help the options.)',
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .hook('preAction', (_, command) => setVerbosity(command.optsWithGlobals()));
+  const names = Object.values(GROUPS).flatMap((group) => Object.keys(group));
+  const [typed] = words.filter((word, at) => at === 0 && names.includes(word));
+  for (const [heading, group] of Object.entries(GROUPS))
+    for (const [name, load] of Object.entries(group))
+      if (typed === undefined || typed === name)
+        await addCommand(program.commandsGroup(heading), name, load);
+  if (typed === undefined) addCompletion(program.commandsGroup('Shell:'));
+  return program;
+}
+
+async function addCommand(program: Command, name: string, load: Load): Promise<void> {
+  const command = (await load()).commands.find((one) => one.name() === name);
+  if (command === undefined) throw new TypeError(`no file has the command ${name}`);
+  program.addCommand(command.copyInheritedSettings(program), { hidden: name === 'host' });
+}
+
+/**
+ * `hundredfold completion bash|zsh|fish`: completion of commands, options, their choices and the names of campaigns.
+ * The shell script calls this program at every tab, so it makes no request to a server. Call it after all commands are
+ * defined.
+ */
+function addCompletion(program: Command): void {
+  const { commands } = tab(program, { completionCommandName: 'completion' });
+  for (const { arguments: known } of commands.values()) {
+    const name = known.get('name');
+    if (name)
+      name.handler = (complete) => listCampaignsHere().forEach((one) => complete(one, 'campaign'));
+  }
+}
+
+/** Campaigns with trees in the default folder. */
+function listCampaignsHere(): string[] {
+  const folder = 'results';
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, PREPARED_CAMPAIGN)));
+}
