@@ -1,11 +1,11 @@
 /**
- * RDKit in threads of its own, started when there is work and ended when there is none. Questions are collected and sent to
- * a thread as one message; if a thread dies, its batch is asked again one by one, so that only the molecule at fault stays
+ * RDKit in a thread of its own, started when there is work and ended when there is none. Questions are collected and sent
+ * as one message; if the thread dies, its batch is asked again one by one, so that only the molecule at fault stays
  * unanswered.
  *
- * Rejected: a pool from a library. Its tasks are single: there are a million of 0.3 ms.
+ * Rejected: several threads, and a pool from a library. A molecule takes 0.3 ms: a campaign of 100,000 rows is read in half
+ * a minute.
  */
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { resolveModule } from '../../program.ts';
 import type { Answers, Question } from './rdkit-thread.ts';
@@ -23,16 +23,9 @@ export type Chemist = {
   ) => Promise<ReturnType<Answers[N]> | Unanswered>;
 };
 
-interface ChemistOptions {
-  /** Time limit for a batch, and then for a single molecule, in ms. Reading a molecule takes about 0.3 ms. */
-  readonly timeLimitMs?: number;
-}
-
-/** Each takes about 80 MB; with more than a few, reading the rows is the bottleneck. */
-const MAX_THREADS = 4;
-/** Small compared with the waiting rows (a thousand), so that all threads have work. */
+/** Questions in a message. If the thread dies, so many are asked again one by one. */
 const BATCH = 64;
-/** RDKit takes half a second to start, and results come in bursts: a thread waits so long for the next question. */
+/** RDKit takes half a second to start, and results come in bursts: the thread waits so long for the next question. */
 const IDLE_MS = 5_000;
 
 interface Asked {
@@ -43,18 +36,12 @@ interface Asked {
   readonly reject: (reason: Error) => void;
 }
 
-interface Thread {
-  readonly worker: Worker;
-  /** What it works on; empty while it is idle, null until it has started. */
-  batch: readonly Asked[] | null;
-  timer: NodeJS.Timeout | undefined;
-}
-
-export function openChemist(options: ChemistOptions = {}): Chemist {
-  const threads = new RdkitThreads(options);
+/** @param timeLimitMs for a batch, and then for a single molecule */
+export function openChemist(timeLimitMs = 10_000): Chemist {
+  const thread = new RdkitThread(timeLimitMs);
   // The type of the answer depends on the question.
   const make = (name: keyof Answers) =>
-    ((...about: readonly unknown[]) => threads.ask(name, about)) as never;
+    ((...about: readonly unknown[]) => thread.ask(name, about)) as never;
   return {
     read: make('read'),
     draw: make('draw'),
@@ -63,14 +50,16 @@ export function openChemist(options: ChemistOptions = {}): Chemist {
   };
 }
 
-class RdkitThreads {
+class RdkitThread {
   readonly #timeLimitMs: number;
-  readonly #most = Math.min(availableParallelism(), MAX_THREADS);
   /** In the order of the questions, except for those asked again, which come first. */
   readonly #waiting: Asked[] = [];
-  readonly #threads = new Set<Thread>();
+  #worker: Worker | null = null;
+  /** What it works on; empty while it is idle, null until it has started. */
+  #batch: readonly Asked[] | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor({ timeLimitMs = 10_000 }: ChemistOptions) {
+  constructor(timeLimitMs: number) {
     this.#timeLimitMs = timeLimitMs;
   }
 
@@ -85,58 +74,52 @@ class RdkitThreads {
   }
 
   #handOut(): void {
-    for (const thread of this.#threads) if (thread.batch?.length === 0) this.#send(thread);
-    const starting = [...this.#threads].filter(({ batch }) => batch === null).length;
-    // Starting threads will take a batch each: another thread is only started for work beyond that.
-    if (this.#waiting.length > starting * BATCH && this.#threads.size < this.#most) this.#start();
-  }
-
-  #send(thread: Thread): void {
-    const batch = this.#waiting.splice(0, this.#waiting[0]?.alone === true ? 1 : BATCH);
-    if (batch.length === 0) return;
-    thread.batch = batch;
-    thread.worker.ref();
-    thread.worker.postMessage(batch.map(({ question }) => question));
-    clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => {
-      this.#lose(thread, `it was not read within ${String(this.#timeLimitMs / 1000)} s`);
+    if (this.#waiting.length === 0) return;
+    const worker = (this.#worker ??= this.#start());
+    if (this.#batch?.length !== 0) return;
+    this.#batch = this.#waiting.splice(0, this.#waiting[0]?.alone === true ? 1 : BATCH);
+    worker.ref();
+    worker.postMessage(this.#batch.map(({ question }) => question));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#lose(worker, `it was not read within ${String(this.#timeLimitMs / 1000)} s`);
     }, this.#timeLimitMs);
   }
 
-  #start(): void {
+  #start(): Worker {
     // Node 22 prints a warning that it strips types.
     const execArgv = ['--disable-warning=ExperimentalWarning'];
     const worker = new Worker(resolveModule('rdkit-thread', import.meta.url), { execArgv });
-    const thread: Thread = { worker, batch: null, timer: undefined };
-    this.#threads.add(thread);
     worker.on('message', (answers: readonly unknown[]) => {
-      this.#receive(thread, answers);
+      if (worker === this.#worker) this.#receive(worker, answers);
     });
     worker.on('error', (error: Error) => {
-      this.#lose(thread, `RDKit crashed on it (${error.message})`);
+      this.#lose(worker, `RDKit crashed on it (${error.message})`);
     });
     worker.on('exit', () => {
-      this.#lose(thread, 'RDKit crashed on it');
+      this.#lose(worker, 'RDKit crashed on it');
     });
+    return worker;
   }
 
-  #receive(thread: Thread, answers: readonly unknown[]): void {
-    for (const [index, asked] of thread.batch?.entries() ?? []) asked.resolve(answers[index]);
-    thread.batch = [];
-    thread.worker.unref();
-    clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => {
-      this.#lose(thread, 'it is idle');
+  #receive(worker: Worker, answers: readonly unknown[]): void {
+    for (const [index, asked] of this.#batch?.entries() ?? []) asked.resolve(answers[index]);
+    this.#batch = [];
+    worker.unref();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#lose(worker, 'it is idle');
     }, IDLE_MS).unref();
     this.#handOut();
   }
 
   /** The thread is no longer usable. */
-  #lose(thread: Thread, reason: string): void {
-    if (!this.#threads.delete(thread)) return;
-    clearTimeout(thread.timer);
-    void thread.worker.terminate();
-    const { batch } = thread;
+  #lose(worker: Worker, reason: string): void {
+    if (worker !== this.#worker) return;
+    const batch = this.#batch;
+    [this.#worker, this.#batch] = [null, null];
+    clearTimeout(this.#timer);
+    void worker.terminate();
     const error = new Error(`RDKit does not start: ${reason}`);
     if (batch === null) for (const asked of this.#waiting.splice(0)) asked.reject(error);
     else if (batch[0]?.alone === true) batch[0].resolve({ type: 'unanswered', reason });
