@@ -6,14 +6,7 @@ import type { InputText } from '../../domain/item.ts';
 import { createResultProblem, type ResultProblem } from '../json.ts';
 import type { Predictor } from '../vocabulary.ts';
 import { type FastaRecord, readFasta } from './fasta.ts';
-import {
-  type Entry,
-  readPayload,
-  findColumn,
-  type CsvTable,
-  readCsv,
-  readDistributions,
-} from './payload.ts';
+import { type Entry, readPayload, type CsvRow, readCsv, readDistributions } from './payload.ts';
 import { countResidues, SHIFTS_MISSING, TRACK_KEYS, type Track } from './reading.ts';
 import { readChains } from './shift-files.ts';
 import type { JobFacts } from '../kind.ts';
@@ -233,8 +226,8 @@ export function checkFiles(
   if (!payload.ok) return null;
   const { entries } = payload;
   const found =
-    (csv === undefined ? null : compareCsv(readCsv(csv), entries)) ??
-    (metadata === undefined ? null : compareMetadata(readCsv(metadata), entries)) ??
+    (csv === undefined ? null : compareCsv(csv, entries)) ??
+    (metadata === undefined ? null : compareMetadata(metadata, entries)) ??
     (distributions === undefined ? null : compareDistributions(distributions, entries));
   if (found === null) return null;
   const message = `${found} One of the two files belongs to another job.`;
@@ -254,7 +247,7 @@ function isNear(one: number, other: number): boolean {
 }
 
 /** The rows of a table about one entry: its name in the table, and its rows. */
-type Part = readonly [name: string, rows: CsvTable];
+type Part = readonly [name: string, rows: readonly CsvRow[]];
 
 /**
  * Each part must be that of an entry, and each entry that of one part: the one with its name, or any that agrees, if the
@@ -264,7 +257,7 @@ function compareParts(
   file: string,
   parts: readonly Part[],
   entries: readonly Entry[],
-  agrees: (rows: CsvTable, entry: Entry) => boolean,
+  agrees: (rows: readonly CsvRow[], entry: Entry) => boolean,
 ): Disagreement {
   if (parts.length !== entries.length) {
     return `${file} of ${parts.length} sequences, result.json has ${entries.length}.`;
@@ -280,25 +273,18 @@ function compareParts(
   return stranger === undefined ? null : `${file} of "${stranger[0]}", and result.json has others.`;
 }
 
-/** Rows with one name are one part, even if they are not consecutive. */
-function splitParts({ header, rows }: CsvTable, names: readonly string[] = []): Part[] {
-  const groups = Map.groupBy(rows.keys(), (row) => names[row] ?? '');
-  return [...groups].map(([name, own]) => [
-    name,
-    { header, rows: [...own].map((row) => rows[row] ?? []) },
-  ]);
-}
-
 /**
  *   sequence_id,residue,residue_index,RRM,agmata,arg,backbone,…     sequences and alignments, gaps as `-`
  *   chainCode,seqCode,residue,shiftCrypt                            NMR shifts
+ *
+ * Rows with one name are one part, even if they are not consecutive.
  */
-function compareCsv(table: CsvTable, entries: readonly Entry[]): Disagreement {
-  const ofSequences = findColumn(table, 'sequence_id');
-  const names = ofSequences ?? findColumn(table, 'chainCode');
-  if (names === undefined || !table.header.includes('residue')) return null;
-  const parts = splitParts(table, names);
-  const wanted = ofSequences === undefined ? joinChains(entries) : entries;
+function compareCsv(text: string, entries: readonly Entry[]): Disagreement {
+  const [header = ''] = text.split('\n', 1);
+  const [name] = /\b(?:sequence_id|chainCode)\b/.exec(header) ?? [];
+  if (name === undefined || !/\bresidue\b/.test(header)) return null;
+  const parts = [...Map.groupBy(readCsv(text), (row) => row[name] ?? '')];
+  const wanted = name === 'chainCode' ? joinChains(entries) : entries;
   return compareParts('result.csv has rows', parts, wanted, hasSameValues);
 }
 
@@ -320,15 +306,16 @@ function joinChains(entries: readonly Entry[]): Entry[] {
   }));
 }
 
-function hasSameValues(rows: CsvTable, entry: Entry): boolean {
-  const letters = findColumn(rows, 'residue') ?? [];
+function hasSameValues(rows: readonly CsvRow[], entry: Entry): boolean {
+  const listCells = (column: string): readonly string[] =>
+    column in (rows[0] ?? {}) ? rows.map((row) => row[column] ?? '') : [];
   return (
-    letters.length === countResidues(entry) &&
-    letters.every((letter, at) => isSameLetter(letter, entry.residues[at])) &&
+    rows.length === countResidues(entry) &&
+    listCells('residue').every((letter, at) => isSameLetter(letter, entry.residues[at])) &&
     Object.entries(entry.tracks).every(([key, track]) => {
       // Numbers of residues are not rounded.
-      if (key === 'seqCodes') return isSameColumn(findColumn(rows, 'seqCode'), track, Object.is);
-      return isSameColumn(findColumn(rows, key), track, isNear);
+      if (key === 'seqCodes') return isSameColumn(listCells('seqCode'), track, Object.is);
+      return isSameColumn(listCells(key), track, isNear);
     })
   );
 }
@@ -341,7 +328,7 @@ function isSameLetter(cell: string, letter: string | undefined): boolean {
 }
 
 function isSameColumn(
-  cells: readonly string[] = [],
+  cells: readonly string[],
   track: Track,
   isSame: (one: number, other: number) => boolean,
 ): boolean {
@@ -354,22 +341,20 @@ function isSameColumn(
 }
 
 /** The engine writes one row per sequence: `sequence_id,length,aligned_length,protein_score,backbone_mean,…`. */
-function compareMetadata(table: CsvTable, entries: readonly Entry[]): Disagreement {
-  const { header, rows } = table;
-  const names = findColumn(table, 'sequence_id');
-  if (names === undefined || !header.includes('length') || rows.length === 0) return null;
-  const parts = rows.map((row, n): Part => [names[n] ?? '', { header, rows: [row] }]);
+function compareMetadata(text: string, entries: readonly Entry[]): Disagreement {
+  const rows = readCsv(text);
+  if (rows[0]?.['sequence_id'] === undefined || !('length' in rows[0])) return null;
+  const parts = rows.map((row): Part => [row['sequence_id'] ?? '', [row]]);
   return compareParts('The metadata are', parts, entries, hasSameTotals);
 }
 
-function hasSameTotals(row: CsvTable, entry: Entry): boolean {
-  const cell = (column: string): string => findColumn(row, column)?.[0] ?? '';
-  const length = Number(cell('length'));
+function hasSameTotals([row = {}]: readonly CsvRow[], entry: Entry): boolean {
+  const length = Number(row['length'] ?? '');
   const ungapped = entry.residues.replaceAll(/[-.]/g, '').length;
   return (
     (!Number.isInteger(length) || length === countResidues(entry) || length === ungapped) &&
     Object.entries(entry.tracks).every(([key, track]) => {
-      const [given, expected] = [cell(`${key}_mean`), computeMean(listNumbers(track))];
+      const [given = '', expected] = [row[`${key}_mean`], computeMean(listNumbers(track))];
       return given === '' || expected === null || isNear(Number(given), expected);
     })
   );

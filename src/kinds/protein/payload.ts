@@ -210,33 +210,23 @@ function readProteins(text: string, headers: RecordHeaders = {}): readonly Prote
  * writes a row per residue or column, and a column for every predictor, empty for those that did not run.
  */
 
-type Row = readonly string[];
+/** A row of a CSV table by column. */
+export type CsvRow = Readonly<Record<string, string>>;
 
-/** A CSV table; without a header if the text is none. */
-export interface CsvTable {
-  readonly header: Row;
-  readonly rows: readonly Row[];
-}
-
-export function readCsv(text: string): CsvTable {
+/** None if the text is no table. */
+export function readCsv(text: string): readonly CsvRow[] {
   try {
-    const [header = [], ...rows]: string[][] = parse(text, {
+    return parse(text, {
       bom: true,
+      columns: true,
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
       trim: true,
     });
-    return { header, rows };
   } catch {
-    return { header: [], rows: [] };
+    return [];
   }
-}
-
-/** The cells of a column; undefined if there is no such column. */
-export function findColumn({ header, rows }: CsvTable, column: string): Row | undefined {
-  const place = header.indexOf(column);
-  return place === -1 ? undefined : rows.map((row) => row[place] ?? '');
 }
 
 /**
@@ -266,14 +256,14 @@ function readJsonLists(text: string): Readonly<Record<string, unknown>> {
 
 /** As in the JSON. */
 function readCsvLists(text: string): Readonly<Record<string, unknown>> {
-  const table = readCsv(text);
-  const lists: Record<string, Record<string, Row>> = {};
-  for (const column of table.header) {
+  const rows = readCsv(text);
+  const lists: Record<string, Record<string, readonly string[]>> = {};
+  for (const column of Object.keys(rows[0] ?? {})) {
     const name = SPREAD_KEYS.find((one) => column.endsWith(`_${one}`));
-    const cells = findColumn(table, column);
-    if (name === undefined || cells?.every((cell) => cell === '')) continue;
+    const cells = rows.map((row) => row[column] ?? '');
+    if (name === undefined || cells.every((cell) => cell === '')) continue;
     const key = column.slice(0, -name.length - 1);
-    lists[key] = { ...lists[key], [name]: cells ?? [] };
+    lists[key] = { ...lists[key], [name]: cells };
   }
   return lists;
 }

@@ -245,7 +245,7 @@ export const TRACK_FACTS: Readonly<Record<string, TrackFacts>> = {
 export function packSequences({ proteins }: SequenceReading) {
   return {
     shape: 'proteins' as const,
-    proteins: proteins.map((protein) => packProtein(protein, 1000)),
+    proteins: roundAll(proteins.map(dropEmptyTracks), 1000),
   };
 }
 
@@ -254,12 +254,10 @@ export function packAlignment({ columns, proteins, spreads }: AlignmentReading) 
   return {
     shape: 'aligned' as const,
     columns,
-    proteins: proteins.map((protein) => packProtein(protein, 100)),
-    spreads: Object.fromEntries(
-      Object.entries(spreads).map(([key, spread]) => [key, packSpread(spread)]),
-    ),
+    proteins: roundAll(proteins.map(dropEmptyTracks), 100),
+    spreads: roundAll(spreads, 1000),
     /** One value for each column, from 0 to 1; null without the residues of every row. */
-    conserved: computeConservation(rows, columns)?.map((value) => roundTo(value, 100)) ?? null,
+    conserved: roundAll(computeConservation(rows, columns), 100),
   };
 }
 
@@ -269,33 +267,26 @@ export function packShifts({ chains }: ShiftsReading) {
     shape: 'chains' as const,
     chains: chains.map(({ shiftCrypt, ...chain }) => ({
       ...chain,
-      shiftCrypt: shiftCrypt.map((value) =>
-        value === null || value === SHIFTS_MISSING ? null : roundTo(value, 1000),
+      shiftCrypt: roundAll(
+        shiftCrypt.map((value) => (value === SHIFTS_MISSING ? null : value)),
+        1000,
       ),
     })),
   };
 }
 
-function packProtein({ tracks, ...protein }: ProteinReading, parts: number): ProteinReading {
-  // A predictor may have no value for the whole chain.
+/** A predictor may have no value for the whole chain. */
+function dropEmptyTracks({ tracks, ...protein }: ProteinReading): ProteinReading {
   const filled = Object.entries(tracks).filter(([, track]) =>
     track.some((value) => value !== null && value !== ''),
   );
-  return {
-    ...protein,
-    tracks: Object.fromEntries(filled.map(([key, track]) => [key, packTrack(track, parts)])),
-  };
+  return { ...protein, tracks: Object.fromEntries(filled) };
 }
 
-function packSpread(spread: ColumnSpread): ColumnSpread {
-  const packed = SPREAD_KEYS.map((name) => [name, packTrack(spread[name], 1000)]);
-  return Object.fromEntries(packed) as ColumnSpread;
-}
-
-function packTrack(track: Track, parts: number): Track {
-  return track.map((value) => (typeof value === 'number' ? roundTo(value, parts) : value));
-}
-
-function roundTo(value: number, parts: number): number {
-  return Math.round(value * parts) / parts;
+/** Every number in it, to fewer digits: the page is smaller. */
+function roundAll<T>(data: T, parts: number): T {
+  const text = JSON.stringify(data, (_, value: unknown) =>
+    typeof value === 'number' ? Math.round(value * parts) / parts : value,
+  );
+  return JSON.parse(text) as T;
 }
