@@ -113,8 +113,6 @@ export interface ResultProblem {
   readonly message: string;
 }
 
-export type ResultCheck = { readonly ok: true } | ResultProblem;
-
 export function createResultProblem(code: ResultProblem['code'], message: string): ResultProblem {
   return { ok: false, code, message };
 }

@@ -2,13 +2,7 @@
  * What a result says of itself: which job it belongs to, what computed it, and whether it was computed at all.
  */
 import { isOnLocalNetwork } from '../domain/addresses.ts';
-import {
-  toObject,
-  readResultJson,
-  type ResultCheck,
-  createResultProblem,
-  type ResultProblem,
-} from './json.ts';
+import { toObject, readResultJson, createResultProblem, type ResultProblem } from './json.ts';
 import type { JobFacts, ResultFault } from './kind.ts';
 
 /** The check of an artefact with JSON: it names this job, if it names any, and passes `check`. */
@@ -17,12 +11,10 @@ export function withAnswerCheck<O>(
   check: (
     bytes: Uint8Array,
     job: JobFacts<O>,
-  ) => ResultProblem | null | Promise<ResultCheck | null>,
+  ) => ResultProblem | null | Promise<ResultProblem | null>,
 ) {
-  return async (bytes: Uint8Array, job: JobFacts<O>): Promise<ResultFault | null> => {
-    const found = checkJobId(name, bytes, job.remoteId) ?? (await check(bytes, job));
-    return found?.ok === false ? found : null;
-  };
+  return async (bytes: Uint8Array, job: JobFacts<O>): Promise<ResultFault | null> =>
+    checkJobId(name, bytes, job.remoteId) ?? (await check(bytes, job));
 }
 
 /** Whether an answer names the requested job: `hash_id` (molecules, 2.4), `request_id` (predictions). */

@@ -10,39 +10,31 @@ export type AnyKind = Omit<KindDefinition<string, any>, 'options'> & {
   readonly options: OptionColumns;
 };
 
-const known = new Map<Kind, AnyKind>(
-  [molecule, sequence, alignment, shifts].map((kind) => [kind.name, kind as AnyKind]),
+const own: readonly AnyKind[] = [molecule, sequence, alignment, shifts].map(
+  (kind) => kind as AnyKind,
 );
-
-const own: ReadonlySet<Kind> = new Set(known.keys());
-
-function register(kind: AnyKind): void {
-  known.set(kind.name, kind);
-  const others = [...known.values()].filter(({ name }) => !own.has(name));
-  others.sort((one, other) => (one.name < other.name ? -1 : 1));
-  // A Map has the order of insertion.
-  for (const { name } of others) known.delete(name);
-  for (const one of others) known.set(one.name, one);
-}
+const added = new Map<Kind, AnyKind>();
 
 export function listKinds(): readonly AnyKind[] {
-  return [...known.values()];
+  const others = [...added.values()].filter(({ name }) => !isOwnKind(name));
+  others.sort((one, other) => (one.name < other.name ? -1 : 1));
+  return [...own, ...others];
 }
 
 export function listKindNames(): readonly Kind[] {
-  return [...known.keys()];
+  return listKinds().map(({ name }) => name);
 }
 
 /** @throws RangeError if there is no such kind */
 export function findKind(name: Kind): AnyKind {
-  const kind = known.get(name);
+  const kind = own.find((one) => one.name === name) ?? added.get(name);
   if (kind === undefined) throw new RangeError(`there is no kind "${name}"`);
   return kind;
 }
 
 /** Whether it is one of ours, and not of a plugin. */
 export function isOwnKind(name: Kind): boolean {
-  return own.has(name);
+  return own.some((one) => one.name === name);
 }
 
 /** Where the kind of a plugin comes from. */
@@ -57,13 +49,13 @@ const sources = new Map<Kind, PluginSource>();
 
 /** Adds the kind of a plugin, or replaces an earlier form of it. */
 export function registerKind(kind: AnyKind, source: PluginSource): void {
-  register(kind);
+  added.set(kind.name, kind);
   sources.set(kind.name, source);
 }
 
 /** Adds a kind as a tree describes it, if this process does not have its plugin: its results can be shown. */
 export function registerDescribed(kind: AnyKind): void {
-  if (!sources.has(kind.name) && !own.has(kind.name)) register(kind);
+  if (!sources.has(kind.name) && !isOwnKind(kind.name)) added.set(kind.name, kind);
 }
 
 /** The plugin of a kind in this process; null if it has none, or the kind is one of ours. */

@@ -104,7 +104,7 @@ async function moleculeVerdict({ what, input, options, texts }: Job): Promise<st
   const record = JSON.stringify({ results: [texts] });
   const composition = await readComposition(file);
   const check = await checkMolecule(record, molecule, composition);
-  if (!check.ok) return check.code;
+  if (check !== null) return check.code;
   const native = readNativeFiles({ results: [texts] }, molecule);
   return (native.ok ? checkMoleculeFiles(native)?.code : native.code) ?? 'ok';
 }

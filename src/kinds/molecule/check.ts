@@ -6,12 +6,7 @@
  * `plan` would have to keep the atoms of a million SMILES.
  */
 import type { MoleculeOptions } from '../vocabulary.ts';
-import {
-  readResultJson,
-  type ResultCheck,
-  createResultProblem,
-  type ResultProblem,
-} from '../json.ts';
+import { readResultJson, createResultProblem, type ResultProblem } from '../json.ts';
 import { isSynthetic } from '../provenance.ts';
 import type { Composition } from './input.ts';
 import {
@@ -53,7 +48,7 @@ export async function checkMolecule(
   options: MoleculeOptions,
   input: Composition | null = null,
   mayBeSynthetic = false,
-): Promise<ResultCheck> {
+): Promise<ResultProblem | null> {
   const read = readResultJson(bytes);
   if (!read.ok) return read;
   const native = readNativeFiles(read.json, options);
@@ -73,7 +68,7 @@ export async function checkMolecule(
   return (
     (computed ? await checkAtoms(topology, findText(native, 'GMX_gro'), input) : null) ??
     checkCharge(sumCharges(topology.atoms), wanted) ??
-    (computed ? checkFiles(native) : null) ?? { ok: true }
+    (computed ? checkFiles(native) : null)
   );
 }
 
