@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { startOrJoin, type CampaignStart } from '../src/runner/start-or-join.ts';
+import { startOrJoin, type CampaignStart } from '../src/runner/start.ts';
 import type { Problem } from '../src/domain/problem.ts';
 import { listKindNames } from '../src/kinds/registry.ts';
 import { Spool, surveyManifests, type Survey } from '../src/runner/survey.ts';

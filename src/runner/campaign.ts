@@ -40,21 +40,25 @@ export interface Begun {
   readonly idle: boolean;
 }
 
-interface CampaignParts {
-  readonly session: Session;
-  readonly settings: Settings;
+/** What a start gives. */
+export interface Started {
   readonly name: string;
   readonly out: string;
-  readonly signal: AbortSignal;
   readonly begun?: Pick<Begun, 'idle'> & Partial<Begun>;
-  /** Of the process in the background. */
-  readonly options?: { readonly config?: string; readonly services?: LocalName };
   /** Starts it once more if it has ended but items in its tree have not; returns whether it did. */
   readonly startAgainIfOpen?: () => Promise<boolean>;
-  /** Lines reported by the start, not yet passed on. */
-  readonly notices?: string[];
   /** Called when the campaign is closed, before the session is closed. */
   readonly onClose?: () => void;
+}
+
+interface CampaignParts extends Started {
+  readonly session: Session;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+  /** Of the process in the background. */
+  readonly options?: { readonly config?: string; readonly services?: LocalName };
+  /** Lines reported by the start, not yet passed on. */
+  readonly notices?: string[];
 }
 
 const FOLLOWED: Begun = { joined: true, grownBy: 0, items: 0, done: 0, idle: false };
@@ -220,6 +224,37 @@ export class Campaign implements AsyncDisposable {
 
 function isFailure(sight: Sight): boolean {
   return sight.type === 'seen' && sight.observation.ended && !sight.observation.completed;
+}
+
+interface Beginning extends Pick<CampaignParts, 'settings' | 'signal' | 'notices'> {
+  readonly options: ConfigurationOptions & {
+    readonly services?: LocalName;
+    readonly worker?: boolean;
+    readonly detach?: boolean;
+  };
+}
+
+/** Opens a session, and starts a campaign in it; if that fails, the session is closed. */
+export async function beginCampaign(
+  { settings, options, signal, notices = [] }: Beginning,
+  start: (session: Session) => Promise<Started>,
+): Promise<Campaign> {
+  const { detach = false, worker = true, services = null } = options;
+  logToWorkerLog(settings, options);
+  if (detach) await startInBackground(settings, options);
+  const session = await openSession({
+    settings,
+    environment: readEnvironment(options),
+    localServices: services,
+    ownWorker: worker && !detach,
+  });
+  try {
+    throwIfInterrupted(signal);
+    return new Campaign({ session, settings, options, signal, notices, ...(await start(session)) });
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
 }
 
 /** How a campaign is followed. */

@@ -19,7 +19,6 @@ export { Campaign } from './campaign.ts';
 export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './intake.ts';
 export type { ConfigurationOptions } from './session.ts';
 export { cancel, pause, resume, type ResumeOptions } from './control.ts';
-export { pull, type CopyOptions, type TreeCopy } from './pull.ts';
 export type { ItemLine } from './items.ts';
 export type {
   BudgetState,
@@ -33,6 +32,9 @@ export type {
 export {
   openTree,
   OutputTree,
+  pull,
+  type CopyOptions,
+  type TreeCopy,
   type CampaignResult,
   type TreeExportOptions,
   type TreeFile,

@@ -6,27 +6,19 @@ import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { LocalName } from '../temporal/host/local.ts';
-import { openSession, type Session } from '../temporal/host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import { isPublished } from '../report/publish.ts';
 import { listPluginNews, requirePlugins, countInvalidRows } from '../store/prepared-campaign.ts';
 import { buildCampaignAddress } from '../store/layout.ts';
 import { ensureTreeId } from '../store/lease.ts';
 import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../store/retry.ts';
 import { buildRunningQuery } from '../workflows/names.ts';
-import { Campaign } from './campaign.ts';
-import { startInBackground } from '../temporal/host/background.ts';
+import { beginCampaign, type Campaign, type Started } from './campaign.ts';
 import { type OutputTree, requireTree, openTreeIfAny } from './tree.ts';
 import { reportTokens, takeOver, type TakingOver, withTree } from './hold-tree.ts';
 import { findCampaignRun, computeDigestOfIds, describeSettings, launch } from './launch.ts';
 import { chooseServices } from './services.ts';
-import {
-  readEnvironment,
-  logToWorkerLog,
-  runOneAtATime,
-  type OnNotice,
-  readSettings,
-  throwIfInterrupted,
-} from './session.ts';
+import { runOneAtATime, type OnNotice, readSettings, throwIfInterrupted } from './session.ts';
 import type { StartOptions } from './start.ts';
 
 interface WantedRetry {
@@ -50,13 +42,13 @@ function readSelection({ items, failed }: RetryOptions): Selection {
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`
  * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`, `TREE_OTHER_PLUGIN`
  */
-async function startRetry(session: Session, wanted: WantedRetry) {
+async function startRetry(session: Session, wanted: WantedRetry): Promise<Started> {
   const { name, options, selection, expected, onNotice } = wanted;
   const run = await findCampaignRun(session, name);
   if (run?.running) {
     if (run.running.retry !== buildKey(selection)) throw isRunning(name);
     onNotice(`${name} is already being retried: this command joins it.`);
-    return { out: String(run.out), idle: false };
+    return { name, out: String(run.out) };
   }
   const known = typeof run?.out === 'string' && options.out === undefined ? run.out : expected;
   const tree = await requireTree(known, name, run !== null);
@@ -72,7 +64,7 @@ async function startRetry(session: Session, wanted: WantedRetry) {
       if (survey.open === 0) await waitForItems(session, name);
       await begin(wanted, tree, survey, { session, held, feeds, onNotice });
     }
-    return { result: { out: tree.location, idle }, goesOn: !idle };
+    return { result: { name, out: tree.location, begun: { idle } }, goesOn: !idle };
   });
 }
 
@@ -178,7 +170,7 @@ export interface RetryOptions
  * `STORE_*`, `TREE_*`, `TEMPORAL_*`, or `INTERRUPTED` when the signal is aborted
  */
 export async function retry(name: string, options: RetryOptions = {}): Promise<Campaign> {
-  const { signal = new AbortController().signal, detach = false } = options;
+  const { signal = new AbortController().signal } = options;
   throwIfInterrupted(signal);
   const settings = readSettings(options);
   const notices: string[] = [];
@@ -187,31 +179,8 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   const local = options.services ?? (await openTreeIfAny(expected, name))?.local ?? null;
   const selection = readSelection(options);
   const wanted = { name, options, settings, expected, local, selection, onNotice };
-  const again = { ...options, ...(local && { services: local }) };
-  logToWorkerLog(settings, options);
-  if (detach) await startInBackground(settings, again);
-  const session = await openSession({
-    settings,
-    environment: readEnvironment(options),
-    localServices: local,
-    ownWorker: !detach,
-  });
-  try {
-    throwIfInterrupted(signal);
-    const start = () => startRetry(session, wanted);
-    const { out, idle } = await runOneAtATime(settings, onNotice, start);
-    return new Campaign({
-      session,
-      settings,
-      options: again,
-      name,
-      out,
-      signal,
-      begun: { idle },
-      notices,
-    });
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
+  const around = { settings, options: { ...options, ...(local && { services: local }) }, signal };
+  return beginCampaign({ ...around, notices }, (session) =>
+    runOneAtATime(settings, onNotice, () => startRetry(session, wanted)),
+  );
 }

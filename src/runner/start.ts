@@ -1,34 +1,69 @@
 /**
  * The order of `run`: from checked rows to a start. Services, policy and output are checked as far as possible, then a
- * session is opened, and the campaign is started in it.
+ * session is opened, and the campaign is started in it, or the one of the same name that runs is joined.
+ *
+ * A campaign with nothing left to do starts no workflow; a cancelled one stays cancelled until `retry`. The rows of a
+ * growing campaign are read from its pages and not from its folders: a growth that was interrupted leaves records that
+ * are on no page.
  */
-import { notifyWays, type Settings } from '../config/settings.ts';
+import { readBudgets } from '../activities/budget-run.ts';
+import { type Settings, notifyWays } from '../config/settings.ts';
+import { isObjectAddress } from '../domain/addresses.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { isObjectAddress } from '../domain/addresses.ts';
-import { openSession, type Session } from '../temporal/host/session.ts';
+import { isPublished } from '../report/publish.ts';
+import { ensureTreeId } from '../store/lease.ts';
 import { openStore, probe } from '../store/open-store.ts';
-import { Campaign, hasOpenItems } from './campaign.ts';
+import { type Known, type Prepared, growCampaign, prepareCampaign } from '../store/prepare.ts';
+import {
+  type CampaignHeader,
+  type InvalidRow,
+  type PreparedCampaign,
+  countInvalidRows,
+  hasOtherPlugins,
+  readIds,
+  readPreparedCampaign,
+  writeInvalidRows,
+  writePreparedCampaign,
+} from '../store/prepared-campaign.ts';
+import type { ResultCache } from '../store/result-cache.ts';
+import type { Store } from '../store/store.ts';
+import type { Session } from '../temporal/host/session.ts';
+import {
+  beginCampaign,
+  type Begun,
+  type Campaign,
+  hasOpenItems,
+  type Started,
+} from './campaign.ts';
+import { rememberCampaign, runCommand } from './find.ts';
 import { retryWhileAway } from './follow.ts';
-import { checkRows, type Intake, type RowOptions, type RowHooks } from './intake.ts';
+import { type ServiceForecast, forecastCampaign } from './forecast.ts';
+import { type TakingOver, reportTokens, takeOver, withTree } from './hold-tree.ts';
+import { type Intake, type RowHooks, type RowOptions, checkOwner, checkRows } from './intake.ts';
+import {
+  type Order,
+  type Running,
+  buildFeedSpecs,
+  compareTrees,
+  describeSettings,
+  endObsolete,
+  findCampaignRun,
+  growRunning,
+  joinDigests,
+  launch,
+} from './launch.ts';
+import { readCharged } from './plan.ts';
 import { checkServices, chooseServices } from './services.ts';
 import {
   type ConfigurationOptions,
-  readEnvironment,
-  logToWorkerLog,
-  runOneAtATime,
   type OnNotice,
-  readSettings,
-  throwIfInterrupted,
   createInterrupted,
+  readSettings,
+  runOneAtATime,
+  throwIfInterrupted,
 } from './session.ts';
-import { Spool } from './survey.ts';
-import { startOrJoin, type CampaignStart } from './start-or-join.ts';
-import { readCharged } from './plan.ts';
-import { rememberCampaign, runCommand } from './find.ts';
-import { readBudgets } from '../activities/budget-run.ts';
-import { forecastCampaign, type ServiceForecast } from './forecast.ts';
-import { startInBackground } from '../temporal/host/background.ts';
+import { Spool, type Survey } from './survey.ts';
 
 /**
  * What can be known before a server is started for the campaign.
@@ -86,125 +121,226 @@ export async function startCampaign(
   manifests: string | readonly string[],
   options: StartOptions = {},
 ): Promise<Campaign> {
-  const starting = new Starting([manifests].flat(), options);
+  const { signal = new AbortController().signal } = options;
+  throwIfInterrupted(signal);
+  const settings = readSettings(options);
+  const notices: string[] = [];
+  const { onNotice = (text: string): void => void notices.push(text) } = options;
+  const spool = new Spool();
+  const told = { ...options, manifests: [manifests].flat(), onNotice, signal };
   try {
-    return await starting.start();
-  } catch (error) {
-    await starting.giveUp();
-    const { signal } = options;
-    throw signal?.aborted === true && error === signal.reason ? createInterrupted(error) : error;
-  }
-}
-
-class Starting {
-  readonly #manifests: readonly string[];
-  readonly #options: StartOptions;
-  readonly #settings: Settings;
-  readonly #signal: AbortSignal;
-  readonly #spool = new Spool();
-  readonly #notices: string[] = [];
-  readonly #onNotice: OnNotice;
-  #session: Session | null = null;
-
-  constructor(manifests: readonly string[], options: StartOptions) {
-    throwIfInterrupted(options.signal);
-    this.#manifests = manifests;
-    this.#options = options;
-    this.#signal = options.signal ?? new AbortController().signal;
-    this.#onNotice = options.onNotice ?? ((text) => void this.#notices.push(text));
-    this.#settings = readSettings(options);
-  }
-
-  async start(): Promise<Campaign> {
-    const [options, settings, signal] = [this.#options, this.#settings, this.#signal];
-    const onNotice = this.#onNotice;
-    const hooks = { ...options, onNotice, signal };
-    const intake = await checkRows(this.#manifests, hooks, settings, this.#spool);
-    const start = this.#createStart(intake);
+    const intake = await checkRows(told.manifests, told, settings, spool);
+    const start = buildStart(intake, told, settings, spool);
     for (const line of intake.pluginNews) onNotice(line);
     await checkStart(start);
     throwIfInterrupted(signal);
-    const session = (this.#session = await this.#open());
-    throwIfInterrupted(signal);
-    if (!(await this.#isConfirmed(session, start))) throw createInterrupted(undefined);
-    const startPatiently = () => retryWhileAway(session, signal, () => startOrJoin(session, start));
-    const begun = await runOneAtATime(settings, onNotice, startPatiently);
-    this.#remember(session, start);
-    return new Campaign({
-      session,
-      settings,
-      options,
-      name: start.name,
-      out: start.folder,
-      signal,
-      begun,
-      startAgainIfOpen: async () => {
-        if (!(await hasOpenItems(session, start.name))) return false;
-        onNotice(`${start.name}: items that had not ended are run again.`);
-        await startPatiently();
-        return true;
-      },
-      notices: this.#notices,
-      onClose: () => this.#spool.remove(),
-    });
+    const around = { settings, options, signal, notices };
+    return await beginCampaign(around, (session) => startIn(session, start, told, settings));
+  } catch (error) {
+    spool.remove();
+    throw signal.aborted && error === signal.reason ? createInterrupted(error) : error;
   }
+}
 
-  /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
-  #createStart({ name, folder, survey, cache, needed }: Intake): CampaignStart {
-    const [options, settings] = [this.#options, this.#settings];
-    const local = options.services ?? null;
-    return {
-      name,
-      folder,
-      survey,
-      spool: this.#spool,
-      cache,
-      feeds: chooseServices(settings, { local, needed, who: 'the manifest' }),
-      keepResults: options.cache !== false,
-      policy: settings.policy,
-      priority: options.priority ?? USUAL_PRIORITY,
-      notify: notifyWays(settings.notify),
-      onNotice: this.#onNotice,
-    };
-  }
+/** The options, with their defaults. */
+interface Told extends StartOptions {
+  readonly manifests: readonly string[];
+  readonly onNotice: OnNotice;
+  readonly signal: AbortSignal;
+}
 
-  #remember({ stateFolder }: Session, { name, folder }: CampaignStart): void {
-    const { config, command = runCommand(this.#manifests, this.#options) } = this.#options;
-    const at = new Date().toISOString();
-    const typed = { cwd: process.cwd(), command, ...(config !== undefined && { config }) };
-    rememberCampaign(stateFolder, Object.assign(typed, { name, folder, at }));
-  }
+/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
+function buildStart(
+  { name, folder, survey, cache, needed }: Intake,
+  { services, priority = USUAL_PRIORITY, cache: keepResults = true, onNotice }: Told,
+  settings: Settings,
+  spool: Spool,
+): CampaignStart {
+  return {
+    name,
+    folder,
+    survey,
+    spool,
+    cache,
+    feeds: chooseServices(settings, { local: services ?? null, needed, who: 'the manifest' }),
+    keepResults,
+    policy: settings.policy,
+    priority,
+    notify: notifyWays(settings.notify),
+    onNotice,
+  };
+}
 
-  async giveUp(): Promise<void> {
-    this.#spool.remove();
-    await this.#session?.close();
-  }
+/** @throws HundredfoldError `INTERRUPTED` */
+async function startIn(
+  session: Session,
+  start: CampaignStart,
+  told: Told,
+  settings: Settings,
+): Promise<Started> {
+  const { name, folder, spool, onNotice } = start;
+  if (!(await isConfirmed(session, start, told))) throw createInterrupted(undefined);
+  const startPatiently = () =>
+    retryWhileAway(session, told.signal, () => startOrJoin(session, start));
+  const begun = await runOneAtATime(settings, onNotice, startPatiently);
+  const { config, command = runCommand(told.manifests, told) } = told;
+  const typed = { cwd: process.cwd(), command, ...(config !== undefined && { config }) };
+  rememberCampaign(session.stateFolder, { ...typed, name, folder, at: new Date().toISOString() });
+  const startAgainIfOpen = async (): Promise<boolean> => {
+    if (!(await hasOpenItems(session, name))) return false;
+    onNotice(`${name}: items that had not ended are run again.`);
+    await startPatiently();
+    return true;
+  };
+  return { name, out: folder, begun, startAgainIfOpen, onClose: () => spool.remove() };
+}
 
-  async #open(): Promise<Session> {
-    const [options, settings] = [this.#options, this.#settings];
-    const { detach = false, worker = true, services = null } = options;
-    logToWorkerLog(settings, options);
-    if (detach) await startInBackground(settings, options);
-    return openSession({
-      settings,
-      environment: readEnvironment(options),
-      localServices: services,
-      ownWorker: worker && !detach,
-    });
-  }
+async function isConfirmed(
+  session: Session,
+  { name, folder, survey, feeds, onNotice }: CampaignStart,
+  { confirm }: Told,
+): Promise<boolean> {
+  if (!confirm) return true;
+  const now = Date.now();
+  const budgets = await readCharged(() => readBudgets(session.client), onNotice);
+  const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], now);
+  return confirm({ name, folder, survey, now, forecasts });
+}
 
-  async #isConfirmed(session: Session, start: CampaignStart): Promise<boolean> {
-    const { confirm } = this.#options;
-    if (!confirm) return true;
-    const { name, folder, survey, feeds } = start;
-    const now = Date.now();
-    const budgets = await readCharged(() => readBudgets(session.client), this.#onNotice);
-    return confirm({
-      name,
-      folder,
-      survey,
-      now,
-      forecasts: forecastCampaign(name, survey, feeds, budgets ?? [], now),
-    });
+/* What is started, in the tree and in Temporal */
+
+export interface CampaignStart extends Order {
+  readonly survey: Survey;
+  /** The rows that were surveyed. */
+  readonly spool: Spool;
+  /** Results of earlier campaigns, where there are any. */
+  readonly cache: ResultCache | null;
+  /** For later campaigns. */
+  readonly keepResults: boolean;
+  readonly onNotice: OnNotice;
+}
+
+/** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
+export async function startOrJoin(session: Session, start: CampaignStart): Promise<Begun> {
+  const { name, folder, onNotice } = start;
+  const running = (await findCampaignRun(session, name))?.running ?? null;
+  if (running) checkFolder(start, running);
+  const store = await openStore(folder);
+  const fits = running === null ? null : await compareTrees(store, running);
+  return withTree({ session, store, onNotice }, async (held) => {
+    if (fits === 'obsolete') await endObsolete(session, name, onNotice);
+    const taking = { session, held, feeds: start.feeds, onNotice };
+    const started = await startHere(taking, start, fits === 'joins' ? running : null);
+    return { result: started, goesOn: !started.idle };
+  });
+}
+
+/** @param running the campaign that runs over this tree */
+async function startHere(
+  taking: TakingOver,
+  start: CampaignStart,
+  running: Running | null,
+): Promise<Begun> {
+  const { session, held } = taking;
+  const { store } = held;
+  const { items, digests, invalid } = start.survey;
+  if (running) {
+    if (typeof running.tree === 'string') await ensureTreeId(store, running.tree);
+    const grownBy = await grow(session, store, start);
+    if (grownBy !== null) return { joined: true, grownBy, items, done: 0, idle: false };
+    // It ended while we looked: its rows are on disk, and it is started again with all of them.
   }
+  // Before the records are written anew.
+  await takeOver(taking);
+  const prepared = await prepare(store, start);
+  const { done, following, pages, changed } = prepared;
+  const tree = await ensureTreeId(store);
+  const idle = done === prepared.items && !changed && (await isPublished(start.folder));
+  await held.check();
+  if (!idle) {
+    await reportTokens(taking);
+    const counted = { items: prepared.items + invalid, invalid, following, retried: 0 };
+    const cache = start.keepResults;
+    await launch(session, start, { ...counted, tree, cache, pages, manifests: digests });
+  }
+  return { joined: false, grownBy: 0, items, done, idle };
+}
+
+function checkFolder({ name, folder }: CampaignStart, running: Running): void {
+  if (running.out === folder) return;
+  throw new HundredfoldError(
+    'CAMPAIGN_DIFFERS',
+    `a campaign named ${name} is already running, with output in ${String(running.out)}`,
+    `Choose another name with --name, or wait: hundredfold watch ${name}.`,
+  );
+}
+
+/**
+ * Adds the rows that the running campaign does not have, and returns their number; null when it has ended meanwhile.
+ * Its rows that are no longer in the manifest stay: they are in progress.
+ */
+async function grow(session: Session, store: Store, start: CampaignStart): Promise<number | null> {
+  const { survey, feeds } = start;
+  const former = await readPreparedCampaign(store);
+  // Not prepared to the end, and running all the same: joined as it is.
+  if (!former) return 0;
+  const same = joinDigests(former.manifestDigests) === joinDigests(survey.digests);
+  // From now on the workers need the plugins of this command.
+  if (same && hasOtherPlugins(former))
+    await writePreparedCampaign(store, { ...former, settings: buildHeader(start).settings });
+  const { pages, items, following } = same
+    ? { ...former, following: 0 }
+    : await addRows(store, former, start);
+  const invalid = await countInvalidRows(store);
+  const plans = buildFeedSpecs(feeds, pages, session);
+  const grown = { items: items + invalid, invalid, following, feeds: plans };
+  return (await growRunning(session, start.name, grown)) ? items - former.items : null;
+}
+
+async function addRows(
+  store: Store,
+  former: PreparedCampaign,
+  start: CampaignStart,
+): Promise<Prepared> {
+  const { survey, spool } = start;
+  const there = await readIds(store, former);
+  const rows = survey.shares.assign(spool.items());
+  const campaign = buildHeader(start);
+  const prepared = await growCampaign(store, former, campaign, rows, buildOptions(start));
+  // A running row was not skipped, even if its row in the manifest is invalid now.
+  await writeInvalidRows(store, filterOthers(there, spool.invalid()));
+  return prepared;
+}
+
+async function* filterOthers(
+  there: ReadonlySet<string>,
+  rows: AsyncIterable<InvalidRow>,
+): AsyncGenerator<InvalidRow> {
+  for await (const row of rows) if (!there.has(row.id)) yield row;
+}
+
+/** Prepares the items in the tree. Files from an earlier run are kept. */
+async function prepare(store: Store, start: CampaignStart): Promise<Prepared> {
+  const { survey, spool } = start;
+  await checkOwner(start);
+  const rows = survey.shares.assign(spool.items());
+  const prepared = await prepareCampaign(store, buildHeader(start), rows, buildOptions(start));
+  await writeInvalidRows(store, spool.invalid());
+  return prepared;
+}
+
+function buildHeader({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {
+  const settings = { ...describeSettings(feeds, policy) };
+  return { name, manifestDigests: survey.digests, settings };
+}
+
+function buildOptions({ cache, feeds }: CampaignStart): { readonly known: Known } {
+  const known: Known = async ({ work, options: wanted, service }) => {
+    const feed = feeds.find(({ reference }) => reference.service === service);
+    if (!cache || !feed || work === null) return null;
+    const { address } = feed.reference;
+    const found = await cache.find({ work, options: wanted, address });
+    return typeof found === 'string' ? null : found;
+  };
+  return { known };
 }
