@@ -10,11 +10,10 @@ import { join } from 'node:path';
 import { inject, vi } from 'vitest';
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.js';
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
-import { NOBODY, notifyWays, type NotifySettings } from '../src/config/settings.ts';
+import type { NotifySettings } from '../src/config/settings.ts';
 import type { Window } from '../src/budget/policy.ts';
 import { describeService, type ServiceSettings } from '../src/config/services.ts';
 import { Secret } from '../src/config/secret.ts';
-import type { Environment } from '../src/domain/process.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
 import { startLocalServices, type LocalServices } from '../packages/local-services/src/server.ts';
@@ -48,8 +47,6 @@ export interface RigOptions extends LocalServicesOptions {
   readonly furtherWindows?: readonly Window[];
   /** Who is notified of the end of a campaign. */
   readonly notify?: NotifySettings;
-  /** Of the worker; default: that of this process. */
-  readonly environment?: Environment;
   /** As on a Temporal shared by several users: workers with other tokens poll the same task queue. */
   readonly sharesQueue?: boolean;
   /** Of the worker, there; default all. */
@@ -70,7 +67,7 @@ export class Rig {
   readonly taskQueue: string;
   /** For the campaigns that are started from now on. */
   policy: JobPolicy;
-  readonly #notify: NotifySettings;
+  readonly #notify: NotifySettings | null;
   readonly #watchEveryMs: number;
   readonly #options: RigOptions;
   readonly #temporal: TemporalAddress;
@@ -98,7 +95,7 @@ export class Rig {
     this.services = services;
     this.folder = folder;
     this.policy = { ...POLICY, ...options.policy };
-    this.#notify = options.notify ?? NOBODY;
+    this.#notify = options.notify ?? null;
     this.#temporal = temporalOf(options);
     this.#watchEveryMs = options.watchEveryMs ?? 10_000;
     const place = { address: address ?? `test-${randomUUID().slice(0, 8)}` };
@@ -227,7 +224,6 @@ export class Rig {
       taskQueue,
       services,
       notify,
-      environment: this.#options.environment ?? process.env,
       stateFolder,
       ...(this.#options.sharesQueue && { roles: this.#options.roles ?? ROLES }),
     };
@@ -240,8 +236,7 @@ export class Rig {
     const { client, taskQueue, settings: services } = this;
     const temporal = this.#temporal;
     const stateFolder = await this.#stateFolder();
-    const environment = process.env;
-    const options = { temporal, client, taskQueue, services, environment, stateFolder };
+    const options = { temporal, client, taskQueue, services, stateFolder };
     return startWorkerWith(options, {
       dependencies: (real) => ({
         ...real,
@@ -280,7 +275,7 @@ export class Rig {
     const { client, taskQueue, settings: feeds, policy } = this;
     const role = this.#options.sharesQueue ? 'remote' : 'host';
     const folder = join(this.folder, out, name);
-    const notify = notifyWays(this.#notify);
+    const notify = this.#notify !== null;
     const launch = { name, folder, cache, feeds, policy, notify };
     const started = await launchCampaign({ client, taskQueue, role }, path, launch);
     const { ids } = started;

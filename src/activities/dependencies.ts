@@ -2,7 +2,6 @@
 import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../budget/state.ts';
 import type { NotifySettings } from '../config/settings.ts';
-import type { Environment } from '../domain/process.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -42,9 +41,7 @@ export interface Dependencies extends Trees {
   /** The last gate before a POST (slot.ts). */
   readonly ledger: Ledger;
   /** Who is notified of the end of a campaign. */
-  readonly notify: NotifySettings;
-  /** What the command of a notification inherits, without the secrets. */
-  readonly environment: Environment;
+  readonly notify: NotifySettings | null;
   readonly temporal: Client;
   /**
    * The same over the connection of this worker: the server may hand the first task of a workflow that is started with it

@@ -1,24 +1,15 @@
 /**
- * Notifies of the end of a campaign, as this worker is configured: the summary goes to a command or to a webhook. At
- * least once: a duplicate has the same campaign and `endedAt`. Errors contain neither the address nor the answer of the
+ * Notifies the webhook of this worker's configuration of the end of a campaign. At least once: a duplicate has the same
+ * campaign and `endedAt`. Errors contain neither the address nor the answer of the
  * recipient: both may contain a secret, and errors are in histories.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { request } from 'undici';
-import { notifyWays, type NotifySettings } from '../config/settings.ts';
-import { removeSecrets } from '../config/secret.ts';
-import type { NotifyWay } from '../domain/campaign.ts';
+import type { NotifySettings } from '../config/settings.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { readEndedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
-import {
-  readFailureCode,
-  readCode,
-  createDispatcher,
-  formatUserAgent,
-} from '../services/connection.ts';
+import { readCode, createDispatcher, formatUserAgent } from '../services/connection.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
@@ -27,36 +18,31 @@ import { revealNetwork } from '../config/network.ts';
 /** Below the timeout of an attempt, so that the reason is reported. */
 const DEADLINE_MS = 20_000;
 
-export async function notify(deps: Dependencies, store: string, way: NotifyWay): Promise<void> {
-  if (deps.notify[way] === null) {
+export async function notify(deps: Dependencies, store: string): Promise<void> {
+  if (deps.notify === null) {
     throw createFailure(
       'NOTIFY_FAILED',
-      `the worker that published the campaign has no ${way} under notify in its configuration`,
+      'the worker that published the campaign has no notify in its configuration',
       'Give all workers of the campaign the same notify.',
       { nonRetryable: true },
     );
   }
-  await send(deps, way, await readSummary(deps, store));
+  await send(deps.notify, await readSummary(deps, store));
 }
 
-/** Notifies the same recipients that a service refuses us, which the user has to fix. */
+/** Notifies the same recipient that a service refuses us, which the user has to fix. */
 export async function notifyRefusal(deps: Dependencies, refusal: RefusalNotice): Promise<void> {
   const event = refusal.campaign === undefined ? 'service-blocked' : 'service-paused';
   const body = `${JSON.stringify({ text: describeRefusal(refusal), event, ...refusal })}\n`;
-  await Promise.all(notifyWays(deps.notify).map((way) => send(deps, way, body)));
+  if (deps.notify !== null) await send(deps.notify, body);
 }
 
-async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<void> {
-  const target = deps.notify[way];
-  if (target === null) return;
+async function send(webhook: NotifySettings, text: string): Promise<void> {
   const signal = AbortSignal.any([
     Context.current().cancellationSignal,
     AbortSignal.timeout(DEADLINE_MS),
   ]);
-  const fault =
-    'url' in target
-      ? await callWebhook(target, text, signal)
-      : await runCommand(target, text, buildEnvironment(deps), signal);
+  const fault = await callWebhook(webhook, text, signal);
   if (fault === null) return;
   // No retry after a timeout: the recipient may already have the message.
   if (signal.aborted)
@@ -66,7 +52,7 @@ async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<v
       'Check whether the recipient has the notification, and why it is so slow.',
       { nonRetryable: true },
     );
-  throw createFailure('NOTIFY_FAILED', fault, 'Run the command by hand, or check notify.url.');
+  throw createFailure('NOTIFY_FAILED', fault, 'Check notify.url.');
 }
 
 /** The remedy is for readers of the history: the message alone is shown when a campaign ends. */
@@ -102,41 +88,9 @@ function describeRefusal({ service, address, message, campaign }: RefusalNotice)
   return `The service ${service} at ${address} ${what}: ${message}`;
 }
 
-/** The command gets the summary, and none of our tokens. */
-function buildEnvironment({ environment, notify }: Dependencies): NodeJS.ProcessEnv {
-  return removeSecrets(environment, notify.secretVariables ?? []);
-}
-
-/** Returns why it failed; null when it did not. */
-async function runCommand(
-  [program = '', ...args]: readonly string[],
-  text: string,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const child = spawn(program, args, {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env,
-    signal,
-    killSignal: 'SIGKILL',
-  });
-  // A command that does not read its input closes it: its exit code shows the outcome.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(text);
-  try {
-    const [code, killedBy] = (await once(child, 'exit')) as [number | null, string | null];
-    return code === 0 ? null : `the command ended with ${code ?? killedBy ?? 'an error'}`;
-  } catch (error) {
-    if (signal.aborted) return `the command did not end within ${DEADLINE_MS / 1_000} s`;
-    return `the command could not be started (${readFailureCode(error)})`;
-  }
-}
-
-type Webhook = NonNullable<NotifySettings['webhook']>;
-
 /** Returns why it failed, without parts of the address or the answer; null if it did not. */
 async function callWebhook(
-  { url, network }: Webhook,
+  { url, network }: NotifySettings,
   body: string,
   signal: AbortSignal,
 ): Promise<string | null> {

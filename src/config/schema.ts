@@ -232,32 +232,15 @@ const jobs = z
   .prefault({})
   .meta({ description: 'Jobs that do not end, fail alike, or may have been lost.' });
 
-/** A list, or one text that is split at blanks. */
-const commandLine = z
-  .array(z.string())
-  .min(1)
-  .or(
-    z
-      .string()
-      .regex(/\S/)
-      .transform((text) => text.trim().split(/\s+/)),
-  );
-
 const notify = z
   .strictObject({
-    command: commandLine.meta({
-      description:
-        'A program and its arguments, started without a shell. It gets the JSON summary on its standard input.',
-      examples: [['notify-me', '--about', 'hundredfold']],
-    }),
     url: url.or(secretSource).meta({
       description:
         'Gets the JSON summary in a POST, with a `text` that chat programs show. The address of a chat is a secret: name its source, as for a token.',
       examples: [{ env: 'CHAT_WEBHOOK' }],
     }),
   })
-  .partial()
-  .meta({ description: 'Who is told that a campaign has ended: a command, a webhook, or both.' });
+  .meta({ description: 'The webhook that is told that a campaign has ended.' });
 
 /** Any other URL would silently become a folder with an odd name. The address is not repeated: it may have a password. */
 const checkStoreAddress = (context: z.core.ParsePayload<string>): void => {

@@ -108,28 +108,3 @@ export function readSecret(
     );
   }
 }
-
-/** Always secret: `HUNDREDFOLD_MOLECULE_TOKEN`, an API key that overrides the configuration. */
-const OURS = /^(HUNDREDFOLD_\w*(TOKEN|KEY|SECRET|PASSWORD)\w*|TEMPORAL_API_KEY)$/i;
-
-/** Other names that a configuration gives as the source of a secret: every `{ env: NAME }` in it. Programs that we start need none of them. */
-export function listSecretVariables(config: unknown): string[] {
-  if (typeof config !== 'object' || config === null) return [];
-  return Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
-    if (key !== 'env' || typeof value !== 'string') return listSecretVariables(value);
-    return OURS.test(value) ? [] : [value];
-  });
-}
-
-/** The environment without those variables, without ours, and without copies of either under another name. */
-export function removeSecrets(environment: Environment, named: readonly string[]): Environment {
-  const isSecret = (name: string): boolean => named.includes(name) || OURS.test(name);
-  const values = new Set(
-    Object.entries(environment)
-      .filter(([name, value]) => isSecret(name) && value)
-      .map(([, value]) => value),
-  );
-  return Object.fromEntries(
-    Object.entries(environment).filter(([name, value]) => !isSecret(name) && !values.has(value)),
-  );
-}

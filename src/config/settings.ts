@@ -5,14 +5,14 @@
 import { resolve, dirname } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import type { JobPolicy, NotifyWay } from '../domain/campaign.ts';
+import type { JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { isObjectAddress, type ObjectStoreAccess } from '../domain/addresses.ts';
+import type { ObjectStoreAccess } from '../domain/addresses.ts';
 import { readWebhookNetwork, type NetworkSettings } from './network.ts';
 import { loadPlugins, type Plugin } from '../services/plugins/load.ts';
 import { describeConfig, plugins as pluginsSchema, type Config } from './schema.ts';
 import type { Environment } from '../domain/process.ts';
-import { readSecret, Secret, listSecretVariables, type SecretPlace } from './secret.ts';
+import { readSecret, Secret, type SecretPlace } from './secret.ts';
 import { readServiceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
 import { readTemporalSettings, type TemporalSettings } from './temporal.ts';
 import { fillIn, applyVariables } from './variables.ts';
@@ -30,30 +30,18 @@ export interface Settings extends ConfiguredServices {
   readonly objectStore: ObjectStoreAccess;
   readonly embeddedDir: string;
   readonly policy: JobPolicy;
-  readonly notify: NotifySettings;
+  readonly notify: NotifySettings | null;
   /** With kinds and services of the user; they are known to this process now. */
   readonly plugins: readonly Plugin[];
   /** The file it came from, for messages; null when there is none. */
   readonly file: string | null;
 }
 
+/** The webhook that is notified of the end of a campaign. */
 export interface NotifySettings {
-  /** A program and its arguments. */
-  readonly command: readonly string[] | null;
-  /** Variables that the command does not inherit, in addition to ours (secret.ts). */
-  readonly secretVariables?: readonly string[];
-  readonly webhook: {
-    /** Often sufficient for posting to the channel: treated like a token. */
-    readonly url: Secret;
-    readonly network: NetworkSettings;
-  } | null;
-}
-
-export const NOBODY: NotifySettings = { command: null, webhook: null };
-
-/** The only part of it that a campaign, and therefore a history, contains. */
-export function notifyWays({ command, webhook }: NotifySettings): readonly NotifyWay[] {
-  return [...(command ? (['command'] as const) : []), ...(webhook ? (['webhook'] as const) : [])];
+  /** Often sufficient for posting to the channel: treated like a token. */
+  readonly url: Secret;
+  readonly network: NetworkSettings;
 }
 
 export interface LoadOptions {
@@ -88,39 +76,28 @@ export function loadSettings(
       lostAfterMs: lostAfter,
       ...(sameFailures !== 'none' && { sameFailures }),
     },
-    notify: notifySettings(config, place, tokens),
+    notify: readNotifySettings(config, place, tokens),
     plugins,
     file: path,
   };
 }
 
-function notifySettings(config: Config, place: SecretPlace, need: TokenNeed): NotifySettings {
-  const { command = null, url: address } = config.notify ?? {};
-  const holders = Object.entries(place.environment).filter(([, value]) => value === address);
-  const others = {
-    command,
-    secretVariables: [
-      ...listSecretVariables(config),
-      ...listBucketVariables(config),
-      // Those of `url: ${NAME}`.
-      ...(address === undefined ? [] : holders.map(([name]) => name)),
-    ],
-  };
-  if (address === undefined) return { ...others, webhook: null };
+function readNotifySettings(
+  { notify }: Config,
+  place: SecretPlace,
+  need: TokenNeed,
+): NotifySettings | null {
+  if (notify === undefined) return null;
   try {
-    const isPlain = typeof address === 'string';
-    const url = isPlain ? new Secret(address) : readSecret('notify.url', address, place);
-    return { ...others, webhook: { url, network: readWebhookNetwork(url, place) } };
+    const { url: from } = notify;
+    const isPlain = typeof from === 'string';
+    const url = isPlain ? new Secret(from) : readSecret('notify.url', from, place);
+    return { url, network: readWebhookNetwork(url, place) };
   } catch (error) {
     // The notification of a campaign that ends now fails with a message; the campaign does not.
     if (need === 'required' || !(error instanceof HundredfoldError)) throw error;
-    return { ...others, webhook: null };
+    return null;
   }
-}
-
-/** A notification command needs no bucket; one with its own AWS credentials names a profile. */
-function listBucketVariables({ store }: Config): readonly string[] {
-  return isObjectAddress(store.url) ? ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] : [];
 }
 
 const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';

@@ -55,8 +55,6 @@ export const LOST_AFTER_MS = 15 * 60_000;
 /** Wrong settings fail sooner. */
 export const QUIET_MS = 5 * 60_000;
 
-export type NotifyWay = 'command' | 'webhook';
-
 /** The place of a campaign among others that use the same credential. */
 export interface CampaignShare {
   /** From 1, which is served before all others, to 5. */
@@ -85,8 +83,8 @@ export interface CampaignSpec extends CampaignShare {
   readonly cache: boolean;
   /** Task queue of the publication; absent: that of the campaign. */
   readonly publishQueue?: string;
-  /** Ways to notify of the end; the recipients are known to the workers. */
-  readonly notify: readonly NotifyWay[];
+  /** Whether a webhook is notified of the end, which the workers know. */
+  readonly notify: boolean;
   /** For each service in use: where its jobs go, and how many pages of items are in the store. */
   readonly feeds: readonly FeedSpec[];
   readonly policy: JobPolicy;

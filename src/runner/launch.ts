@@ -5,13 +5,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { nullIfNotFound, wasDelivered } from '../activities/retry.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
-import type {
-  CampaignSpec,
-  FeedSpec,
-  JobPolicy,
-  NotifyWay,
-  ServiceReference,
-} from '../domain/campaign.ts';
+import type { CampaignSpec, FeedSpec, JobPolicy, ServiceReference } from '../domain/campaign.ts';
 import { findLocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { findSource } from '../kinds/registry.ts';
@@ -71,8 +65,8 @@ export interface Order {
   readonly policy: JobPolicy;
   /** From 1 (first) to 5 (last), among campaigns with the same token. */
   readonly priority: number;
-  /** How to notify of the end. */
-  readonly notify?: readonly NotifyWay[];
+  /** Whether a webhook is notified of the end. */
+  readonly notify?: boolean;
 }
 
 /** What was prepared in its tree. */
@@ -113,7 +107,7 @@ export async function launch(session: Session, order: Order, prepared: Prepared)
 
 function buildCampaignSpec(
   session: Session,
-  { name, folder, feeds, policy, priority, notify = [] }: Order,
+  { name, folder, feeds, policy, priority, notify = false }: Order,
   { pages, manifests: _, retry: __, ...counted }: Prepared,
 ): CampaignSpec {
   return {

@@ -1,6 +1,6 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { notifyWays, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { Deadline } from '../domain/process.ts';
@@ -89,7 +89,8 @@ async function begin(
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
   const { priority = USUAL_PRIORITY } = options;
-  const order = { name, folder, feeds, policy, priority, notify: notifyWays(settings.notify) };
+  const notify = settings.notify !== null;
+  const order = { name, folder, feeds, policy, priority, notify };
   const tree = await ensureTreeId(store);
   await held.check();
   await reportTokens(taking);

@@ -24,10 +24,7 @@ export interface ConfigurationOptions extends LogOptions {
    * the working folder, if it exists.
    */
   readonly config?: string;
-  /**
-   * Where variables are read from, including tokens; the command of `notify` gets them without secrets. Default:
-   * `process.env`.
-   */
+  /** Where variables are read from, including tokens. Default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

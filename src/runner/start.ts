@@ -7,7 +7,7 @@
  * are on no page.
  */
 import { readBudgets } from '../activities/budget-run.ts';
-import { type Settings, notifyWays } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
@@ -166,7 +166,7 @@ function buildStart(
     keepResults,
     policy: settings.policy,
     priority,
-    notify: notifyWays(settings.notify),
+    notify: settings.notify !== null,
     onNotice,
   };
 }

@@ -12,7 +12,6 @@ import type {
   ItemEnd,
   ItemEntry,
   JobPolicy,
-  NotifyWay,
   ServiceReference,
 } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
@@ -195,7 +194,7 @@ export interface Activities {
   /** Makes the tables, the summary and the checksums of a campaign. */
   publish(request: PublishRequest): Promise<Published>;
   /** Notifies of the end of the campaign in this output tree, as the worker's configuration says. */
-  notify(store: string, way: NotifyWay): Promise<void>;
+  notify(store: string): Promise<void>;
   /** Notifies that a service refuses us. */
   notifyRefusal(refusal: RefusalNotice): Promise<void>;
 }

@@ -337,22 +337,21 @@ class CampaignRun implements Shown {
   }
 }
 
-/** Returns why notifications failed, a sentence each. Does nothing if none is configured. */
-async function notifyEnd({ notify: ways, store }: CampaignSpec): Promise<string[]> {
-  const reasons = ways.map((way) => {
-    const summary = `notify the ${way} of the end`;
-    return explainNotSent(notify.executeWithOptions({ summary }, [store, way]), summary);
-  });
-  return (await Promise.all(reasons)).filter((reason) => reason !== null);
+/** Returns why the notification failed, in a sentence. Does nothing if none is configured. */
+async function notifyEnd({ notify: isWanted, store }: CampaignSpec): Promise<string[]> {
+  if (!isWanted) return [];
+  const summary = 'notify the webhook of the end';
+  const reason = await explainNotSent(notify.executeWithOptions({ summary }, [store]), summary);
+  return reason === null ? [] : [reason];
 }
 
 /** The campaign has paused a service, because its items fail for the same reason. */
 async function notifyPause(
-  { notify: ways, name }: CampaignSpec,
+  { notify: isWanted, name }: CampaignSpec,
   { service, address }: ServiceReference,
   { code, message, times }: SameFailures,
 ): Promise<void> {
-  if (ways.length === 0) return;
+  if (!isWanted) return;
   const words = `${times} items failed with ${code}: ${message}`;
   const since = new Date(Date.now()).toISOString();
   const notice = { service, address, since, message: words, campaign: name };

@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findProxy, revealNetwork } from '../../src/config/network.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Environment } from '../../src/domain/process.ts';
-import { removeSecrets } from '../../src/config/secret.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
@@ -48,13 +47,12 @@ test('a token is sent by https or within this machine only, unless it is allowed
     await load(`{ url: "${url}" }`);
 });
 
-test('the address of a webhook is a secret: a command that is told of the end does not inherit its variable', async () => {
-  const environment = { HOOK: 'https://h.example/hush-hush', OTHER: 'x' };
+test('the address of a webhook is a secret', async () => {
+  const environment = { HOOK: 'https://h.example/hush-hush' };
   for (const url of ['{ env: HOOK }', '"${HOOK}"']) {
     const { notify } = await load(PLAIN, environment, `notify: { url: ${url} }`);
-    expect(notify.webhook?.url.reveal()).toBe(environment.HOOK);
+    expect(notify?.url.reveal()).toBe(environment.HOOK);
     expect(inspect(notify, { depth: 9 })).not.toContain('hush');
-    expect(removeSecrets(environment, notify.secretVariables ?? [])).toEqual({ OTHER: 'x' });
   }
 });
 
@@ -105,9 +103,6 @@ test('a gateway has headers of its own; their values are secret, and a login als
   const { headers, secrets } = await networkOf(gateway, given);
   expect(headers).toEqual({ authorization: `Basic ${login}`, 'x-key': 'k3y-hush' });
   expect(new Set(secrets)).toEqual(new Set([`Basic ${login}`, login, 'k3y-hush']));
-  const { notify } = await load(gateway, given);
-  const inherited = removeSecrets({ ...given, A: 'b' }, notify.secretVariables ?? []);
-  expect(inherited).toEqual({ A: 'b' });
   // A value that is invalid in a header.
   await writeFile(key, 'hush\nX-Other: y', { mode: 0o600 });
   const error: unknown = await load(gateway, given).catch((thrown: unknown) => thrown);

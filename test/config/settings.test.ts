@@ -58,16 +58,6 @@ test('lists services without a token, with address and limits, if tokens are opt
   expect(none.unready.map(({ policy }) => policy.windows[0]?.limit)).toEqual([undefined, 7]);
 });
 
-test('a secret is listed with its variable, so that programs that we start do not inherit it', async () => {
-  const yaml = `temporal: { address: "t.example:7233", apiKey: { env: CLOUD } }
-services:
-  molecules: { url: "https://m.example/acpype", token: { env: MINE } }
-notify: { url: { env: HOOK } }`;
-  const environment = { CLOUD: 'c', MINE: 'abcdefghij', HOOK: 'https://h.example/x' };
-  const { notify } = await load(yaml, environment);
-  expect(new Set(notify.secretVariables)).toEqual(new Set(['CLOUD', 'MINE', 'HOOK']));
-});
-
 test('a secret is not shown by anything that prints, and has the same fingerprint everywhere', () => {
   const secret = new Secret('hush-hush');
   const printed = [String(secret), JSON.stringify({ secret }), inspect({ secret })];

@@ -68,7 +68,6 @@ async function start({
     temporal,
     client: await connectClient(temporal),
     taskQueue,
-    environment: process.env,
     stateFolder: createPrivateFolder(stateFolder),
     services: services.map(({ service, url, token, ...more }) =>
       describeService(service, url, { token: new Secret(token) }, more),

@@ -67,14 +67,6 @@ export const SERVICES: readonly Mutant[] = [
     tests: ['test/services/redaction.test.ts'],
   },
   {
-    name: 'secret-to-command',
-    file: 'src/activities/notify.ts',
-    find: 'return removeSecrets(environment, notify.secretVariables ?? []);',
-    replace: 'return environment;',
-    breaks: '6: a command that is run at the end gets no token.',
-    tests: ['test/workflows/notify.test.ts'],
-  },
-  {
     name: 'notification-not-sent',
     file: 'src/workflows/campaign.ts',
     find: 'this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.spec));',

@@ -1,8 +1,9 @@
 /** A service whose items all fail for the same reason is paused; single failures do not pause it. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { DIRECT } from '../../src/config/network.ts';
+import { Secret } from '../../src/config/secret.ts';
 import type { ItemEnd } from '../../src/domain/campaign.ts';
 import { Breaker, normaliseMessage } from '../../src/workflows/breaker.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
@@ -10,7 +11,7 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import { ResultCache } from '../../src/store/result-cache.ts';
 import { createRandom } from '../../packages/local-services/src/faults.ts';
 import { molecules, progressOf, sequences, type Rig, type RigOptions } from '../rig.ts';
-import { temporaryFolder } from '../store/temporary-folder.ts';
+import { httpServer } from '../services/scripted-server.ts';
 import { accepted, openRig, reconnect, until } from './faulty.ts';
 
 const WELL: ItemEnd = { state: 'succeeded', code: null, message: null };
@@ -146,20 +147,17 @@ describe('how many rows of a kind may be sent first', () => {
 
 /** Runs molecules that all fail in the same way; the events of notifications are read at the end. */
 async function failing(options: RigOptions = {}) {
-  const told = join(await temporaryFolder(), 'told');
-  const script = 'fs.appendFileSync(process.argv[1], fs.readFileSync(0))';
+  const hook = await httpServer((_, response) => response.end());
+  onTestFinished(() => hook[Symbol.asyncDispose]());
   const rig = await openRig({
     policy: { sameFailures: 5 },
     faults: [{ name: 'fail', service: 'molecules', probability: 1 }],
     jobMs: 200,
-    notify: { command: [process.execPath, '-e', script, told], webhook: null },
+    notify: { url: new Secret(hook.url), network: DIRECT },
     ...options,
   });
   const events = () =>
-    readFileSync(told, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { event?: string }).event);
+    hook.requests.map(({ body }) => (JSON.parse(body) as { event?: string }).event);
   return { rig, events };
 }
 

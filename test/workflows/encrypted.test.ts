@@ -72,9 +72,8 @@ test('a campaign completes, and its stored histories, memos and failures reveal 
   const words = 'the disk of the lab is gone';
   const target = { address: inject('temporal'), namespace: ENCRYPTED, codec: PAYLOAD_CODEC };
   const stateFolder = join(folder, 'state');
-  const environment = process.env;
   const worker = await startWorkerWith(
-    { temporal: target, client, taskQueue, services, environment, stateFolder },
+    { temporal: target, client, taskQueue, services, stateFolder },
     { dependencies: (real) => ({ ...real, openStore: () => Promise.reject(new Error(words)) }) },
   );
   onTestFinished(() => worker.stop());

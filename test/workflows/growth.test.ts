@@ -123,7 +123,7 @@ describe('a campaign that publishes', () => {
       },
     );
     const name = `c-${randomUUID().slice(0, 8)}`;
-    const nothing = { retried: 0, following: 0, invalid: 0, notify: [], user: null };
+    const nothing = { retried: 0, following: 0, invalid: 0, notify: false, user: null };
     const spec: CampaignSpec = {
       ...nothing,
       name,

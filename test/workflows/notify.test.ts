@@ -1,8 +1,8 @@
 /** Notifications of the end of a campaign are sent, and a failed one does not fail the campaign. */
 import type { ServerResponse } from 'node:http';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi, type TestContext } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
 import { DIRECT } from '../../src/config/network.ts';
 import type { NotifySettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
@@ -24,21 +24,12 @@ async function webhook(
   const server = await httpServer((_, response) => answer(response, server.requests.length));
   onTestFinished(() => server[Symbol.asyncDispose]());
   const url = new Secret(`${server.url}/hooks/${PATH}`);
-  const hook = { url, network: DIRECT };
-  return { received: server.requests, notify: { command: null, webhook: hook } };
-}
-
-function command(script: string, ...args: string[]): NotifySettings {
-  return { command: [process.execPath, '-e', script, ...args], webhook: null };
+  return { received: server.requests, notify: { url, network: DIRECT } };
 }
 
 /** A campaign that completes, whatever becomes of its notification. */
-async function completes(
-  context: TestContext,
-  notify: NotifySettings,
-  environment = process.env,
-): Promise<Ran> {
-  const rig = await openRig({ limit: 0, jobMs: 0, notify, environment }, context);
+async function completes(context: TestContext, notify: NotifySettings | null): Promise<Ran> {
+  const rig = await openRig({ limit: 0, jobMs: 0, ...(notify && { notify }) }, context);
   const ran = await rig.run(sequences(1));
   expect(ran.progress.state).toBe('completed');
   return ran;
@@ -123,41 +114,5 @@ describe.concurrent('a webhook', () => {
     const where = `through the proxy 127.0.0.1:${refusing.port} (PROXY_407)`;
     expect(ran.progress.unnotified).toEqual([`the webhook could not be reached ${where}`]);
     expect(workerLog.join('')).not.toMatch(new RegExp(`hush|${PATH}`));
-  });
-});
-
-describe.concurrent('a command', () => {
-  test('receives the summary, and the variables given to the worker without any token, also if copied', async (context) => {
-    const file = join(await temporaryFolder(context), 'told.json');
-    vi.stubEnv('OF_THE_PROCESS', 'not for the command');
-    context.onTestFinished(() => void vi.unstubAllEnvs());
-    const tokens = {
-      HUNDREDFOLD_MOLECULE_TOKEN: 'nEver-t0ld-1',
-      HUNDREDFOLD_PREDICTION_TOKEN: 'nEver-t0ld-2',
-      TEMPORAL_API_KEY: 'nEver-t0ld-3',
-      MY_OWN_SECRET: 'nEver-t0ld-4',
-      A_COPY: 'nEver-t0ld-1',
-    };
-    const kept = { KEPT: 'kept', PATH: process.env['PATH'] };
-    const script = `fs.writeFileSync(process.argv[1], JSON.stringify({
-      env: process.env, summary: JSON.parse(fs.readFileSync(0)) }))`;
-    const notify = { ...command(script, file), secretVariables: ['MY_OWN_SECRET'] };
-    const ran = await completes(context, notify, { ...tokens, ...kept });
-    const told = readFileSync(file, 'utf8');
-    expect(told).not.toContain('nEver-t0ld');
-    const { env, summary } = JSON.parse(told) as Record<string, unknown>;
-    expect(env).toEqual(kept);
-    expect(summary).toMatchObject({ campaign: ran.name, items: { succeeded: 1 } });
-  });
-
-  test.for<[string, NotifySettings, string]>([
-    ['exits with an error', command('process.exit(3)'), 'the command ended with 3'],
-    [
-      'does not exist',
-      { command: ['/no/such/program'], webhook: null },
-      'the command could not be started (ENOENT)',
-    ],
-  ])('that %s does not fail the campaign', async ([, notify, why], context) => {
-    expect((await completes(context, notify)).progress.unnotified).toEqual([why]);
   });
 });

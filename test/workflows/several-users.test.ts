@@ -47,7 +47,7 @@ async function startWithout(rig: Rig, roles: readonly Role[], context: TestConte
   await mkdir(stateFolder, { mode: 0o700 });
   const temporal = { address: inject('temporal'), namespace: 'default' };
   const { client, taskQueue } = rig;
-  const own = { temporal, client, taskQueue, stateFolder, environment: process.env };
+  const own = { temporal, client, taskQueue, stateFolder };
   const worker = await startWorker({ ...own, services: [], roles });
   context.onTestFinished(() => worker.stop());
 }

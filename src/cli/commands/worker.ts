@@ -13,7 +13,6 @@ import { startRuntime, readWorkerLog } from '../../temporal/telemetry/runtime.ts
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/deployment.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
-import type { WorkerOptions } from '../../temporal/worker/dependencies.ts';
 import { loadCommandSettings } from '../session.ts';
 import { call, parsePort, type GlobalFlags } from '../options.ts';
 
@@ -80,7 +79,7 @@ async function worker(flags: WorkerFlags): Promise<number> {
       roles,
       ...(build !== null && { build }),
       notify: settings.notify,
-      ...readProcessOptions(settings),
+      stateFolder: findStateFolder({ settings, environment: process.env }),
       ...(operations && { observation: operations.observation }),
     },
     (error) => {
@@ -96,13 +95,6 @@ async function worker(flags: WorkerFlags): Promise<number> {
   // The log is written with a delay of up to 100 ms, to keep its lines in order.
   await new Promise((resolve) => setTimeout(resolve, 150));
   return EXIT.ok;
-}
-
-function readProcessOptions(
-  settings: Settings,
-): Pick<WorkerOptions, 'environment' | 'stateFolder'> {
-  const environment = process.env;
-  return { environment, stateFolder: findStateFolder({ settings, environment }) };
 }
 
 async function stopInTime(

@@ -130,7 +130,6 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       taskQueue,
       services,
       notify: settings.notify,
-      environment: options.environment,
       embedded: describeEmbeddedServer(dir),
       stateFolder: findStateFolder(options),
       workflowsOnly: lookOnly,

@@ -114,7 +114,6 @@ async function startRemote(
       taskQueue,
       services,
       notify,
-      environment,
       stateFolder,
       roles: ROLES,
       ...(build !== null && { build }),

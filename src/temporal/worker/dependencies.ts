@@ -9,9 +9,8 @@ import { ServerClock } from '../../activities/clocks.ts';
 import { withRemoteGuard } from '../../budget/policy.ts';
 import { revealNetwork } from '../../config/network.ts';
 import { revealSecrets, type ServiceSettings } from '../../config/services.ts';
-import { NOBODY, type NotifySettings } from '../../config/settings.ts';
+import type { NotifySettings } from '../../config/settings.ts';
 import type { ServiceReference } from '../../domain/campaign.ts';
-import type { Environment } from '../../domain/process.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { createSystemClock } from '../../ledger/steady-clock.ts';
 import { readProgramVersion, warn } from '../../program.ts';
@@ -39,12 +38,10 @@ export interface WorkerOptions {
   readonly taskQueue: string;
   /** The services that this worker has an address and a token for. */
   readonly services: readonly ServiceSettings[];
-  /** How to notify of the end of a campaign; by default there is no notification. */
-  readonly notify?: NotifySettings;
+  /** Who is notified of the end of a campaign; by default nobody. */
+  readonly notify?: NotifySettings | null;
   /** The server of `client`, if it is an embedded one; null or absent for a remote Temporal. */
   readonly embedded?: EmbeddedServer | null;
-  /** The command of a notification gets it without secrets. */
-  readonly environment: Environment;
   /** Folder of the ledger that all workers of this user and machine share (src/state). */
   readonly stateFolder: string;
   /** The worker only answers queries about campaigns. */
@@ -63,7 +60,7 @@ export function createDependencies(
   leases: TreeLeases,
   starter: Client,
 ): Dependencies {
-  const { client, taskQueue, notify = NOBODY, environment, stateFolder } = options;
+  const { client, taskQueue, notify = null, stateFolder } = options;
   const steadyClock = createSystemClock();
   return {
     serviceOf: (reference) =>
@@ -86,7 +83,6 @@ export function createDependencies(
     steadyClock,
     ledger: new Ledger({ folder: stateFolder, clock: steadyClock, warn }),
     notify,
-    environment,
     temporal: client,
     starter,
     taskQueue,
@@ -192,7 +188,7 @@ function logRefusal(error: unknown): void {
 
 /** All secrets that a service might repeat in its answers. */
 function listSecrets({ services, temporal, notify }: WorkerOptions): readonly string[] {
-  const { url, network } = notify?.webhook ?? {};
+  const { url, network } = notify ?? {};
   return [
     ...[
       ...services.flatMap((service) => [
