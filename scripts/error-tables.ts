@@ -51,11 +51,7 @@ export function readErrorTexts(): readonly ErrorText[] {
 }
 
 function textsIn(node: ts.Node, constants: Constants): readonly ErrorText[] {
-  const parts = ts.isArrayLiteralExpression(node)
-    ? node.elements
-    : ts.isNewExpression(node) || ts.isCallExpression(node)
-      ? (node.arguments ?? [])
-      : [];
+  const parts = listParts(node);
   const isCode = (part: ts.Expression) => ts.isStringLiteral(part) && part.text in ERROR_EXITS;
   const [code, message, remedy] = parts.slice(parts.findIndex(isCode));
   if (!code || !message || !remedy || !isCode(code) || isCode(message)) return [];
@@ -66,6 +62,14 @@ function textsIn(node: ts.Node, constants: Constants): readonly ErrorText[] {
       remedy: readWords(remedy, constants),
     },
   ];
+}
+
+function listParts(node: ts.Node): readonly ts.Expression[] {
+  if (ts.isArrayLiteralExpression(node)) return node.elements;
+  if (ts.isNewExpression(node) || ts.isCallExpression(node)) return node.arguments ?? [];
+  if (!ts.isObjectLiteralExpression(node)) return [];
+  // `{ code, why, remedy }`
+  return node.properties.flatMap((one) => (ts.isPropertyAssignment(one) ? [one.initializer] : []));
 }
 
 /** A text as far as the source has it. */
