@@ -75,7 +75,7 @@ export async function* readListedItems(
 }
 
 export async function* readRefusedRows(store: Store): AsyncGenerator<RefusedRow> {
-  for await (const refused of readInvalidRows(store)) {
+  for (const refused of await readInvalidRows(store)) {
     yield { id: refused.id, kind: refused.kind, record: null, refused };
   }
 }

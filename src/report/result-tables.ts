@@ -14,8 +14,8 @@ import { formatCsvRows, measureCells, RowMaker, type TableOf } from './result-ro
 export class ResultTables implements Writer {
   readonly #tables: ReadonlyMap<Kind, readonly ResultTable[]>;
 
-  constructor(files: DerivedFiles, { columns, counts }: PreparedCampaign) {
-    const kinds = Object.keys(counts.items).filter((kind) => (counts.items[kind] ?? 0) > 0);
+  constructor(files: DerivedFiles, { columns }: PreparedCampaign) {
+    const kinds = Object.keys(columns);
     this.#tables = new Map(
       listWrittenKinds(kinds).map((kind) => [
         kind,

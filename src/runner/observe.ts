@@ -14,7 +14,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { Deadline } from '../domain/process.ts';
 import type { Session } from '../temporal/host/session.ts';
 import type { CampaignDocument } from '../report/campaign-summary.ts';
-import type { RowCounts } from '../store/prepared-campaign.ts';
+import { countRows, type RowCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
 import { isClosedPart, isRecent, readHeartbeats } from '../temporal/namespace.ts';
 import { type Stuck, findStuck } from '../temporal/stuck.ts';
@@ -164,10 +164,11 @@ export class Observer {
   }
 }
 
-/** Also null while the tree is being prepared again, or if it is damaged: that is not the purpose of this call. */
+/** Null where the tree is on another machine, while it is being prepared again, or if it is damaged. */
 async function readKindCounts({ name, folder }: Observed): Promise<RowCounts | null> {
   try {
-    return (await openTreeIfAny(folder, name))?.campaign.counts ?? null;
+    const tree = await openTreeIfAny(folder, name);
+    return tree && (await countRows(tree.store, tree.campaign));
   } catch (error) {
     if (error instanceof StoreError) return null;
     throw error;

@@ -8,7 +8,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { LocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { isPublished } from '../report/publish.ts';
-import { listPluginNews, requirePlugins, countInvalidRows } from '../store/prepared-campaign.ts';
+import { listPluginNews, requirePlugins, readInvalidRows } from '../store/prepared-campaign.ts';
 import { buildCampaignAddress } from '../store/layout.ts';
 import { ensureTreeId } from '../store/lease.ts';
 import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../store/retry.ts';
@@ -86,7 +86,7 @@ async function begin(
   await takeOver(taking);
   const prepared = { ...campaign, settings: merged };
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
-  const invalid = await countInvalidRows(store);
+  const invalid = (await readInvalidRows(store)).length;
   const { items, pages, manifestDigests: manifests } = campaign;
   const { priority = USUAL_PRIORITY } = options;
   const notify = settings.notify !== null;

@@ -19,7 +19,7 @@ import {
   type CampaignHeader,
   type InvalidRow,
   type PreparedCampaign,
-  countInvalidRows,
+  readInvalidRows,
   hasOtherPlugins,
   readIds,
   readPreparedCampaign,
@@ -291,7 +291,7 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   const { pages, items, following } = same
     ? { ...former, following: 0 }
     : await addRows(store, former, start);
-  const invalid = await countInvalidRows(store);
+  const invalid = (await readInvalidRows(store)).length;
   const plans = buildFeedSpecs(feeds, pages, session);
   const grown = { items: items + invalid, invalid, following, feeds: plans };
   return (await growRunning(session, start.name, grown)) ? items - former.items : null;

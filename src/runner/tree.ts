@@ -139,7 +139,7 @@ export class OutputTree {
     this.store = store;
     this.campaign = campaign;
     this.tables = Object.fromEntries(
-      listTableKeys(Object.keys(campaign.counts.items)).map((key) => [
+      listTableKeys(Object.keys(campaign.columns)).map((key) => [
         key.slice(key.indexOf('/') + 1),
         buildAddress(location, key),
       ]),

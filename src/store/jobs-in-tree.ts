@@ -6,9 +6,9 @@ import { type ServiceName, isFinal, type ItemState } from '../domain/item.ts';
 import { runInParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, readNotes } from './item-store.ts';
-import { buildAddress, buildItemFolder, PREPARED_CAMPAIGN } from './layout.ts';
-import { openStore, openStoreIfAny } from './open-store.ts';
-import { type PageEntry, readPage, readPreparedCampaign } from './prepared-campaign.ts';
+import { buildAddress, buildItemFolder } from './layout.ts';
+import { openStoreIfAny } from './open-store.ts';
+import { readPage, readPreparedCampaign } from './prepared-campaign.ts';
 import { nullIfDamaged, StoreError, nullIfUnreadable } from './store-error.ts';
 import type { Store } from './store.ts';
 
@@ -129,9 +129,12 @@ export interface JobsInFolder {
 export async function listFolderJobs(folder: string, service: ServiceName): Promise<JobsInFolder> {
   const jobs = new Map<string, HolderOfJob>();
   const unreadable: string[] = [];
-  for (const name of await listCampaigns(folder)) {
+  const campaigns = await openStoreIfAny(folder);
+  if (campaigns === null) return { jobs, unreadable };
+  for await (const name of campaigns.folders()) {
     try {
-      await readCampaign(await openStore(buildAddress(folder, name)), name, service, jobs);
+      const tree = await openStoreIfAny(buildAddress(folder, name));
+      if (tree !== null) await addCampaignJobs(tree, name, service, jobs);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       unreadable.push(error.message);
@@ -140,51 +143,23 @@ export async function listFolderJobs(folder: string, service: ServiceName): Prom
   return { jobs, unreadable };
 }
 
-/** Names of the folders that contain a prepared campaign, in order. */
-async function listCampaigns(folder: string): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (const name of await listNames(folder)) {
-    const tree = await openStoreIfAny(buildAddress(folder, name));
-    if (tree !== null && (await tree.exists(PREPARED_CAMPAIGN))) names.push(name);
-  }
-  return names;
-}
-
-/** Names of the folders in it, in order; none if it is missing. */
-async function listNames(folder: string): Promise<readonly string[]> {
-  const store = await openStoreIfAny(folder);
-  const names: string[] = [];
-  if (store !== null) for await (const name of store.folders()) names.push(name);
-  return names;
-}
-
-async function readCampaign(
-  store: Store,
-  name: string,
-  service: ServiceName,
-  jobs: Map<string, HolderOfJob>,
-): Promise<void> {
-  const campaign = await readPreparedCampaign(store);
-  for (let page = 0; page < (campaign?.pages ?? 0); page += 1) {
-    await runInParallel(await readPage(store, page), READS_AT_ONCE, async (entry) => {
-      await readEntry(store, name, service, entry, jobs);
-    });
-  }
-}
-
-async function readEntry(
+/** None in a folder that is no campaign. */
+async function addCampaignJobs(
   store: Store,
   campaign: string,
   service: ServiceName,
-  { kind, id }: PageEntry,
   jobs: Map<string, HolderOfJob>,
 ): Promise<void> {
-  const record = await readItem(store, kind, id).catch(nullIfDamaged);
-  // A result from another row or from the cache is listed at the item that has the job.
-  if (record?.service !== service || record.resultFrom) return;
-  const { state, remoteId, earlier } = record;
-  const holder = { campaign, id, state, path: `${campaign}/${buildItemFolder(kind, id)}` };
-  for (const job of [remoteId, ...earlier.map((end) => end.remoteId)]) {
-    if (job !== null && !jobs.has(job)) jobs.set(job, holder);
+  const { pages = 0 } = (await readPreparedCampaign(store)) ?? {};
+  for (let page = 0; page < pages; page += 1) {
+    await runInParallel(await readPage(store, page), READS_AT_ONCE, async ({ kind, id }) => {
+      const record = await readItem(store, kind, id).catch(nullIfDamaged);
+      // A result from another row or from the cache is listed at the item that has the job.
+      if (record?.service !== service || record.resultFrom) return;
+      const { state, remoteId, earlier } = record;
+      const holder = { campaign, id, state, path: `${campaign}/${buildItemFolder(kind, id)}` };
+      for (const job of [remoteId, ...earlier.map((end) => end.remoteId)])
+        if (job !== null && !jobs.has(job)) jobs.set(job, holder);
+    });
   }
 }

@@ -34,8 +34,6 @@ import {
   type PreparedCampaign,
   readPreparedCampaign,
   addColumns,
-  addCounts,
-  createCounts,
   writePage,
   writePreparedCampaign,
 } from './prepared-campaign.ts';
@@ -81,14 +79,14 @@ export async function prepareCampaign(
   // The pages are about to change: until the end the campaign counts as not prepared.
   const former = await readFormerCampaign(store);
   await store.remove(PREPARED_CAMPAIGN);
-  const noPages: Pages = { pages: 0, counts: createCounts(), columns: {} };
+  const noPages: Pages = { pages: 0, columns: {} };
   const laid = await layOut(store, items, options, noPages);
   await removeOldPages(store, laid.pages);
-  const { pages, items: count, counts, columns } = laid;
-  await writePreparedCampaign(store, { ...campaign, pages, items: count, counts, columns });
+  const { files, columns, ...prepared } = laid;
+  const { pages, items: count } = prepared;
+  await writePreparedCampaign(store, { ...campaign, pages, items: count, columns });
   const manifests = JSON.stringify(campaign.manifestDigests);
   const same = former !== null && JSON.stringify(former.manifestDigests) === manifests;
-  const { files, counts: _, columns: __, ...prepared } = laid;
   return { ...prepared, changed: files > 0 || !same || former.items !== laid.items };
 }
 
@@ -104,16 +102,15 @@ export async function growCampaign(
   options: PrepareOptions = {},
 ): Promise<Prepared> {
   const laid = await layOut(store, items, options, former, await readIds(store, former));
-  const { counts, columns } = laid;
   const grown = { pages: laid.pages, items: former.items + laid.items };
-  await writePreparedCampaign(store, { ...campaign, ...grown, counts, columns });
+  await writePreparedCampaign(store, { ...campaign, ...grown, columns: laid.columns });
   return { done: laid.done, following: laid.following, ...grown, changed: true };
 }
 
 /** The pages so far. */
-type Pages = Pick<PreparedCampaign, 'pages' | 'counts' | 'columns'>;
+type Pages = Pick<PreparedCampaign, 'pages' | 'columns'>;
 
-interface LaidOut extends Omit<Prepared, 'changed'>, Pick<PreparedCampaign, 'counts' | 'columns'> {
+interface LaidOut extends Omit<Prepared, 'changed'>, Pick<PreparedCampaign, 'columns'> {
   /** Inputs, results and records that had to be written. */
   readonly files: number;
 }
@@ -127,7 +124,7 @@ async function layOut(
   there: ReadonlySet<string> = new Set(),
 ): Promise<LaidOut> {
   const leaders = new Map<string, ItemRecord>();
-  let { counts, columns } = former;
+  let { columns } = former;
   const laid = { pages: former.pages, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of splitPages(items, pageSize)) {
     const preparation = new ItemPreparation(store, known, leaders);
@@ -137,7 +134,6 @@ async function layOut(
     // One sync for the page instead of four per item: 10,000 items in seconds.
     await store.flush(preparation.written);
     await writePage(store, laid.pages, entries);
-    counts = addCounts(counts, records);
     columns = addColumns(columns, records);
     laid.pages += 1;
     laid.items += entries.length;
@@ -145,7 +141,7 @@ async function layOut(
     laid.following += entries.filter(({ follows }) => follows !== undefined).length;
     laid.files += preparation.written.length;
   }
-  return { ...laid, counts, columns };
+  return { ...laid, columns };
 }
 
 async function filterNew(

@@ -4,13 +4,7 @@
  */
 import { z } from 'zod';
 import { FINAL_STATES, type Kind, isFinal } from '../domain/item.ts';
-import {
-  isOwnKind,
-  listKindNames,
-  findKind,
-  registerDescribed,
-  findSource,
-} from '../kinds/registry.ts';
+import { findKind, registerDescribed, findSource } from '../kinds/registry.ts';
 import { describedKind, describeKind, restoreKind } from '../kinds/stored-reading.ts';
 import {
   describedService,
@@ -39,22 +33,12 @@ export interface CampaignHeader {
 const described = describedKind.extend({ service: describedService });
 type Described = z.output<typeof described>;
 
-const ofEachKind = z.record(z.string(), z.int().nonnegative());
-
 const campaignOnDisk = z.object({
   format: z.literal(FORMAT),
   name: z.string(),
   pages: z.int().nonnegative(),
   items: z.int().nonnegative(),
-  /** How many rows of all pages are of each kind, and how many of them need a submission. */
-  counts: z.object({
-    items: ofEachKind,
-    /** Those that need no submission: they share a job, or adopt one. */
-    following: ofEachKind,
-    /** Those that adopt a job that was submitted elsewhere. */
-    adopted: z.int().nonnegative(),
-  }),
-  /** The user's own columns of the rows of each kind, in order of first appearance. */
+  /** For each kind that has rows, the user's own columns in order of first appearance. */
   columns: z.record(z.string(), z.array(z.string())),
   manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
   settings: z.record(z.string(), z.unknown()),
@@ -64,8 +48,7 @@ const campaignOnDisk = z.object({
 type OnDisk = Readonly<z.output<typeof campaignOnDisk>>;
 
 export type PreparedCampaign = CampaignHeader &
-  Pick<OnDisk, 'pages' | 'items' | 'counts' | 'columns' | 'described'>;
-export type RowCounts = OnDisk['counts'];
+  Pick<OnDisk, 'pages' | 'items' | 'columns' | 'described'>;
 type OwnColumns = OnDisk['columns'];
 
 /** An item in a page. What has become of it since is in its record. */
@@ -78,31 +61,34 @@ const entryOnDisk = z.object({
   generation: z.int().nonnegative().exactOptional(),
   /** The item whose job serves this one, which has no job of its own. */
   follows: z.string().exactOptional(),
+  /** The row adopts a job that was submitted elsewhere. */
+  adopted: z.literal(true).exactOptional(),
   /** What the row requests (`computeJobDigest`), to detect another record of the same name. */
   asks: z.string(),
 });
 export type PageEntry = Readonly<z.output<typeof entryOnDisk>>;
 
-/** Of a campaign without rows. */
-export function createCounts(): RowCounts {
-  const own = listKindNames().filter(isOwnKind);
-  const none = Object.fromEntries(own.map((kind) => [kind, 0]));
-  return { items: none, following: none, adopted: 0 };
+/** How many rows of all pages are of each kind, and how many of them need no submission. */
+export interface RowCounts {
+  readonly items: Readonly<Record<Kind, number>>;
+  /** Those that share a job, or adopt one. */
+  readonly following: Readonly<Record<Kind, number>>;
+  /** Those that adopt a job. */
+  readonly adopted: number;
 }
 
-/**
- * Those of further rows are added. Kept with the prepared campaign: to count them anew, every page must be read, which
- * takes a second for a hundred thousand rows.
- */
-export function addCounts(former: RowCounts, records: readonly ItemRecord[]): RowCounts {
-  const [items, following] = [{ ...former.items }, { ...former.following }];
-  let { adopted } = former;
-  for (const record of records) {
-    const { kind } = record;
-    const isAdopted = !isFinal(record.state) && record.adopted !== undefined;
-    items[kind] = (items[kind] ?? 0) + 1;
-    if (isAdopted || readLeaderId(record) !== null) following[kind] = (following[kind] ?? 0) + 1;
-    if (isAdopted) adopted += 1;
+/** Reads every page, which takes a second for a hundred thousand rows. */
+export async function countRows(store: Store, { pages }: PreparedCampaign): Promise<RowCounts> {
+  const items: Record<Kind, number> = {};
+  const following: Record<Kind, number> = {};
+  let adopted = 0;
+  for (let page = 0; page < pages; page += 1) {
+    for (const entry of await readPage(store, page)) {
+      items[entry.kind] = (items[entry.kind] ?? 0) + 1;
+      if (entry.adopted) adopted += 1;
+      if (entry.adopted || entry.follows !== undefined)
+        following[entry.kind] = (following[entry.kind] ?? 0) + 1;
+    }
   }
   return { items, following, adopted };
 }
@@ -134,7 +120,7 @@ export async function writePreparedCampaign(
   store: Store,
   { manifestDigests, described: former = [], ...same }: PreparedCampaign,
 ): Promise<void> {
-  const kinds = describeKinds(same.counts, former);
+  const kinds = describeKinds(Object.keys(same.columns), former);
   const disk = {
     format: FORMAT,
     ...same,
@@ -145,9 +131,9 @@ export async function writePreparedCampaign(
 }
 
 /** By the plugins of this process; what it does not have stays as it was. */
-function describeKinds({ items }: RowCounts, former: readonly Described[]): readonly Described[] {
-  return Object.keys(items).flatMap((name) => {
-    const source = (items[name] ?? 0) > 0 ? findSource(name) : null;
+function describeKinds(kinds: readonly Kind[], former: readonly Described[]): readonly Described[] {
+  return kinds.flatMap((name) => {
+    const source = findSource(name);
     if (source !== null) {
       const service = describeService(findServiceOfKind(name));
       return [{ ...describeKind(findKind(name), source), service }];
@@ -181,7 +167,8 @@ export function toPageEntry(record: ItemRecord): PageEntry {
   if (isFinal(state)) return { ...row, done: state };
   const leader = readLeaderId(record);
   if (leader !== null) return { ...row, follows: leader };
-  return generation > 0 ? { ...row, generation } : row;
+  const adopts = record.adopted === undefined ? {} : { adopted: true as const };
+  return { ...row, ...(generation > 0 && { generation }), ...adopts };
 }
 
 /** The row whose job serves this one, which has not ended. */
@@ -289,7 +276,7 @@ function refuse(
  * in items.csv and failed.csv (promise 3).
  */
 
-const INVALID_ROWS = `${WORK_AREA}invalid.jsonl`;
+const INVALID_ROWS = `${WORK_AREA}invalid.json`;
 
 const invalidOnDisk = z.object({
   id: z.string(),
@@ -309,27 +296,13 @@ export async function writeInvalidRows(
   store: Store,
   rows: AsyncIterable<InvalidRow>,
 ): Promise<void> {
-  const { bytes } = await store.write(INVALID_ROWS, formatLines(rows));
-  if (bytes === 0) await store.remove(INVALID_ROWS);
+  const all: InvalidRow[] = [];
+  for await (const row of rows) all.push(row);
+  if (all.length === 0) await store.remove(INVALID_ROWS);
+  else await store.write(INVALID_ROWS, `${JSON.stringify(all)}\n`);
 }
 
-async function* formatLines(rows: AsyncIterable<InvalidRow>): AsyncGenerator<Uint8Array> {
-  for await (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`);
-}
-
-export async function countInvalidRows(store: Store): Promise<number> {
-  let count = 0;
-  for await (const _ of readInvalidRows(store)) count += 1;
-  return count;
-}
-
-export async function* readInvalidRows(store: Store): AsyncGenerator<InvalidRow> {
-  if (!(await store.exists(INVALID_ROWS))) return;
-  let rest = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of store.readStream(INVALID_ROWS)) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) yield invalidOnDisk.parse(JSON.parse(line));
-  }
+export async function readInvalidRows(store: Store): Promise<readonly InvalidRow[]> {
+  const text = await store.readText(INVALID_ROWS);
+  return text === null ? [] : parseDocument(text, INVALID_ROWS, z.array(invalidOnDisk));
 }

@@ -19,8 +19,6 @@ import {
   toPageEntry,
   type PreparedCampaign,
   readPage,
-  addCounts,
-  createCounts,
   writePage,
   writePreparedCampaign,
 } from './prepared-campaign.ts';
@@ -339,7 +337,6 @@ export async function prepareRetry(
   at: string,
   alone: ReadonlySet<string>,
 ): Promise<void> {
-  let counts = createCounts();
   for (let page = 0; page < campaign.pages; page += 1) {
     const former = await readPage(store, page);
     const written: string[] = [];
@@ -348,14 +345,12 @@ export async function prepareRetry(
       const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
       const record = await open(store, entry, again, written);
       entries.set(entry.id, record === null ? omitEntry(entry) : toPageEntry(record));
-      if (record !== null) counts = addCounts(counts, [record]);
     });
     await store.flush(written);
     const ordered = former.flatMap(({ id }) => entries.get(id) ?? []);
     await writePage(store, page, ordered);
   }
-  const { items } = campaign.counts;
-  await writePreparedCampaign(store, { ...campaign, counts: { ...counts, items } });
+  await writePreparedCampaign(store, campaign);
 }
 
 /** An item without a record is published as failed, with the reason: there is nothing to send. */
