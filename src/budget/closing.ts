@@ -95,12 +95,12 @@ export function close(
 function leave(
   state: Budget,
   granted: Grant,
-  { unwell }: Extract<Closing, { type: 'unsure' }>,
+  { failure }: Extract<Closing, { type: 'unsure' }>,
   now: number,
 ): void {
   keepUnsure(state, granted, now);
-  if (unwell === undefined) return;
-  refuseAll(state, { retryAfterMs: null, reason: unwell, number: granted.number }, now);
+  if (failure === undefined) return;
+  refuseAll(state, { retryAfterMs: null, reason: failure, number: granted.number }, now);
 }
 
 /** Not sent, and not turned away by the service either. */

@@ -168,7 +168,7 @@ export type Closing =
   | {
       readonly type: 'unsure';
       /** Why a block begins; absent if the service did not fail. */
-      readonly unwell?: string;
+      readonly failure?: string;
     };
 
 export interface BudgetConfiguration {

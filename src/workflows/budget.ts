@@ -2,22 +2,28 @@
  * The budget of a token as an entity workflow: it keeps the windows, the queue and the waits, and runs what it grants itself.
  * There are no leases, so none can be lost by a crash between grant and use.
  *
- * All arithmetic is in `src/budget/`; this file is the clock, the timer and the bookkeeping around it. What a submission
- * is, and who is notified of what, is in budget-submission.ts.
+ * All arithmetic is in `src/budget/`; this file is the clock, the timer, the submissions and who is notified of what.
  *
  * Slots are granted with the last reading of the clock (budget-clock.ts), which is not later than now. A submission that
  * has ended is in flight until a reading that was scheduled after its end, and is charged from that one. Both err to the
  * safe side, so no grant waits for the clock, and one reading serves all ends before it.
  */
 import {
+  ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
   makeContinueAsNewFunc,
   setCurrentDetails,
   setHandler,
   sleep,
+  TimeoutFailure,
   upsertMemo,
   workflowInfo,
+  type ActivityOptions,
   type Workflow,
 } from '@temporalio/workflow';
 import {
@@ -29,27 +35,25 @@ import {
   type Grant,
 } from '../budget/budget.ts';
 import { limitQueue, type CampaignRun } from '../budget/queue.ts';
-import { computeCountedBefore, shouldCount } from '../budget/closing.ts';
+import { computeCountedBefore, isRowRejected, shouldCount } from '../budget/closing.ts';
 import { inherit, type FormerBudget } from '../budget/inherit.ts';
-import type { BudgetEvent, Unsettled } from '../budget/state.ts';
+import type { BudgetEvent, Closing, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { describe, createSnapshot, type BudgetSnapshot } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
 import {
   countOpenJobs,
+  notifyRefusal,
   readClock,
   readFormer,
+  settleSubmission,
   shouldContinueAsNew,
+  submit,
   toCurrentVersion,
+  withToken,
 } from './activity-options.ts';
-import {
-  reportRefused,
-  reportWithdrawn,
-  settleSubmitted,
-  submitGranted,
-  type BudgetView,
-} from './budget-submission.ts';
-import { formatBudgetDetails, formatTimerSummary } from './details.ts';
+import type { SubmitRequest, SubmitResult } from './activity-types.ts';
+import { formatBudgetDetails, formatTimerSummary, submitSummary } from './details.ts';
 import {
   configureSignal,
   nudgeSignal,
@@ -58,12 +62,16 @@ import {
   requestSignal,
   restoreSignal,
   STATUS_MEMO,
+  withdrawnSignal,
   withdrawRunSignal,
   type BudgetInput,
 } from './messages.ts';
+import { buildCampaignWorkflowId } from './names.ts';
 
 /** A notification is sent when a service has refused us for this long (ms). */
 const NOTIFY_AFTER_MS = 30_000;
+/** A worker with the token would have started the submission by now (ms): its slot is released for others. */
+const NOT_POLLED_MS = 15_000;
 
 export async function budget(input: BudgetInput): Promise<void> {
   const keeper = new BudgetKeeper(input);
@@ -160,10 +168,6 @@ class BudgetKeeper {
     return { service, address, credential };
   }
 
-  #view(): BudgetView {
-    return { state: this.#state, now: this.#clock.now, run: this.#run };
-  }
-
   /** What the next decisions need to know. Nothing waits for it that may be decided now. */
   #measure(): void {
     const isLate = this.#wakeAt !== null && !this.#isFresh;
@@ -239,12 +243,43 @@ class BudgetKeeper {
 
   async #runGranted(grant: Grant): Promise<void> {
     this.#underWay.add(grant);
-    const ended = await submitGranted(this.#reference, grant, () => this.#view());
-    const { closing, unsettled } = ended;
+    const result = this.#judgeRefusal(grant, await this.#submit(grant));
     const { item, run } = grant.request;
-    this.take({ type: 'close', item, run, closing, ...(unsettled && { unsettled }) });
+    // The service may have the job: a look-up settles that before the item begins.
+    const isUnsettled = result.type === 'unsure' || result.type === 'refused';
+    const unsettled = isUnsettled && { unsettled: result };
+    this.take({ type: 'close', item, run, closing: toClosing(result), ...unsettled });
     this.#underWay.delete(grant);
     this.#reportWithdrawn();
+  }
+
+  /** At most once. Never rejects. */
+  #submit(grant: Grant): Promise<SubmitResult> {
+    const { probe, notBefore, mayHaveJob } = grant;
+    const request: SubmitRequest = {
+      ...grant.request,
+      probe,
+      notBefore,
+      readIn: this.#run,
+      ...(mayHaveJob && { mayHaveJob }),
+      policy: this.#state.policy,
+    };
+    const { submitQueue } = this.#state;
+    const options: ActivityOptions = {
+      summary: submitSummary(grant, this.#clock.now),
+      ...(submitQueue !== undefined && {
+        taskQueue: submitQueue,
+        scheduleToStartTimeout: NOT_POLLED_MS,
+      }),
+    };
+    return submit.executeWithOptions(options, [request, this.#reference]).catch(toSubmitResult);
+  }
+
+  /** Refused repeatedly while others pass: the row is the reason, and it fails with the message of the service. */
+  #judgeRefusal({ request }: Grant, result: SubmitResult): SubmitResult {
+    if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
+    if (!isRowRejected(this.#state, request, this.#clock.now)) return result;
+    return { type: 'refused', status: 0, message: result.message };
   }
 
   /** The look-ups of a run that continues as new end with it: the next run asks again. */
@@ -259,11 +294,19 @@ class BudgetKeeper {
     }
   }
 
-  async #settle(key: string, unsettled: Unsettled): Promise<void> {
-    const settlement = await settleSubmitted(this.#reference, unsettled, this.#view());
+  async #settle(key: string, { request, result }: Unsettled): Promise<void> {
+    const { item, run, job } = request;
+    const { policy } = this.#state;
+    const full = { ...request, notBefore: 0, readIn: this.#run, probe: false, policy };
+    const options = withToken(`whether the service has job ${job.id}`, job.launch);
+    const settlement = await settleSubmission
+      .executeWithOptions(options, [full, this.#reference, result])
+      .catch((error: unknown) => {
+        log.warn('the look-up of a submission was given up', { item, error: String(error) });
+        return { type: 'ended' } as const;
+      });
     this.#settling.delete(key);
-    const { item, run } = unsettled.request;
-    this.take({ type: 'settled', item, run, settlement: settlement ?? { type: 'ended' } });
+    this.take({ type: 'settled', item, run, settlement });
     this.#reportWithdrawn();
   }
 
@@ -275,16 +318,29 @@ class BudgetKeeper {
       );
     const gone = this.#leaving.filter((one) => !isUnderWay(one));
     this.#leaving = this.#leaving.filter((one) => !gone.includes(one));
-    this.#track(...gone.map((run) => reportWithdrawn(this.#input.service, run)));
+    this.#track(...gone.map((run) => this.#signalWithdrawn(run)));
   }
 
-  /** Once each time that the service begins to refuse us, and not for short refusals. */
+  #signalWithdrawn({ campaign }: CampaignRun): Promise<void> {
+    return getExternalWorkflowHandle(buildCampaignWorkflowId(campaign))
+      .signal(withdrawnSignal, this.#input.service)
+      .catch((error: unknown) => {
+        log.info('the campaign has ended', { campaign, error: String(error) });
+      });
+  }
+
+  /** Once each time that the service begins to refuse us, and not for short refusals. It is not waited for. */
   #reportRefusal(): void {
     const { block } = this.#state;
-    const { refusesSince: since, reason, told } = block;
+    const { refusesSince: since, reason: message, told } = block;
     if (since === null || told || this.#clock.now - since < NOTIFY_AFTER_MS) return;
     block.told = true;
-    reportRefused(this.#input, since, reason);
+    const { service, address } = this.#input;
+    const notice = { service, address, since: new Date(since).toISOString(), message };
+    const summary = 'notify that the service refuses requests';
+    void notifyRefusal.executeWithOptions({ summary }, [notice]).catch((error: unknown) => {
+      log.warn('the notification of a refusal failed', { error: String(error) });
+    });
   }
 
   /** `opensAt`: what it wakes a little ahead of. */
@@ -333,4 +389,40 @@ class BudgetKeeper {
 function toFormer({ former }: BudgetInput): FormerBudget | null {
   if (former !== undefined) return former;
   return { run: '', reason: 'its workflow was started by hand', written: null };
+}
+
+/** What is known about a POST whose activity did not return. */
+function toSubmitResult(error: unknown): SubmitResult {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
+    // There was a heartbeat, so an attempt had begun: it may have sent the job.
+    if (cause.lastHeartbeatDetails !== undefined)
+      return { type: 'unsure', message: 'the worker died during the submission' };
+    const message = 'no worker with this token accepted the submission';
+    const notNow = { type: 'notNow', reason: 'unavailable', retryAfterMs: null } as const;
+    return { ...notNow, message, rateLimit: null };
+  }
+  if (isCancellation(error)) return { type: 'unsure', message: 'cancelled during the submission' };
+  const message =
+    cause instanceof ApplicationFailure ? cause.message : 'the worker died during the submission';
+  return { type: 'unsure', message };
+}
+
+function toClosing(result: SubmitResult): Closing {
+  switch (result.type) {
+    case 'accepted':
+    case 'notNow':
+    case 'deferred':
+    case 'unwanted':
+      return result;
+    case 'over':
+      return { type: 'unwanted' };
+    case 'unsure':
+      // A worker that died says nothing about the service; a 502, a reset or silence does.
+      return result.byService ? { type: 'unsure', failure: result.message } : { type: 'unsure' };
+    case 'refused':
+      return { type: 'refused' };
+    case 'unable':
+      return { type: 'refused', unsent: true };
+  }
 }

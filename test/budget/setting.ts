@@ -17,7 +17,7 @@ export interface Fate {
     | 'accepted'
     | 'accepted, answer lost'
     | 'unsure'
-    | 'unsure, service unwell'
+    | 'unsure, service failed'
     | 'refused'
     | 'rate-limited'
     | 'unavailable'
@@ -77,7 +77,7 @@ const settlement: fc.Arbitrary<Fate> = fc.record({
     ...Array<'accepted'>(4).fill('accepted'),
     'refused',
     'unsure',
-    'unsure, service unwell',
+    'unsure, service failed',
     'accepted, answer lost',
     'rate-limited',
     'unavailable',

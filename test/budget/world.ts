@@ -309,7 +309,7 @@ export class World {
     const { outcome, retryAfterMs, header } = settlement;
     const message = outcome;
     if (outcome === 'unsure') return { type: 'unsure' };
-    if (outcome === 'unsure, service unwell') return { type: 'unsure', unwell: '502' };
+    if (outcome === 'unsure, service failed') return { type: 'unsure', failure: '502' };
     if (outcome === 'refused') return { type: 'refused' };
     if (outcome === 'rate-limited' || outcome === 'unavailable' || outcome === 'unreachable')
       return { type: 'notNow', reason: outcome, retryAfterMs, message };
@@ -378,7 +378,7 @@ export class World {
       const limited = reason === 'rate-limited';
       expected.refuses(sent, { retryAfterMs, limited }, this.moment);
     }
-    if (closing.type === 'unsure' && closing.unwell !== undefined)
+    if (closing.type === 'unsure' && closing.failure !== undefined)
       expected.refuses(sent, { retryAfterMs: null, limited: false }, this.moment);
     const remaining = closing.type === 'accepted' ? closing.rateLimit?.remaining : null;
     const window = this.#token.headerAt(this.time)?.window;
