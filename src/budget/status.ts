@@ -21,21 +21,10 @@ import {
   type Policy,
   type Usage,
   type Window,
-  countJobs,
   type Close,
 } from './policy.ts';
 import { pickShare } from './queue.ts';
 import type { Budget, Grant } from './state.ts';
-
-/** What keeps requests from being sent, at one moment. Times in ms since the epoch. */
-export interface BlockStatus {
-  /** Nothing is sent before; null when it is not blocked. */
-  readonly blockedUntil: number | null;
-  /** In the words of the service; null when it is not blocked. */
-  readonly blockedBecause: string | null;
-  /** The service refuses us, not a single row: since when, and its message. Absent if it does not. */
-  readonly refusal?: Refusing;
-}
 
 /** A window at one moment. */
 export interface WindowStatus extends Window {
@@ -57,8 +46,7 @@ export interface Refusing {
 /** A budget at one moment. */
 export interface BudgetStatus extends ServiceReference, AccountStatus {
   readonly now: number;
-  readonly waiting: readonly Waiters[];
-  /** Which campaigns use it. */
+  /** Which campaigns use it or wait for it, those with most slots first. */
   readonly use: readonly CampaignUse[];
   /** Submissions in progress. */
   readonly outstanding: number;
@@ -67,8 +55,8 @@ export interface BudgetStatus extends ServiceReference, AccountStatus {
   readonly rebuilt?: { readonly at: number; readonly reason: string };
 }
 
-/** What is charged to a token, and what it leaves. */
-export interface AccountStatus extends BlockStatus {
+/** What is charged to a token, what it leaves, and what keeps requests from being sent. Times in ms since the epoch. */
+export interface AccountStatus {
   /** All of them hold at once, in the order of the configuration; empty: no limit. */
   readonly windows: readonly WindowStatus[];
   /** Jobs that are accepted and have not ended, and the most of them; null: no bound. */
@@ -79,17 +67,30 @@ export interface AccountStatus extends BlockStatus {
   readonly nextFreeAt: number | null;
   /** The 429s that our own jobs do not explain, and the last of them; absent when there was none. */
   readonly strangers?: NonNullable<Budget['strangers']>;
+  /** Nothing is sent before; null when it is not blocked. */
+  readonly blockedUntil: number | null;
+  /** In the words of the service; null when it is not blocked. */
+  readonly blockedBecause: string | null;
+  /** The service refuses us, not a single row: since when, and its message. Absent if it does not. */
+  readonly refusal?: Refusing;
+}
+
+/** A campaign that uses the slots of a budget at one moment, or waits for them. */
+export interface CampaignUse extends Waiters {
+  /** Slots of the window that leaves the least, submissions on their way included; without a limit only these. */
+  readonly charged: number;
+  /** Why the campaign waits although slots are free; absent when it does not. */
+  readonly heldBecause?: string;
 }
 
 interface Waiters extends CampaignShare {
-  readonly campaign: string;
+  /** null: jobs that belong to no campaign of this budget, of other users of the token for instance. */
+  readonly campaign: string | null;
   /** Rows that wait for a slot here, and rows without a request yet. */
-  readonly items: number;
+  readonly waiting: number;
   /** Of these, how many the budget knows by name. */
   readonly asked: number;
   readonly paused: boolean;
-  /** Why the campaign waits although slots are free; absent when it does not. */
-  readonly heldBecause?: string;
 }
 
 /** What the workflow writes. Plain data, a few kB: the closes that still count, and no item ids. */
@@ -107,7 +108,7 @@ export interface BudgetSnapshot
   readonly unknownBefore?: number;
   readonly blocked: Hold;
   readonly refusal?: Refusing;
-  readonly waiting: readonly (Omit<Waiters, 'heldBecause'> & { readonly held: Hold | null })[];
+  readonly waiting: readonly (Waiters & { readonly held: Hold | null })[];
   readonly outstanding: readonly {
     readonly campaign: string;
     readonly notBefore: number;
@@ -151,7 +152,7 @@ export function createSnapshot(
     ...(refusesSince !== null && { refusal: { since: refusesSince, reason } }),
     waiting: queue.lanes.slice(0, MAX_LANES_TOLD).map(({ campaign, waiting, behind, ...lane }) => ({
       campaign,
-      items: waiting.length + (behind ?? 0),
+      waiting: waiting.length + (behind ?? 0),
       asked: waiting.length,
       ...pickShare(lane),
       paused: queue.paused.includes(campaign),
@@ -191,7 +192,7 @@ const UNKNOWN = 'what was charged before is not known: its window counts as full
 
 /** The status at `now` (ms). */
 export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
-  const { service, address, credential, waiting, outstanding, counts, rebuilt } = snapshot;
+  const { service, address, credential, outstanding, counts, rebuilt } = snapshot;
   const account = describeAccount(snapshot, now);
   return {
     service,
@@ -200,10 +201,6 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
     now,
     ...account,
     use: describeUse(snapshot, findTightestWindow(account), now),
-    waiting: waiting.map(({ held, ...waiters }) => ({
-      ...waiters,
-      ...(held && held.until > now && { heldBecause: held.reason }),
-    })),
     outstanding: outstanding.filter(({ settlesBy }) => settlesBy === undefined).length,
     counts,
     ...(rebuilt && { rebuilt }),
@@ -272,47 +269,34 @@ export function sortByTightness(own: Pick<AccountStatus, 'windows'>): readonly W
   return first === null ? [] : [first, ...own.windows.filter((window) => window !== first)];
 }
 
-/** A campaign that uses the slots of a budget at one moment, or waits for them. */
-export interface CampaignUse {
-  /** null: jobs that belong to no campaign of this budget, of other users of the token for instance. */
-  readonly campaign: string | null;
-  /** Who started it; null if it does not wait. */
-  readonly user: string | null;
-  /** Slots of the window that leaves the least, submissions on their way included; without a limit only these. */
-  readonly charged: number;
-  /** Rows that have no slot yet. */
-  readonly waiting: number;
-  readonly priority: number;
-  readonly paused: boolean;
-}
-
-/** Those with most slots first. `window`: in which closes are counted; null without a limit. */
+/** `window`: in which closes are counted; null without a limit. */
 function describeUse(
   { waiting, outstanding, closes }: BudgetSnapshot,
   window: Window | null,
   now: number,
 ): CampaignUse[] {
-  const begun = outstanding.filter(({ notBefore }) => notBefore <= now);
+  const charged = new Map<string | null, number>();
+  const begun = outstanding
+    .filter(({ notBefore }) => notBefore <= now)
+    .map(({ campaign }): Close => [now, 1, campaign]);
   const counted = window ? listCounting(window, { inFlight: 0, closes }, now) : [];
-  const named = [...waiting, ...begun].map(({ campaign }) => campaign);
-  const all = new Set<string | null>([...named, ...counted.map(([, , campaign]) => campaign)]);
-  const lines = [...all].map((campaign) => {
-    const lane = waiting.find((one) => one.campaign === campaign);
-    const jobs = countJobs(counted.filter(([, , of]) => of === campaign));
-    return {
-      campaign,
-      charged: jobs + begun.filter((one) => one.campaign === campaign).length,
-      waiting: lane?.items ?? 0,
-      ...pickShare(lane ?? NOBODY),
-      paused: lane?.paused ?? false,
-    };
-  });
-  return lines
-    .filter((line) => line.charged > 0 || line.waiting > 0)
-    .sort((a, b) => b.charged - a.charged || b.waiting - a.waiting);
+  for (const [, jobs, campaign] of [...begun, ...counted])
+    charged.set(campaign, (charged.get(campaign) ?? 0) + jobs);
+  const lanes = waiting.map(({ held, ...lane }) => ({
+    ...lane,
+    charged: charged.get(lane.campaign) ?? 0,
+    ...(held && held.until > now && { heldBecause: held.reason }),
+  }));
+  for (const { campaign } of lanes) charged.delete(campaign);
+  const others = Array.from(charged, ([campaign, jobs]) => ({
+    ...NOT_WAITING,
+    campaign,
+    charged: jobs,
+  }));
+  return [...lanes, ...others].sort((a, b) => b.charged - a.charged || b.waiting - a.waiting);
 }
 
-const NOBODY: CampaignShare = { priority: USUAL_PRIORITY, user: null };
+const NOT_WAITING = { priority: USUAL_PRIORITY, user: null, waiting: 0, asked: 0, paused: false };
 
 /**
  * `estimateLastSubmission`, from the status of a budget. A bound on open jobs is a window as long as one of them runs: `jobMs`, if it

@@ -187,7 +187,7 @@ export function listNotices({
   service,
   credential,
   strangers,
-  waiting,
+  use,
   rebuilt,
 }: BudgetStatus): BudgetNotice[] {
   const notices: BudgetNotice[] = [];
@@ -205,7 +205,7 @@ export function listNotices({
         `(${credential}), or the service allows less than budget.limit says.`,
     });
   }
-  for (const { campaign, heldBecause } of waiting) {
+  for (const { campaign, heldBecause } of use) {
     if (heldBecause !== undefined)
       notices.push({
         key: `held ${service} ${campaign} ${heldBecause}`,

@@ -76,8 +76,8 @@ function forecastService(
 
 /** What jobs are charged to, and the other campaigns that wait for it. */
 function toSupply(budget: BudgetStatus, campaign: string): Supply {
-  const others = budget.waiting.filter((lane) => lane.campaign !== campaign && !lane.paused);
-  return { service: budget.service, account: budget, waiting: others.map(({ items }) => items) };
+  const others = budget.use.filter((one) => one.campaign !== campaign && !one.paused);
+  return { service: budget.service, account: budget, waiting: others.map((one) => one.waiting) };
 }
 
 /** Without charges. */
@@ -127,7 +127,7 @@ function estimateServiceEnd(seen: Seen, budget: BudgetStatus): number | null {
   const { campaign } = seen.progress;
   const { service } = budget;
   const supply = toSupply(budget, campaign);
-  const lanes = budget.waiting.filter((one) => one.campaign === campaign);
+  const lanes = budget.use.filter((one) => one.campaign === campaign);
   const { unopened, open, seconds } = countWorkLeft(seen, service);
   // With limited slots, submitted jobs are practically done; without, they still have to be computed.
   const slots = budget.windows.length > 0;

@@ -112,7 +112,7 @@ export class Observer {
     const progress = await readProgress(client, found);
     const obstacle = status === 'RUNNING' ? await this.#obstacle(found) : null;
     const budgets = await readUsedBudgets(client, found.memo?.['services']);
-    const lanes = budgets.flatMap(({ waiting }) => waiting);
+    const lanes = budgets.flatMap(({ use }) => use);
     const waiting = lanes
       .filter(({ campaign }) => campaign === name)
       // Rows that were not requested yet are not open either.

@@ -105,11 +105,11 @@ describe('a submission that was not sent', () => {
     budget.sent(0);
     budget.close('a', { type: 'deferred', scope, delayMs: 3_000, message: 'why' }, 100);
     budget.ask('b', { campaign: 'd' }, 100);
-    const { windows, blockedBecause, counts, waiting } = budget.status(150);
+    const { windows, blockedBecause, counts, use } = budget.status(150);
     expect(windows).toMatchObject([{ charged: 0 }]);
     expect(counts.submissions).toBe(0);
     if (scope === 'all') expect(blockedBecause).toBe('why');
-    else expect(waiting[0]).toMatchObject({ campaign: 'c', heldBecause: 'why' });
+    else expect(use[0]).toMatchObject({ campaign: 'c', heldBecause: 'why' });
     expect(budget.sent(200)).toEqual(others);
     expect(budget.nextAt(210)).toBe(3_100);
     expect(budget.sent(3_100)).toEqual(['a', 'b'].slice(0, 2 - others.length));

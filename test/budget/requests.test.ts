@@ -91,17 +91,17 @@ describe('the use of a token', () => {
     budget.askFor('night', 20, { user: 'anna', priority: 5 });
     budget.askFor('desk', 2, { priority: 5 });
     const night = { ...USUAL, campaign: 'night', user: 'anna', priority: 5 };
-    const desk = { ...USUAL, campaign: 'desk', charged: 2, waiting: 0 };
+    const desk = { ...USUAL, campaign: 'desk', charged: 2, waiting: 0, asked: 0 };
     budget.grants(0);
     expect(budget.status(0).use, 'in progress').toEqual([
-      { ...night, charged: 4, waiting: 16 },
+      { ...night, charged: 4, waiting: 16, asked: 16 },
       desk,
     ]);
     for (const item of ['night-0', 'night-1', 'night-2', 'night-3', 'desk-0', 'desk-1'])
       budget.close(item, ACCEPTED, 1);
     expect(budget.status(2).use[1]).toEqual(desk);
     // A window later nothing counts any more, and no request of `desk` waits.
-    expect(budget.status(later(1)).use).toEqual([{ ...night, charged: 0, waiting: 16 }]);
+    expect(budget.status(later(1)).use).toEqual([{ ...night, charged: 0, waiting: 16, asked: 16 }]);
     budget.limit(null);
     budget.grants(later(1));
     expect(budget.status(later(1)).use).toMatchObject([{ campaign: 'night', charged: 16 }]);

@@ -117,7 +117,7 @@ test('a paused campaign stays paused through a power cut, and a lowered or raise
     {
       free: 0,
       windows: [{ charged: 4, limit: 3 }],
-      waiting: [{ campaign: 'night', items: 5, paused: true }],
+      use: [{ campaign: 'night', waiting: 5, paused: true }],
       counts: { accepted: 4 },
     },
   ]);

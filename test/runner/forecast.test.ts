@@ -112,9 +112,9 @@ describe('the expected end of a campaign', () => {
   ): BudgetStatus {
     const plain = budgetOf('predictions', credential, 0, 0);
     const lanes = Object.entries(waiting).flatMap(([campaign, items]) =>
-      plain.waiting.map((lane) => ({ ...lane, campaign, items, asked: items })),
+      plain.use.map((lane) => ({ ...lane, campaign, waiting: items, asked: items })),
     );
-    return { ...plain, waiting: lanes, ...changes };
+    return { ...plain, use: lanes, ...changes };
   }
 
   /** A campaign `night` with as many rows, by default all open and none ended. */

@@ -105,7 +105,6 @@ describe('a budget', () => {
     nextFreeAt: NOW,
     blockedUntil: null,
     blockedBecause: null,
-    waiting: [],
     use: [],
     counts: { submissions: 7, accepted: 5, refused: 1, rejected429: 1 },
   };
@@ -130,7 +129,7 @@ describe('a budget', () => {
     const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
     const own = { ...status, credential: HOSTILE.slice(0, 8), ...hostileBlock };
     const who = { campaign: 'c'.repeat(64), user: HOSTILE };
-    const line = { ...who, charged: 1, waiting: 1, priority: 3, paused: true };
+    const line = { ...who, charged: 1, waiting: 1, asked: 1, priority: 3, paused: true };
     const shown = formatBudgetDetails({ ...own, use: many(line) });
     expect(bytes(shown)).toBeLessThan(DETAILS);
   });

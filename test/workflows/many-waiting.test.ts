@@ -11,15 +11,15 @@ test('a campaign with many rows requests slots for some of them, and the budget 
   await until(() => accepted(rig).length === 5);
   /** Requests in the queue, and the number of rows known to follow. */
   const lane = async () =>
-    (await budgetOf(rig, 'predictions')).waiting.find((one) => one.campaign === name);
+    (await budgetOf(rig, 'predictions')).use.find((one) => one.campaign === name);
   // 350 rows are two pages; 210 may be open at this limit, and earlier versions requested all of them at once.
   await until(async () => {
     const asked = (await lane())?.asked ?? 0;
     return asked > 0 && asked <= 200;
   });
-  const { asked = 0, items = 0 } = (await lane()) ?? {};
-  expect(items).toBeGreaterThanOrEqual(345);
-  expect(items - asked).toBeGreaterThan(140);
+  const { asked = 0, waiting: rows = 0 } = (await lane()) ?? {};
+  expect(rows).toBeGreaterThanOrEqual(345);
+  expect(rows - asked).toBeGreaterThan(140);
   const session = { client: rig.client } as Session;
   // Open rows are at the service or in the queue; the rest has not begun. The campaign requests more during this check.
   await until(async () => {

@@ -74,7 +74,9 @@ describe.concurrent('a retry', () => {
     const first = await rig.run(sequences(1));
     rig.services.faults.clear();
     const started = await reopened(rig, first, sequences(1));
-    await until(async () => (await budgetOf(rig, 'predictions')).waiting.length > 0);
+    await until(async () =>
+      (await budgetOf(rig, 'predictions')).use.some((one) => one.waiting > 0),
+    );
     await started.handle.cancel();
     await started.handle.result();
     expect(await jsonOf(first.folder, 'sequences/seq-0/item.json')).toMatchObject({

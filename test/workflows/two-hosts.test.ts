@@ -72,8 +72,7 @@ class Scene {
 
   /** The next run begins with a full window, which for jobs of unknown age lasts more than a minute. */
   async beginsFull(): Promise<void> {
-    const rows = async () =>
-      (await this.status())?.waiting.reduce((sum, one) => sum + one.items, 0);
+    const rows = async () => (await this.status())?.use.reduce((sum, one) => sum + one.waiting, 0);
     await until(async () => (await this.status())?.rebuilt);
     await until(async () => ((await rows()) ?? 0) >= 2);
     await delay(LIMITS.windowMs / 2);

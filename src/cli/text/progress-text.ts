@@ -1,7 +1,6 @@
 /** A campaign's progress as text, for the live view and the plain lines. Pure. */
 import {
   type AccountStatus,
-  type BlockStatus,
   type BudgetStatus,
   findTightestWindow,
   sortByTightness,
@@ -116,11 +115,14 @@ function formatNext(releases: readonly number[], now: number): string {
 }
 
 /** Waits for a service that is down or refuses us. */
-export function isBlocked({ blockedUntil, refusal }: BlockStatus): boolean {
+export function isBlocked({ blockedUntil, refusal }: AccountStatus): boolean {
   return blockedUntil !== null || refusal !== undefined;
 }
 
-function formatBlock({ blockedUntil, blockedBecause, refusal }: BlockStatus, now: number): string {
+function formatBlock(
+  { blockedUntil, blockedBecause, refusal }: AccountStatus,
+  now: number,
+): string {
   const state = refusal ? `blocked since ${formatClock(refusal.since, now)}` : 'waiting';
   const why = refusal?.reason ?? blockedBecause ?? '';
   return `${state}, next try ${formatIn(blockedUntil ?? now, now)}: ${why}`;

@@ -177,6 +177,6 @@ function listReadings(budget: BudgetStatus): Reading[] {
     ['budget_blocked', blockedUntil === null ? 0 : 1, tags],
     ['budget_refused', refusal ? 1 : 0, tags],
     ['budget_unexplained_rejections', budget.strangers?.count ?? 0, tags],
-    ['budget_waiting_items', budget.waiting.reduce((sum, { items }) => sum + items, 0), tags],
+    ['budget_waiting_items', budget.use.reduce((sum, { waiting }) => sum + waiting, 0), tags],
   ];
 }

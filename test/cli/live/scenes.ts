@@ -37,7 +37,7 @@ export function budget(
   accepted: number,
   changes: Partial<BudgetStatus> = {},
 ): BudgetStatus {
-  const waits = { campaign: 'night', priority: 3, user: null, paused: false };
+  const waits = { campaign: 'night', priority: 3, user: null, paused: false, charged: 0 };
   return {
     service,
     address: 'host',
@@ -45,8 +45,7 @@ export function budget(
     now: NOW,
     outstanding: 0,
     ...own,
-    waiting: [{ ...waits, items, asked: items }],
-    use: [],
+    use: [{ ...waits, waiting: items, asked: items }],
     counts: { submissions: accepted, accepted, refused: 0, rejected429: 0 },
     ...changes,
   };
@@ -61,7 +60,7 @@ export function seen(
   return {
     at: NOW,
     progress: { campaign: 'night', state: 'running', ...empty, ...of },
-    waiting: budgets.flatMap((one) => one.waiting).reduce((sum, { items }) => sum + items, 0),
+    waiting: budgets.flatMap(({ use }) => use).reduce((sum, one) => sum + one.waiting, 0),
     budgets,
     kinds: null,
     obstacle: null,
