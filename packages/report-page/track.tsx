@@ -310,8 +310,7 @@ export function describeValue(facts: TrackFacts | undefined, track: Track, place
   if (typeof value !== 'number') return value === null ? '–' : value.trim();
   const isCount = track.every((one) => one === null || Number.isInteger(one));
   const text = value.toFixed(isCount ? 0 : 3);
-  // A single residue has no meaning where only regions have one.
-  const band = facts === undefined || facts.stretch > 1 ? undefined : findBand(facts.bands, value);
+  const band = facts && findBand(facts.bands, value);
   return band === undefined ? text : `${text} ${band.words}`;
 }
 
@@ -328,13 +327,12 @@ const MAX_REGIONS = 5;
 export function writeRegions(tracks: Tracks, all: AllFacts, numberText = countFromOne): string {
   return Object.entries(tracks)
     .flatMap(([key, track]) => {
-      const { bands = [], stretch = 1 } = all[key] ?? {};
+      const { bands = [] } = all[key] ?? {};
       const wordOf = (value: Track[number]): string | null => {
         const band = typeof value === 'number' ? findBand(bands, value) : undefined;
         return band === undefined || band.tone < 2 ? null : band.words;
       };
-      const runs = findRuns(track, wordOf).filter(({ from, to }) => to - from >= stretch);
-      return [...Map.groupBy(runs, ({ word }) => word)].map(([word, found]) => {
+      return [...Map.groupBy(findRuns(track, wordOf), ({ word }) => word)].map(([word, found]) => {
         const texts = found.map(({ from, to }) =>
           to - from === 1 ? numberText(from) : `${numberText(from)}–${numberText(to - 1)}`,
         );

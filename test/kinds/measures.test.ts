@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { findAggregationRegions } from '../../src/kinds/protein/measures.ts';
 import { computeConservation } from '../../src/kinds/protein/reading.ts';
 import { computeDipoleMoment } from '../../src/kinds/molecule/result.ts';
 
@@ -24,12 +23,4 @@ test('conservation is 1 if all rows agree, 0 if none do, and less with gaps', ()
   expect(some).toBeLessThan(0.75);
   expect(computeConservation(['A', 'A', 'A', '-'], 1)).toEqual([0.75]);
   expect(computeConservation('ACDEFGHIKLMNPQRSTVWY'.split(''), 1)?.[0]).toBeCloseTo(0, 10);
-});
-
-test('an aggregation-prone stretch has five residues or more, all at or above 1', () => {
-  const track = [1, 2, 3, 4, 5, 0.9, 1, 1, 1, 1, null, 9, 9, 9, 9, 9, 9];
-  expect(findAggregationRegions(track)).toEqual([
-    [0, 5],
-    [11, 17],
-  ]);
 });

@@ -8,8 +8,6 @@ import {
   defineColumns,
 } from '../kind.ts';
 import {
-  AGGREGATION_FROM,
-  AGGREGATION_RESIDUES,
   type AlignmentReading,
   computeConservation,
   DISORDER_ABOVE,
@@ -69,16 +67,6 @@ export const SEQUENCE_MEASURES: Readonly<Record<string, Measure<SequenceReading>
       return values.length === 0 ? null : early.length;
     },
   },
-  aggregationRegions: {
-    ...MAIN,
-    title: 'Aggregation regions',
-    meaning: `Stretches of ${AGGREGATION_RESIDUES} residues or more with an AgMata value of ${AGGREGATION_FROM} or more. AgMata’s authors give no threshold: this one is ours.`,
-    column: 'aggregation_regions',
-    of({ proteins }) {
-      const tracks = proteins.flatMap(({ tracks: { agmata } }) => (agmata ? [agmata] : []));
-      return tracks.length === 0 ? null : tracks.flatMap(findAggregationRegions).length;
-    },
-  },
   phaseSeparation: {
     ...MAIN,
     title: 'Phase separation',
@@ -110,22 +98,6 @@ function computePercentAbove(values: readonly number[], limit: number): number |
 
 function listValues({ proteins }: SequenceReading, key: string): number[] {
   return proteins.flatMap(({ tracks }) => listNumbers(tracks[key]));
-}
-
-/** Positions from 0; the end is exclusive. */
-type Stretch = readonly [from: number, to: number];
-
-/** The regions in which every value reaches the threshold, and that are long enough. */
-export function findAggregationRegions(track: Track): Stretch[] {
-  const found: Stretch[] = [];
-  let from = 0;
-  for (let place = 0; place <= track.length; place += 1) {
-    const value = track[place];
-    if (typeof value === 'number' && value >= AGGREGATION_FROM) continue;
-    if (place - from >= AGGREGATION_RESIDUES) found.push([from, place]);
-    from = place + 1;
-  }
-  return found;
 }
 
 const TITLES: Readonly<Record<(typeof ALIGNMENT_KEYS)[number], string>> = {
@@ -168,36 +140,16 @@ export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReadin
     },
   },
   ...Object.fromEntries(
-    Object.entries(TITLES).flatMap(([key, title]): [string, Measure<AlignmentReading>][] => [
-      [
-        `${key}_mean`,
-        {
-          ...MAIN,
-          title: `${title}, mean`,
-          meaning: 'Mean over the columns of the median of the rows.',
-          decimals: 3,
-          isMain: key === 'backbone' || key === 'disoMine',
-          of: ({ spreads }) => computeMean(listNumbers(spreads[key]?.median)),
-        },
-      ],
-      [
-        `${key}_spread`,
-        {
-          ...MAIN,
-          title: `${title}, spread`,
-          meaning: 'Mean over the columns of the distance between the quartiles of the rows.',
-          decimals: 3,
-          isMain: key === 'backbone',
-          of({ spreads }) {
-            const { firstQuartile: lows = [], thirdQuartile: highs = [] } = spreads[key] ?? {};
-            const distances = highs.map((high, column) => {
-              const low = lows[column];
-              return typeof high === 'number' && typeof low === 'number' ? high - low : null;
-            });
-            return computeMean(listNumbers(distances));
-          },
-        },
-      ],
+    Object.entries(TITLES).map(([key, title]): [string, Measure<AlignmentReading>] => [
+      `${key}_mean`,
+      {
+        ...MAIN,
+        title: `${title}, mean`,
+        meaning: 'Mean over the columns of the median of the rows.',
+        decimals: 3,
+        isMain: key === 'backbone' || key === 'disoMine',
+        of: ({ spreads }) => computeMean(listNumbers(spreads[key]?.median)),
+      },
     ]),
   ),
 };
@@ -253,7 +205,6 @@ export const RESIDUES_TABLE: ResultTable<unknown, SequenceReading> = {
     ...defineColumns('number', 'protein_score'),
     ...defineColumns('text', 'backbone_class'),
     ...defineColumns('boolean', 'early_folding', 'disordered', 'phase_separating'),
-    ...defineColumns('boolean', 'aggregation_prone'),
   },
   rows: ({ proteins }) => proteins.map(listResidueCells),
 };
@@ -272,7 +223,6 @@ function listResidueCells(protein: ProteinReading): Cells {
     early_folding: label(tracks['earlyFolding'], (value) => value > EARLY_FOLDING_ABOVE),
     disordered: label(tracks['disoMine'], (value) => value > DISORDER_ABOVE),
     phase_separating: score === null ? null : score >= PHASE_SEPARATION_FROM,
-    aggregation_prone: markAggregation(tracks['agmata']),
   };
 }
 
@@ -287,13 +237,6 @@ function label(
   classify: (value: number) => Cell,
 ): null | readonly Cell[] {
   return track?.map((value) => (typeof value === 'number' ? classify(value) : null)) ?? null;
-}
-
-function markAggregation(track: Track | undefined): null | readonly Cell[] {
-  if (track === undefined) return null;
-  const cells: Cell[] = track.map((value) => (typeof value === 'number' ? false : null));
-  for (const [from, to] of findAggregationRegions(track)) cells.fill(true, from, to);
-  return cells;
 }
 
 /** One row per column; named as in the service's own CSV file: `backbone_median`. */

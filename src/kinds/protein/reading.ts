@@ -110,12 +110,6 @@ export function classifyBackbone(value: number): (typeof BACKBONE_CLASSES)[numbe
 export const EARLY_FOLDING_ABOVE = 0.169;
 /** Above: likely disordered (DisoMine). */
 export const DISORDER_ABOVE = 0.5;
-/**
- * From here on a residue belongs to an aggregation-prone region. AgMata's authors give no threshold: this one is ours.
- */
-export const AGGREGATION_FROM = 1;
-/** Minimum number of residues of such a region. */
-export const AGGREGATION_RESIDUES = 5;
 /** From here on, the whole protein is likely to phase-separate (PSPer's `protein_score`). */
 export const PHASE_SEPARATION_FROM = 0.5611;
 
@@ -173,8 +167,6 @@ export interface TrackFacts {
   readonly range: readonly [from: number, to: number];
   /** From the highest; empty if the values have no such reading. */
   readonly bands: readonly TrackBand[];
-  /** Least number of residues in a row for which a band has its meaning: 1 if single values have it. */
-  readonly stretch: number;
 }
 
 const UNIT = [0, 1] as const;
@@ -184,9 +176,8 @@ function describe(
   by: string,
   range: TrackFacts['range'] = UNIT,
   bands: TrackFacts['bands'] = [],
-  stretch = 1,
 ): TrackFacts {
-  return { title, by, range, bands, stretch };
+  return { title, by, range, bands };
 }
 
 /** For predictors where values above a threshold have a meaning. */
@@ -202,8 +193,6 @@ const BACKBONE = BACKBONE_CLASSES.map((one, n): TrackBand => {
   const from = isAbove ? one.above : one.from;
   return { from: from === -Infinity ? null : from, isAbove, words: one.label, tone: 3 - n };
 });
-
-const AGGREGATION = divide(AGGREGATION_FROM, false, 'aggregation-prone', 'low');
 
 /** By the payload's key, values of residues and scores of whole proteins. */
 export const TRACK_FACTS: Readonly<Record<string, TrackFacts>> = {
@@ -226,7 +215,8 @@ export const TRACK_FACTS: Readonly<Record<string, TrackFacts>> = {
     UNIT,
     divide(DISORDER_ABOVE, true, 'disordered', 'ordered'),
   ),
-  agmata: describe('Beta aggregation', 'AgMata', [0, 5], AGGREGATION, AGGREGATION_RESIDUES),
+  // Its authors give no threshold.
+  agmata: describe('Beta aggregation', 'AgMata', [0, 5]),
   viterbi: describe('State', 'PSPer'),
   complexity: describe('Complexity', 'PSPer'),
   arg: describe('Arginine', 'PSPer'),

@@ -147,7 +147,7 @@ describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s'
       FROM 'tables/residues.parquet' GROUP BY id ORDER BY id`,
     alignment: `SELECT id, max(sequences) AS sequences, count(*) AS columns,
         100 * avg(conservation) AS conservation_percent, avg(backbone_median) AS backbone_mean,
-        avg(disoMine_thirdQuartile - disoMine_firstQuartile) AS disoMine_spread
+        avg(disoMine_median) AS disoMine_mean
       FROM 'tables/alignments.parquet' GROUP BY id ORDER BY id`,
     shifts: `SELECT id, count(*) AS residues,
         100.0 * count(*) FILTER (WHERE NOT missing) / count(*) AS measured_percent,
