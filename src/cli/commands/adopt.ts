@@ -16,7 +16,7 @@ import { listServiceNames } from '../../services/registry.ts';
 import { resolveAddress } from '../../store/layout.ts';
 import { loadCommandSettings } from '../session.ts';
 import { printDocument, say } from '../text/output.ts';
-import { printTable } from '../text/table.ts';
+import { printTable } from '../text/layout.ts';
 import { run, type RunFlags } from './run.ts';
 import {
   call,

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { loadCommandSettings } from '../session.ts';
 import { printDocument, printLine } from '../text/output.ts';
-import { printTable } from '../text/table.ts';
+import { printTable } from '../text/layout.ts';
 import { formatDuration } from '../../domain/units.ts';
 import { isLocalHost } from '../../domain/addresses.ts';
 import { loadPlugins } from '../../services/plugins/load.ts';

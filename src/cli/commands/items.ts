@@ -16,7 +16,7 @@ import type { ItemLine, OutputTree } from '../../runner/index.ts';
 import { buildCampaignAddress } from '../../store/layout.ts';
 import { loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say, printDocument } from '../text/output.ts';
-import { printTable } from '../text/table.ts';
+import { printTable } from '../text/layout.ts';
 import { call, NEWEST, treesThere, type GlobalFlags } from '../options.ts';
 
 export const commands = [

@@ -31,7 +31,7 @@ import {
 import { readEndedCampaign } from '../../report/campaign-summary.ts';
 import { say, printDocument, printLine } from '../text/output.ts';
 import { printEnd } from '../conclusion.ts';
-import { printTable } from '../text/table.ts';
+import { printTable } from '../text/layout.ts';
 import { loadCommandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';
 import { readTreeState } from '../../report/publish.ts';
 import type { BudgetStatus } from '../../budget/status.ts';

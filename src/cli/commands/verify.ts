@@ -5,7 +5,7 @@ import { CHECKS } from '../../report/verify.ts';
 import type { Fault, Verification } from '../../runner/index.ts';
 import { say, throttleProgress, printDocument } from '../text/output.ts';
 import { findTreeOrFolder } from '../session.ts';
-import { printTable } from '../text/table.ts';
+import { printTable } from '../text/layout.ts';
 import { call, NEWEST, type GlobalFlags } from '../options.ts';
 
 export const commands = [

@@ -1,7 +1,6 @@
 /** How a followed campaign is shown. */
 import { createLogUpdate } from 'log-update';
 import type { CampaignObservation, Observed } from '../../runner/command-line.ts';
-import { paintLine } from '../text/line.ts';
 import { say } from '../text/output.ts';
 import { renderClosingLines, renderScreen, type Scene } from './screen.ts';
 
@@ -31,7 +30,6 @@ export class LiveView implements View {
   readonly #options: LiveViewOptions;
   readonly #terminal = process.stderr;
   readonly #draw = createLogUpdate(process.stderr);
-  readonly #colours = process.stderr.hasColors();
   readonly #clock: NodeJS.Timeout;
   #seen: CampaignObservation | null = null;
   #words: { readonly text: string; readonly until: number } | null = null;
@@ -82,7 +80,7 @@ export class LiveView implements View {
     this.#draw.done();
     const scene = this.#scene();
     for (const line of scene ? renderClosingLines(scene, this.#terminal.columns) : [])
-      this.#terminal.write(`${paintLine(line, this.#colours)}\n`);
+      this.#terminal.write(`${line}\n`);
   }
 
   /** Also called when the process exits in another way. */
@@ -106,9 +104,7 @@ export class LiveView implements View {
     this.#entered = true;
     // log-update ends its output with an empty line.
     const size = { columns: this.#terminal.columns, rows: this.#terminal.rows - 1 };
-    const text = renderScreen(scene, size)
-      .map((line) => paintLine(line, this.#colours))
-      .join('\n');
+    const text = renderScreen(scene, size).join('\n');
     if (text !== this.#drawn) this.#draw(text);
     this.#drawn = text;
     this.#clock.refresh();
