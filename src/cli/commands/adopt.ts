@@ -18,15 +18,7 @@ import { loadCommandSettings } from '../session.ts';
 import { printDocument, say } from '../text/output.ts';
 import { printTable } from '../text/layout.ts';
 import { run, type RunFlags } from './run.ts';
-import {
-  call,
-  checkChoice,
-  detach,
-  newTrees,
-  noWorker,
-  suggest,
-  type GlobalFlags,
-} from '../options.ts';
+import { call, checkChoice, detach, newTrees, noWorker, suggest } from '../options.ts';
 
 export const commands = [
   new Command('adopt')
@@ -96,11 +88,7 @@ function printPast(
   if (rows === null) say('There is nothing to adopt.');
 }
 
-interface ListFlags extends GlobalFlags {
-  readonly out?: string;
-}
-
-async function listJobs(service: ServiceName, flags: ListFlags): Promise<number> {
+async function listJobs(service: ServiceName, flags: AdoptFlags): Promise<number> {
   const settings = loadCommandSettings(flags);
   const folder = resolveAddress(flags.out ?? settings.storeUrl);
   const local = flags.services ?? null;
@@ -127,28 +115,9 @@ function buildDocument(service: ServiceName, { jobs, notes, incomplete }: Remote
   };
 }
 
-const HEADER = [
-  'SERVICE',
-  'KIND',
-  'REMOTE_ID',
-  'STATE',
-  'SUBMITTED',
-  'DELETED_AFTER',
-  'HERE',
-  'NAME',
-];
+const HEADER = 'SERVICE KIND REMOTE_ID STATE SUBMITTED DELETED_AFTER HERE NAME'.split(' ');
 
-function formatCells(service: ServiceName, job: ListedJob): string[] {
+function formatCells(service: ServiceName, job: ListedJob): (string | null | undefined)[] {
   const { kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
-  const times = [submittedAt, deletedAt].map((time) => (time === null ? '-' : formatMinute(time)));
-  return [
-    ...[service, kind, remoteId, state ?? '-', ...times],
-    ...[here === null ? '-' : here.path, jobName ?? ''],
-  ];
-}
-
-/** `2026-11-21T02:14Z`; a text that is not a time is returned unchanged. */
-function formatMinute(text: string): string {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? text : `${new Date(time).toISOString().slice(0, 16)}Z`;
+  return [service, kind, remoteId, state, submittedAt, deletedAt, here?.path, jobName];
 }

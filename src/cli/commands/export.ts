@@ -101,25 +101,13 @@ function createProgress(name: string, items: number): () => void {
 
 function printResult(exported: Exported, out: string, { json }: ExportFlags): void {
   const { campaign, format, leftOut, notes, otherKinds, files } = exported;
-  const reasons = leftOut.map(({ id, code, message }) => ({ id, message: `${message} (${code})` }));
-  if (json === true) {
-    printDocument({
-      campaign,
-      format,
-      out,
-      exported: exported.exported,
-      leftOut,
-      notes,
-      otherKinds,
-      files: files.size,
-    });
-  } else {
-    printLine(out);
-  }
-  const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
-  const what = `${counted(exported.exported, 'item')} as ${format}`;
-  say(`${campaign}: ${what}, ${counted(files.size, 'file')} in ${out}`);
+  const count = exported.exported;
+  const document = { campaign, format, out, exported: count, leftOut, notes, otherKinds };
+  if (json) printDocument({ ...document, files: files.size });
+  else printLine(out);
+  say(`${campaign}: as ${format}, ${count} items in ${files.size} files in ${out}`);
   if (otherKinds > 0) say(`  ${otherKinds} items are of kinds that ${format} does not support`);
+  const reasons = leftOut.map(({ id, code, message }) => ({ id, message: `${message} (${code})` }));
   printRemarks('left out', reasons, out);
   printRemarks('note', notes, out);
 }

@@ -116,8 +116,7 @@ async function stop(flags: GlobalFlags): Promise<number> {
 function readHostPid(dir: string): number | null {
   const lock = tryLock(dir);
   lock?.release();
-  const pid = lock ? null : (readRecord(dir, 'host')?.pid ?? null);
-  return pid;
+  return lock ? null : (readRecord(dir, 'host')?.pid ?? null);
 }
 
 async function end(pid: number): Promise<void> {
@@ -148,7 +147,12 @@ async function setUpHost(): Promise<number> {
  */
 async function ui(flags: GlobalFlags): Promise<number> {
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
-  if (settings.temporal) throw createElsewhereError(settings.temporal.address);
+  if (settings.temporal)
+    throw new HundredfoldError(
+      'UI_UNAVAILABLE',
+      `Temporal runs at ${settings.temporal.address}, and its UI has its own address`,
+      'Ask its administrator; by default, a UI server listens on port 8080 or 8233.',
+    );
   logToWorkerLog(settings, logToTerminal());
   const interruption = new Interruption({ submits: false });
   const session = await openSession({
@@ -160,7 +164,12 @@ async function ui(flags: GlobalFlags): Promise<number> {
     lasting: true,
   });
   try {
-    if (session.ui === null) throw createSwitchedOffError();
+    if (session.ui === null)
+      throw new HundredfoldError(
+        'UI_UNAVAILABLE',
+        'the embedded server runs without its UI',
+        'Stop it (hundredfold stop), then run the command again.',
+      );
     const link = buildWorkflowsLink(session.ui);
     if (flags.json) printDocument({ ui: link });
     else printLine(link);
@@ -175,20 +184,4 @@ async function ui(flags: GlobalFlags): Promise<number> {
   } finally {
     await session.close();
   }
-}
-
-function createElsewhereError(address: string): HundredfoldError {
-  return new HundredfoldError(
-    'UI_UNAVAILABLE',
-    `Temporal runs at ${address}, and its UI has its own address`,
-    'Ask its administrator; by default, a UI server listens on port 8080 or 8233.',
-  );
-}
-
-function createSwitchedOffError(): HundredfoldError {
-  return new HundredfoldError(
-    'UI_UNAVAILABLE',
-    'the embedded server runs without its UI',
-    'Stop it (hundredfold stop), then run the command again.',
-  );
 }

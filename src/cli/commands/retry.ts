@@ -29,44 +29,37 @@ export const commands = [
 ];
 
 /** A longer list is not useful on a screen. */
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 
-function explainRetry(name: string, survey: RetrySurvey): void {
-  for (const line of retryText(name, survey)) say(line);
-}
-
-function retryText(name: string, survey: RetrySurvey): string[] {
+function sayWhatRuns(name: string, survey: RetrySurvey): void {
   const { chosen, states, ways, following, mayBeThere, open, unusable } = survey;
   const kinds = Object.entries(states).filter(([, n]) => n > 0);
   const which = kinds.map(([state, n]) => `${n} ${state}`).join(', ');
-  const lines =
-    chosen.size === 0
-      ? [`${name}: nothing to retry: none of these items failed, is held or was cancelled.`]
-      : [`${name}: ${formatItemCount(chosen.size)} run again (${which}).`];
+  if (chosen.size === 0)
+    say(`${name}: nothing to retry: none of these items failed, is held or was cancelled.`);
+  else say(`${name}: ${formatItemCount(chosen.size)} run again (${which}).`);
   if (ways.ask > 0) {
-    lines.push(
-      `  ${formatJobCount(ways.ask)} polled first, which uses no slot. A new job is submitted only if the service does not know`,
-      '  the job, the job failed, or its result is wrong again (never for an adopted job).',
+    say(
+      `  ${formatJobCount(ways.ask)} polled first, which uses no slot. A new job is submitted only if`,
     );
+    say('  the service does not know the job, it failed, or its result is wrong again.');
   }
   if (following > 0)
-    lines.push(`  ${formatItemCount(following)} get the result of another item: no slot is used.`);
+    say(`  ${formatItemCount(following)} get the result of another item: no slot is used.`);
   if (mayBeThere > 0) {
-    lines.push(
-      `  ${formatItemCount(mayBeThere)} may already have a job at the service that cannot be found. They are submitted again,`,
-      '  as you asked, and each may become a duplicate job.',
+    say(
+      `  ${formatItemCount(mayBeThere)} may already have a job at the service that cannot be found.`,
     );
+    say('  They are submitted again, as you asked, and each may become a duplicate job.');
   }
-  if (open > 0) lines.push(`  ${formatItemCount(open)} had not ended and continue.`);
-  if (unusable.length > 0) {
-    lines.push(
-      `  ${formatItemCount(unusable.length)} cannot be run again from this tree and are left unchanged:`,
-    );
-    lines.push(...unusable.slice(0, SHOWN).map((why) => `    ${why}`));
-    if (unusable.length > SHOWN) lines.push(`    And ${unusable.length - SHOWN} more.`);
-    lines.push('  The "hundredfold run" command of this campaign restores what is missing.');
-  }
-  return lines;
+  if (open > 0) say(`  ${formatItemCount(open)} had not ended and continue.`);
+  if (unusable.length === 0) return;
+  say(
+    `  ${formatItemCount(unusable.length)} cannot be run again from this tree and are left unchanged:`,
+  );
+  for (const why of unusable.slice(0, MAX_SHOWN)) say(`    ${why}`);
+  if (unusable.length > MAX_SHOWN) say(`    And ${unusable.length - MAX_SHOWN} more.`);
+  say('  The "hundredfold run" command of this campaign restores what is missing.');
 }
 
 function formatJobCount(n: number): string {
@@ -97,7 +90,7 @@ async function retry(name: string, flags: RetryFlags): Promise<number> {
       ...(item && { items: item }),
       signal: interruption.signal,
       onNotice: say,
-      onSurvey: (survey) => explainRetry(name, survey),
+      onSurvey: (survey) => sayWhatRuns(name, survey),
     });
     return await followToEnd(campaign, { ...flags, again }, interruption);
   } catch (error) {

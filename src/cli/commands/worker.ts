@@ -1,5 +1,6 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
 import { Command, Option } from 'commander';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
 import type { TemporalSettings } from '../../config/temporal.ts';
@@ -90,19 +91,17 @@ async function worker(flags: WorkerFlags): Promise<number> {
   log.info(`working for ${address}, namespace ${namespace}, task queue ${taskQueue}`);
   log.info('stopping: finishing running work', { signal: await asked });
   operations?.drain();
-  await stopInTime(running, log);
+  await stopInTime(running.stop());
   await operations?.close();
   // The log is written with a delay of up to 100 ms, to keep its lines in order.
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await delay(150);
   return EXIT.ok;
 }
 
-async function stopInTime(
-  running: { readonly stop: () => Promise<void> },
-  log: ReturnType<typeof readWorkerLog>,
-): Promise<void> {
-  const isDone = await finishesWithin(STOP_TIMEOUT_MS, running.stop());
-  if (isDone) log.info('stopped');
+async function stopInTime(stopping: Promise<void>): Promise<void> {
+  const late = delay(STOP_TIMEOUT_MS, false, { ref: false });
+  const log = readWorkerLog();
+  if (await Promise.race([stopping.then(() => true), late])) log.info('stopped');
   else log.warn('stopped before all work was finished: another worker continues the rest');
 }
 
@@ -146,9 +145,4 @@ function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
   });
-}
-
-async function finishesWithin(ms: number, work: Promise<void>): Promise<boolean> {
-  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), ms).unref());
-  return Promise.race([work.then(() => true), late]);
 }

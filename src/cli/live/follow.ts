@@ -10,8 +10,7 @@ import { listNotices, type CampaignObservation } from '../../runner/command-line
 import { toReason } from '../../domain/plain-text.ts';
 import { say, isQuiet, isVerbose } from '../text/output.ts';
 import type { Interruption } from '../interruption.ts';
-import { LiveView, type View } from './live-view.ts';
-import { PlainLines } from './plain-lines.ts';
+import { LiveView, PlainLines, type View } from './live-view.ts';
 import { buildUiLink } from '../links.ts';
 
 /*
