@@ -31,7 +31,6 @@ import {
   findMaxNameLength,
   type FileRequest,
   type Job,
-  type Json,
   type Request,
   type Service,
   type ServiceConfig,
@@ -89,9 +88,6 @@ export interface ClientSettings extends HttpSettings {
   readonly otherSecrets?: readonly string[] | undefined;
 }
 
-/** Finished jobs whose details are remembered: each is downloaded soon. */
-const MAX_DETAILS = 1_000;
-
 /** Throws CONFIG_INVALID. */
 export function makeClient(service: Service, settings: ClientSettings): ServiceClient {
   return new Client(service, settings);
@@ -104,8 +100,6 @@ class Client implements ServiceClient {
   readonly #config: ServiceConfig;
   readonly #site: Site;
   readonly #http: Http;
-  /** Of finished jobs, by id: in memory only. */
-  readonly #details = new Map<string, Json>();
   /** Jobs that a 5xx has ended once. */
   readonly #failedOnce = new Set<string>();
 
@@ -156,13 +150,8 @@ class Client implements ServiceClient {
     return { ...request, headers: { ...request.headers, [identity.header]: job.name } };
   }
 
-  readonly poll = async (remoteId: string, options: RequestOptions): Promise<PollOutcome> => {
-    const polled = await this.#guarded(pollJob(this.#asking(options), remoteId, this.#failedOnce));
-    if ('type' in polled) return polled;
-    const { outcome, details } = polled;
-    if (details !== undefined) this.#remember(remoteId, details);
-    return outcome;
-  };
+  readonly poll = (remoteId: string, options: RequestOptions): Promise<PollOutcome> =>
+    this.#guarded(pollJob(this.#asking(options), remoteId, this.#failedOnce));
 
   readonly fetch = async (
     remoteId: string,
@@ -171,13 +160,7 @@ class Client implements ServiceClient {
   ): Promise<FetchOutcome> => {
     const { fetch, title } = this.#service;
     const file: FileRequest<ServiceConfig> | undefined = fetch[artefact];
-    if (file?.needsDetails && !this.#details.has(remoteId)) {
-      // Another worker has polled it, or this one before it was restarted.
-      const seen = await this.poll(remoteId, options);
-      if (seen.type !== 'finished')
-        return createUnavailable('the job cannot be asked where its files are');
-    }
-    const request = file?.request(remoteId, this.#config, this.#details.get(remoteId)) ?? null;
+    const request = file?.request(remoteId, this.#config) ?? null;
     if (!file || request === null)
       return { type: 'absent', status: 404, message: `${title} has no such file` };
     return fetchFile(this.#asking(options), remoteId, file, request);
@@ -204,11 +187,8 @@ class Client implements ServiceClient {
   };
 
   readonly artefacts = (kind: string): readonly string[] => {
-    const isWanted = (name: string) => {
-      const file: FileRequest<ServiceConfig> | undefined = this.#service.fetch[name];
-      if (file === undefined) return false;
-      return file.needsDetails === true || file.request(NO_ID, this.#config) !== null;
-    };
+    const { fetch } = this.#service;
+    const isWanted = (name: string) => (fetch[name]?.request(NO_ID, this.#config) ?? null) !== null;
     return listArtefacts(kind, 'finished').filter(isWanted);
   };
 
@@ -237,13 +217,6 @@ class Client implements ServiceClient {
       if (!(error instanceof RequestFault)) throw error;
       return createUnavailable(`${this.#service.title} cannot be asked: ${error.message}`);
     });
-  }
-
-  #remember(remoteId: string, details: Json): void {
-    this.#details.delete(remoteId);
-    this.#details.set(remoteId, details);
-    const [oldest] = this.#details.keys();
-    if (this.#details.size > MAX_DETAILS && oldest !== undefined) this.#details.delete(oldest);
   }
 }
 

@@ -11,10 +11,11 @@ import {
   readServiceWords,
   shortenText,
   discardAsUnavailable,
+  createUnavailable,
 } from './answers.ts';
 import { ask, type Asking } from './request.ts';
 import { SMALL_JSON_LIMIT, type HttpResponse } from './http.ts';
-import type { Answers, Json, Meaning, PollMeaning, Remote, ServiceConfig } from './service.ts';
+import type { Answers, Meaning, PollMeaning, Remote, ServiceConfig } from './service.ts';
 
 /** For any service. All other statuses say nothing about the job. */
 export const POLL = {
@@ -22,12 +23,6 @@ export const POLL = {
   404: { type: 'unknown' },
   410: { type: 'deleted' },
 } as const satisfies Answers<PollMeaning, unknown>;
-
-/** What a poll says of a job, and the details of a finished one, which stay in the client. */
-export interface Polled {
-  readonly outcome: PollOutcome;
-  readonly details?: Json;
-}
 
 /** A 5xx that ends a job is asked again after this long (ms). */
 const ASKED_AGAIN_MS = 60_000;
@@ -37,28 +32,27 @@ export async function pollJob(
   asking: Asking,
   remoteId: string,
   failedOnce: Set<string>,
-): Promise<Polled> {
+): Promise<PollOutcome> {
   const { config, service } = asking;
   const reply = await ask(asking, () => service.poll.request(remoteId, config));
-  if ('type' in reply) return { outcome: reply };
-  const polled = await read(reply, { id: remoteId, config }, service.poll);
-  const { outcome } = polled;
+  if ('type' in reply) return reply;
+  const outcome = await read(reply, { id: remoteId, config }, service.poll);
   const isEnd = outcome.type === 'failed' || outcome.type === 'deleted';
-  if (!isEnd || reply.response.status < 500 || failedOnce.delete(remoteId)) return polled;
+  if (!isEnd || reply.response.status < 500 || failedOnce.delete(remoteId)) return outcome;
   failedOnce.add(remoteId);
   const { message } = outcome;
-  return { outcome: { type: 'unavailable', message, retryAfterMs: ASKED_AGAIN_MS } };
+  return { type: 'unavailable', message, retryAfterMs: ASKED_AGAIN_MS };
 }
 
 async function read(
   { response, url }: { readonly response: HttpResponse; readonly url: URL },
   remote: Remote<ServiceConfig>,
   { answers: own, maxBytes = SMALL_JSON_LIMIT }: Asking['service']['poll'],
-): Promise<Polled> {
+): Promise<PollOutcome> {
   const { status } = response;
   const answers = { ...POLL, ...resolveAnswers(own, remote.config) };
   const meaning = findMeaning<Meaning<PollMeaning, Remote<ServiceConfig>>>(answers, status);
-  if (meaning === undefined) return { outcome: await discardAsUnavailable(response) };
+  if (meaning === undefined) return discardAsUnavailable(response);
   const said = typeof meaning === 'function' ? null : meaning.type;
   // The payload is downloaded by a separate activity, straight to disk: a status request does not read it.
   if ((said === 'finished' || said === 'running') && !isWebPageAnswer(response)) {
@@ -67,7 +61,7 @@ async function read(
   }
   const body = await response.body.text(maxBytes);
   if (body.type === 'broken' && said !== 'unknown' && said !== 'deleted')
-    return { outcome: { type: 'unavailable', message: body.message, retryAfterMs: null } };
+    return createUnavailable(body.message);
   const seen = readAnswer(response, url, body);
   // A page of something in between ends no job. A function may read it: there are services that answer with pages.
   const isUnread = seen.isPage && said !== null && said !== 'unknown';
@@ -79,12 +73,11 @@ async function read(
     response,
     seen.isPage ? 'a web page instead of an answer' : not,
   );
-  if (status >= 300) return { outcome };
-  return { outcome: { ...outcome, [seen.isPage ? 'refusesUs' : 'unreadable']: true } };
+  return status >= 300 ? outcome : { ...outcome, [seen.isPage ? 'refusesUs' : 'unreadable']: true };
 }
 
 /** The service may request a wait with any answer: before the next poll, or before the download. */
-function complete(answer: HttpResponse, read: PollMeaning, text: string): Polled {
+function complete(answer: HttpResponse, read: PollMeaning, text: string): PollOutcome {
   const order = retryAfterMs(answer.headers, Date.now());
   const wait = order === null ? {} : { retryAfterMs: order };
   switch (read.type) {
@@ -94,24 +87,20 @@ function complete(answer: HttpResponse, read: PollMeaning, text: string): Polled
       const after = read.after === undefined ? null : parseDuration(read.after);
       const waitMs = after === null && order === null ? null : Math.max(after ?? 0, order ?? 0);
       const timing = completeTiming(read.timing);
-      return {
-        outcome: { type: 'running', retryAfterMs: waitMs, progress, statusMessage, timing },
-      };
+      return { type: 'running', retryAfterMs: waitMs, progress, statusMessage, timing };
     }
-    case 'finished': {
-      const { details } = read;
-      return { outcome: { type: 'finished', ...wait }, ...(details !== undefined && { details }) };
-    }
+    case 'finished':
+      return { type: 'finished', ...wait };
     case 'failed': {
       const words = read.message ?? readServiceWords(text) ?? 'the service gives no reason';
       const timing = completeTiming(read.timing);
-      return { outcome: { type: 'failed', message: shortenText(words), timing } };
+      return { type: 'failed', message: shortenText(words), timing };
     }
     case 'deleted':
     case 'unknown': {
       const words =
         read.message ?? readServiceWords(text) ?? `${answer.where}: HTTP ${answer.status}`;
-      return { outcome: { type: read.type, message: shortenText(words), ...wait } };
+      return { type: read.type, message: shortenText(words), ...wait };
     }
   }
 }

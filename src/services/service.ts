@@ -139,8 +139,7 @@ export type PollMeaning =
       /** Not to be polled earlier. */
       readonly after?: Duration;
     }
-  /** `details`: what `fetch` needs of this answer, such as links of files. Never stored or logged. */
-  | { readonly type: 'finished'; readonly details?: Json }
+  | { readonly type: 'finished' }
   /** Without a message, the words of the answer. A 5xx that says so is asked once more. */
   | {
       readonly type: 'failed';
@@ -240,13 +239,8 @@ export interface Remote<C> {
 }
 
 export interface FileRequest<C> {
-  /**
-   * null: not wanted with this configuration. `details`: of the `finished` that the job was polled with, for a file
-   * that `needsDetails`.
-   */
-  readonly request: (id: string, config: C, details?: Json) => Request | null;
-  /** They are asked for by one more poll if they are not known any more. */
-  readonly needsDetails?: true;
+  /** null: not wanted with this configuration. For a file behind a link of an answer: what has the link (`at`). */
+  readonly request: (id: string, config: C) => Request | null;
   /** A 200 is the file, unless a function says otherwise; it is shown the answers of at most 64 KB. */
   readonly answers?: AnswersFor<FileMeaning, Remote<C>, C>;
   /** Only for a paged artefact: the next page, by a page of at most 8 MB; null at the end. */

@@ -113,13 +113,13 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a kind without a part': {
     change: { '  check: () => null,\n': '' },
-    sort: 'threw',
-    words: 'plugin.ts:2: defineKind needs check',
+    sort: 'shape',
+    words: 'plugin.ts:2: words: `check` is missing: write a function',
   },
   'a misspelt key of a kind': {
     change: { 'words: { one:': 'optoins: {}, words: { one:' },
-    sort: 'threw',
-    words: 'plugin.ts:2: defineKind knows no optoins',
+    sort: 'shape',
+    words: 'plugin.ts:2: words: `optoins` is not known here; look for a misspelt key',
   },
   'a misspelt key of an input': {
     change: { "input: { column: { name: 'words' }": "input: { colunm: { name: 'words' }" },
@@ -140,7 +140,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     sort: 'shape',
     words:
-      'counter: `probe.answers.404` is {"type":"ok"}; write a function, or an outcome of the type right',
+      "counter: `probe.answers.404` is { type: 'ok' }; write a function, or an outcome of the type right",
   },
   'an address that is not in an object': {
     change: { 'kinds: [words],': "kinds: [words], url: 'http://a.example.org'," },
@@ -154,8 +154,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a schema of another zod': {
     change: { 'probe: ': 'config: { safeParse() {}, shape: {} }, probe: ' },
-    sort: 'zod',
-    words: 'counter: `config` is of another copy of zod',
+    sort: 'shape',
+    words: "write z.object({ … }), with the z of 'hundredfold/service'",
   },
   'a kind without defineKind': {
     change: { 'words = defineKind({': 'words = ({' },
@@ -254,8 +254,8 @@ test('all faults of all plugins are told at once, with what to do about each', (
   const { remedy, message } = errorOf(['./one.ts', './gone.ts', './two.ts'], folder);
   expect(remedy).toBe(`${PLUGIN_REMEDIES.shape} ${PLUGIN_REMEDIES.notFound}`);
   expect(message.split('\n').slice(1)).toEqual([
-    '  ./one.ts: counter: `budget` is missing: write a value of the type object',
-    "  ./one.ts: counter: `pace.atMost` is '10 s'; write '10s'",
+    '  ./one.ts: one.ts:11: counter: `budget` is missing: write a value of the type object',
+    "  ./one.ts: one.ts:11: counter: `pace.atMost` is '10 s'; write '10s'",
     expect.stringContaining('./gone.ts: there is no file '),
   ]);
 });

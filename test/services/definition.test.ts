@@ -69,18 +69,17 @@ function define({ submit = null, poll = null, identity = { by: 'nothing' }, send
       request: (id) => ({ path: ['status', id] }),
       answers: {
         200: () => poll,
-        303: ({ location }) => ({ type: 'finished', details: location }),
         '5xx': () => poll,
       },
     },
     fetch: {
       file: {
-        needsDetails: true,
-        request: (_, { size }, details) =>
-          typeof details === 'string'
-            ? { link: details, query: { size: String(size) }, auth }
-            : null,
+        request: (id) => ({ path: ['status', id] }),
         answers: {
+          303: ({ location }, { config: { size } }) =>
+            location === null
+              ? null
+              : { type: 'at', request: { link: location, query: { size: String(size) }, auth } },
           200: ({ json: body }) =>
             body !== undefined && typeof body === 'object' && body !== null && 'wait' in body
               ? { type: 'notYet' }
@@ -191,17 +190,13 @@ test('the end of a job in a 500 is asked for once more', async () => {
 });
 
 describe('a file', () => {
-  test('behind a link of the poll: asked for again if it is not known, and without secrets elsewhere', async () => {
-    const { client, requests } = await scene(
-      {},
-      [303, '', { location: '/results/r-1?x=1' }],
-      [200, { wait: 1 }],
-      [200, [1]],
-    );
+  test('behind a link of an answer, with its secrets', async () => {
+    const found = [303, '', { location: '/results/r-1?x=1' }] as const;
+    const { client, requests } = await scene({}, [200, { wait: 1 }], found, [200, [1]]);
     expect(await client.fetch('r-1', 'file', quiet())).toMatchObject({ type: 'unavailable' });
     expect((await bytesOf(await client.fetch('r-1', 'file', quiet()))).toString()).toBe('[1]');
     const file = `/results/r-1?x=1&size=2&key=${SECRETS.token}`;
-    expect(requests.map(({ path }) => path)).toEqual(['/api/status/r-1', file, file]);
+    expect(requests.map(({ path }) => path)).toEqual(['/api/status/r-1', '/api/status/r-1', file]);
   });
 
   test('at a foreign origin is not asked for', async () => {

@@ -163,7 +163,7 @@ function checkQuestions(watch: Watch, { kind, name }: Job, config: ServiceConfig
     request && checkRequest(watch, where, request, [id, name, config]);
   check('poll.request', poll.request(id, config));
   for (const [file, { request }] of Object.entries(fetch))
-    check(`fetch.${file}.request`, request(id, config, 'details'));
+    check(`fetch.${file}.request`, request(id, config));
   if (!('missing' in list)) check('list.request', list.request({ kind, name }, config));
   check('probe.request', probe.request(config));
 }

@@ -1,9 +1,8 @@
 /** What the exports of a plugin are, and what is wrong with them, in words. */
 import { listKinds, isOwnKind, type AnyKind } from '../../kinds/registry.ts';
 import { listServices, isOwnService } from '../registry.ts';
-import { findMaxNameLength, type ServedKind, type Service } from '../service.ts';
+import type { Service } from '../service.ts';
 import { readMark } from './define.ts';
-import { kindShape, serviceShape, listShapeFaults } from './shapes.ts';
 
 /** What to do about each sort of fault. */
 export const PLUGIN_REMEDIES = {
@@ -17,7 +16,6 @@ export const PLUGIN_REMEDIES = {
   shape: 'docs/plugins.md lists the keys of a kind and of a service.',
   name: 'Choose another name.',
   column: 'Choose another name for the column, such as the one that the service uses.',
-  zod: "Write: import { z } from 'hundredfold/service'.",
 } as const;
 
 /** What is wrong with a plugin. */
@@ -46,18 +44,18 @@ export function checkDefinitions(
   const exported = values.filter((one) => readMark(one) === 'kind') as AnyKind[];
   if (services.length + exported.length === 0)
     return { kinds: [], services, faults: [createNothingFault(exports)] };
-  const served = services.flatMap(({ kinds }) => (Array.isArray(kinds) ? kinds : []) as AnyKind[]);
+  const served = services.flatMap(({ kinds }) => kinds as readonly AnyKind[]);
   const kinds = [...new Set([...exported, ...served])];
-  const faults: PluginFault[] = [
-    ...services.flatMap((one) => checkService(one)),
-    ...kinds.flatMap((one) => checkKind(one)),
-  ];
+  const isDefined = (one: AnyKind) =>
+    readMark(one) === 'kind' || (isOwnKind(one.name) && listKinds().includes(one));
+  const faults: PluginFault[] = [];
+  for (const { name } of kinds.filter((one) => !isDefined(one)))
+    faults.push({ sort: 'shape', what: `${name}: make kinds with defineKind` });
+  for (const { name } of kinds.filter((one) => !served.includes(one)))
+    faults.push({ sort: 'shape', what: `${name}: no service of this plugin takes it` });
   // What has no right form has no names to compare.
-  if (faults.length === 0) {
-    for (const { name } of kinds.filter((one) => !served.includes(one)))
-      faults.push({ sort: 'shape', what: `${name}: no service of this plugin takes it` });
+  if (faults.length === 0)
     faults.push(...nameFaults(kinds, services, others), ...checkColumns(kinds, others));
-  }
   return { kinds, services, faults };
 }
 
@@ -66,78 +64,6 @@ function createNothingFault(exports: object): PluginFault {
   const found = names.length === 0 ? 'nothing' : names.join(', ');
   const what = `it exports ${found}, and no kind or service that defineKind or defineService returned`;
   return { sort: 'empty', what };
-}
-
-function checkService(service: Service): readonly PluginFault[] {
-  const name = typeof service.name === 'string' ? service.name : 'a service';
-  const config: unknown = service.config;
-  const foreign = isForeignSchema(config) || Object.values(readShape(config)).some(isForeignSchema);
-  if (foreign) return [{ sort: 'zod', what: `${name}: \`config\` is of another copy of zod` }];
-  const shape = listShapeFaults(serviceShape, service);
-  const all = shape.length > 0 ? shape : listFaults(service);
-  return all.map((one) => ({ sort: 'shape', what: `${name}: ${one}` }));
-}
-
-/** What neither types nor its shape can refuse in a definition, a sentence each. */
-export function listFaults(service: Service): readonly string[] {
-  const { name, kinds, identity, secrets, list, submit, fetch, config } = service;
-  const faults: string[] = [];
-  const check = (isRight: boolean, fault: string) => isRight || faults.push(fault);
-  const longest = findMaxNameLength(service);
-  check(
-    longest === null || !('missing' in list),
-    `\`identity\` is by ${identity.by}, but there is no \`list\` in which a name could be looked up`,
-  );
-  check(
-    longest === null || longest >= MIN_NAME_LENGTH,
-    `\`identity.maxLength\` is less than ${MIN_NAME_LENGTH} characters, in which no name is unique`,
-  );
-  for (const { name: kind, artefacts = {} } of kinds as readonly (ServedKind & {
-    artefacts?: object;
-  })[]) {
-    check(kind in submit.request, `\`submit.request\` has nothing for its kind ${kind}`);
-    for (const artefact of Object.keys(artefacts))
-      check(artefact in fetch, `\`fetch\` has nothing for ${artefact} of its kind ${kind}`);
-  }
-  for (const key of Object.keys(secrets))
-    check(!RESERVED.has(key), `the secret \`${key}\` has the name of a key that every service has`);
-  for (const key of Object.keys(config.shape))
-    check(
-      !RESERVED.has(key) && !(key in secrets),
-      `\`config.${key}\` has the name of another key under services.${name}`,
-    );
-  return faults;
-}
-
-/** Characters: those of the digest in a name (src/store/work.ts), and a few to read. */
-const MIN_NAME_LENGTH = 24;
-
-/** Keys under `services.NAME` that every service has. */
-const RESERVED: ReadonlySet<string> = new Set([
-  ...['url', 'budget', 'maxDownload', 'maxOpen', 'poll'],
-  ...['allowHttp', 'tls', 'basic', 'headers', 'proxy'],
-]);
-
-/** A schema of zod 3, or of a zod before ours. */
-function isForeignSchema(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('safeParse' in value)) return false;
-  const { _zod } = value as { _zod?: { version?: { major?: number } } };
-  return _zod?.version?.major !== 4;
-}
-
-function readShape(config: unknown): object {
-  return (config as { shape?: object } | undefined)?.shape ?? {};
-}
-
-function checkKind(kind: AnyKind): readonly PluginFault[] {
-  if (listKinds().some((known) => known === kind && isOwnKind(kind.name))) return [];
-  const name = typeof kind.name === 'string' ? kind.name : 'a kind';
-  if (readMark(kind) !== 'kind')
-    return [{ sort: 'shape', what: `${name}: make kinds with defineKind` }];
-  return listShapeFaults(kindShape, kind).map((one) => ({
-    sort: 'shape',
-    what: `${name}: ${one}`,
-  }));
 }
 
 type Names = readonly (readonly [what: string, name: string, owner: string])[];

@@ -23,10 +23,12 @@ import { createStoredReader } from '../../kinds/stored-reading.ts';
 import type { z } from 'zod';
 import {
   defineService,
+  findMaxNameLength,
   type ServedKind,
   type Service,
   type ServiceDefinition,
 } from '../service.ts';
+import { checkShape, DefinitionRefused, kindShape, serviceShape } from './shapes.ts';
 
 /**
  * Definitions carry a mark by which the exports of a plugin are told apart. A registered symbol: the plugin's copy of this
@@ -159,7 +161,7 @@ export function definePluginKind<
   const C extends Options = None,
   const T extends Columns = None,
 >(kind: PluginKind<N, C, A, T, R>): DefinedKind<N, C, A> {
-  checkKeys(kind);
+  checkShape(kindShape, kind);
   const { name, words, input, artefacts, table } = kind;
   const measures = Object.fromEntries(
     Object.entries(kind.measures).map(([key, one]): [string, Measure<R>] => [
@@ -190,21 +192,6 @@ export function definePluginKind<
     judge: (files: Texts, job: JobFacts) =>
       judgeAnswers({ ...kind, measures }, files, job as never),
   });
-}
-
-const NEEDED = ['name', 'words', 'input', 'artefacts', 'readResult', 'check', 'measures'];
-const OPTIONAL = ['version', 'folder', 'options', 'examples', 'table', 'summary', 'estimate'];
-
-/** Throws: what is missing or misspelt would not be seen in the definition that is made of it. */
-function checkKeys(kind: object): void {
-  const keys = Object.keys(kind);
-  const missing = NEEDED.filter((key) => !keys.includes(key));
-  const unknown = keys.filter((key) => ![...NEEDED, ...OPTIONAL].includes(key));
-  const { readResult, check } = kind as { readResult?: unknown; check?: unknown };
-  if (missing.length > 0) throw new TypeError(`defineKind needs ${missing.join(', ')}`);
-  if (unknown.length > 0) throw new TypeError(`defineKind knows no ${unknown.join(', ')}`);
-  if (typeof readResult !== 'function' || typeof check !== 'function')
-    throw new TypeError('defineKind needs functions as readResult and check');
 }
 
 type Texts = Readonly<Record<string, readonly string[]>>;
@@ -256,7 +243,51 @@ export function definePluginService<
   K extends ServedKind,
   C extends z.ZodObject = z.ZodObject,
 >(definition: ServiceDefinition<N, K, C>): Service & { readonly name: N } {
-  if (typeof definition.name !== 'string') throw new TypeError('defineService needs name');
-  // What does not have the form is told when the plugin is loaded, with all other faults.
-  return mark('service', { ...defineService<N, K, C>({ secrets: {}, ...definition }) });
+  if (typeof definition.name !== 'string')
+    throw new DefinitionRefused(null, ['`name` is missing: write a text']);
+  const service = defineService<N, K, C>({ secrets: {}, ...definition });
+  checkShape(serviceShape, service);
+  const faults = listFaults(service);
+  if (faults.length > 0) throw new DefinitionRefused(service.name, faults);
+  return mark('service', service);
 }
+
+/** What neither types nor its shape can refuse in a definition, a sentence each. */
+function listFaults(service: Service): readonly string[] {
+  const { name, kinds, identity, secrets, list, submit, fetch, config } = service;
+  const faults: string[] = [];
+  const check = (isRight: boolean, fault: string) => isRight || faults.push(fault);
+  const longest = findMaxNameLength(service);
+  check(
+    longest === null || !('missing' in list),
+    `\`identity\` is by ${identity.by}, but there is no \`list\` in which a name could be looked up`,
+  );
+  check(
+    longest === null || longest >= MIN_NAME_LENGTH,
+    `\`identity.maxLength\` is less than ${MIN_NAME_LENGTH} characters, in which no name is unique`,
+  );
+  for (const { name: kind, artefacts = {} } of kinds as readonly (ServedKind & {
+    artefacts?: object;
+  })[]) {
+    check(kind in submit.request, `\`submit.request\` has nothing for its kind ${kind}`);
+    for (const artefact of Object.keys(artefacts))
+      check(artefact in fetch, `\`fetch\` has nothing for ${artefact} of its kind ${kind}`);
+  }
+  for (const key of Object.keys(secrets))
+    check(!RESERVED.has(key), `the secret \`${key}\` has the name of a key that every service has`);
+  for (const key of Object.keys(config.shape))
+    check(
+      !RESERVED.has(key) && !(key in secrets),
+      `\`config.${key}\` has the name of another key under services.${name}`,
+    );
+  return faults;
+}
+
+/** Characters: those of the digest in a name (src/store/work.ts), and a few to read. */
+const MIN_NAME_LENGTH = 24;
+
+/** Keys under `services.NAME` that every service has. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['url', 'budget', 'maxDownload', 'maxOpen', 'poll'],
+  ...['allowHttp', 'tls', 'basic', 'headers', 'proxy'],
+]);

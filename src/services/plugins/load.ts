@@ -13,6 +13,7 @@ import { HundredfoldError } from '../../domain/errors.ts';
 import { isOwnKind, registerKind } from '../../kinds/registry.ts';
 import { registerService } from '../registry.ts';
 import { checkDefinitions, PLUGIN_REMEDIES, type Definitions, type PluginFault } from './check.ts';
+import type { DefinitionRefused } from './shapes.ts';
 
 const SERVICE = resolveModule('../../service', import.meta.url).href;
 
@@ -168,7 +169,7 @@ function loadPlugin(
   try {
     module = loadModule(file);
   } catch (error) {
-    return [toFault(error, file)];
+    return toFaults(error, file);
   }
   const { kinds, services, faults } = checkDefinitions(module.exports, others);
   if (faults.length > 0) return faults;
@@ -195,10 +196,17 @@ function findFile(entry: string, base: string): string | PluginFault {
 }
 
 /** Why a module could not be loaded. */
-function toFault(error: unknown, file: string): PluginFault {
-  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+function toFaults(error: unknown, file: string): readonly PluginFault[] {
   const at = findLine(error);
   const where = at === null ? '' : `${basename(at.file)}:${at.line}: `;
+  // By its form: the plugin's copy of the class may be another one than ours.
+  const { faults } = error as Partial<DefinitionRefused>;
+  if (faults === undefined) return [toFault(error, file, where)];
+  return faults.map((what) => ({ sort: 'shape', what: where + what }));
+}
+
+function toFault(error: unknown, file: string, where: string): PluginFault {
+  const { code = '', message = String(error) } = error as { code?: string; message?: string };
   if (error instanceof ImportRefused)
     return { sort: 'import', what: `${basename(file)} or a file of it ${message}` };
   if (/MODULE_NOT_FOUND|NOT_EXPORTED/.test(code) || /does not provide an export/.test(message))

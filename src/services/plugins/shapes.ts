@@ -1,7 +1,7 @@
 /** The form of the definitions of plugins, which may be JavaScript, and what differs from it, in words. */
+import { inspect } from 'node:util';
 import { z } from 'zod';
 import { parseDuration } from '../../domain/units.ts';
-import type { AnyKind } from '../../kinds/registry.ts';
 import { OUTCOMES } from '../answers.ts';
 import type { Service } from '../service.ts';
 
@@ -69,7 +69,7 @@ export const serviceShape = z.strictObject({
   ),
   config: z.custom(
     (value) => value instanceof z.ZodObject || isObjectSchema(value),
-    'write z.object({ … })',
+    "write z.object({ … }), with the z of 'hundredfold/service'",
   ),
   variants: z.array(z.any()),
   budget: z.strictObject({
@@ -112,7 +112,6 @@ export const serviceShape = z.strictObject({
     z.string(),
     z.strictObject({
       request: method,
-      needsDetails: z.literal(true).exactOptional(),
       answers: checkOutcome('fetch').exactOptional(),
       next: method.exactOptional(),
     }),
@@ -146,18 +145,19 @@ const option = z.discriminatedUnion(
     z.object({ type: z.literal('flag'), default: z.boolean() }),
     z.object({ type: z.literal('text'), default: z.string() }),
   ],
-  "write { key, type: 'choice' | 'list' | 'integer' | 'flag' | 'text', description, … }",
+  "write { type: 'choice' | 'list' | 'integer' | 'flag' | 'text', description, … }",
 );
 
-/** Of a kind that `defineKind` has completed; what it adds itself is right. */
-export const kindShape = z.object({
+export const kindShape = z.strictObject({
   name: word,
-  version: count,
-  words: z.strictObject({ one: text, many: text }),
-  folder: word,
+  version: count.exactOptional(),
+  words: z.strictObject({ one: text, many: text.exactOptional() }),
+  folder: word.exactOptional(),
   input: z.strictObject({
-    column: z.object({ name: columnName }).nullable(),
-    extensions: z.array(z.string().regex(/^\.[a-z0-9.]+$/, "write '.txt' or the like")),
+    column: z.object({ name: columnName }).nullable().exactOptional(),
+    extensions: z
+      .array(z.string().regex(/^\.[a-z0-9.]+$/, "write '.txt' or the like"))
+      .exactOptional(),
     recognise: method.exactOptional(),
     read: method,
     // Of a kind of ours, whose input is that of a plugin's kind too.
@@ -165,7 +165,7 @@ export const kindShape = z.object({
     isByExtension: z.unknown().optional(),
     repair: z.unknown().optional(),
   }),
-  options: z.record(columnName, z.object({ key: text, description: text }).and(option)),
+  options: z.record(columnName, z.object({ description: text }).and(option)).exactOptional(),
   examples: z
     .array(
       z.strictObject({
@@ -174,7 +174,7 @@ export const kindShape = z.object({
         options: z.record(z.string(), z.string()).exactOptional(),
       }),
     )
-    .optional(),
+    .exactOptional(),
   artefacts: z
     .record(
       z.string(),
@@ -182,29 +182,48 @@ export const kindShape = z.object({
         file: z
           .string('write a file name')
           .regex(/^[A-Za-z0-9][\w.-]*\.[a-z0-9.]+$/, "write a file name such as 'result.json'"),
-        presence: z.enum(['required', 'usual', 'optional']),
+        presence: z.enum(['required', 'usual', 'optional']).exactOptional(),
         when: z.enum(['finished', 'failed', 'ended']).exactOptional(),
         isPaged: z.literal(true).exactOptional(),
       }),
     )
     .refine((value) => Object.keys(value).length > 0, 'write at least the result itself'),
+  readResult: method,
+  check: method,
   measures: z.record(
     z.string().regex(/^[a-z][a-zA-Z0-9_]*$/),
     z.strictObject({
       title: text,
       of: method,
-      unit: z.string('write a unit, or an empty text'),
+      unit: z.string('write a unit, or an empty text').exactOptional(),
       meaning: text,
-      decimals: z.int('write a number of decimal places'),
-      isMain: z.boolean('write true or false'),
+      decimals: z.int('write a number of decimal places').exactOptional(),
+      isMain: z.boolean('write true or false').exactOptional(),
     }),
   ),
-} satisfies Partial<Record<keyof AnyKind, z.ZodType>>);
+  table: z.strictObject({ columns: z.record(z.string(), z.any()), rows: method }).exactOptional(),
+  summary: method.exactOptional(),
+  estimate: z.strictObject({ seconds: z.number(), bytes: z.number() }).exactOptional(),
+});
 
-/** A sentence for each difference: `` `pace.every` is '10 s'; write '10s' ``. */
-export function listShapeFaults(shape: z.ZodType, value: object): readonly string[] {
+/** What is wrong with a definition: thrown by `defineKind` and `defineService`, so that its line is known. */
+export class DefinitionRefused extends TypeError {
+  readonly faults: readonly string[];
+  constructor(name: unknown, faults: readonly string[]) {
+    const told = faults.map((one) => `${typeof name === 'string' ? name : 'a definition'}: ${one}`);
+    super(told.join('\n'));
+    this.faults = told;
+  }
+}
+
+/** Throws DefinitionRefused with a sentence for each difference: `` `pace.every` is '10 s'; write '10s' ``. */
+export function checkShape(shape: z.ZodType, value: { readonly name?: unknown }): void {
   const { error } = shape.safeParse(value);
-  return (error?.issues ?? []).map((issue) => describeIssue(issue, value));
+  if (error === undefined) return;
+  throw new DefinitionRefused(
+    value.name,
+    error.issues.map((issue) => describeIssue(issue, value)),
+  );
 }
 
 function describeIssue(issue: z.core.$ZodIssue, value: object): string {
@@ -222,7 +241,5 @@ function describeIssue(issue: z.core.$ZodIssue, value: object): string {
 }
 
 function formatValue(value: unknown): string {
-  if (typeof value === 'string') return `'${value.slice(0, 60)}'`;
-  if (typeof value === 'function') return 'a function';
-  return JSON.stringify(value).slice(0, 60);
+  return typeof value === 'function' ? 'a function' : inspect(value, { depth: 1 }).slice(0, 60);
 }
