@@ -49,9 +49,9 @@ let leftAt = { page: 0, size: 300 };
 
 function usePaging(rows: number) {
   const [size, setSize] = useState(leftAt.size);
-  const [wanted, setPage] = useState(leftAt.page);
+  const [chosen, setPage] = useState(leftAt.page);
   const pages = Math.max(1, Math.ceil(rows / size));
-  const page = Math.min(wanted, pages - 1);
+  const page = Math.min(chosen, pages - 1);
   useEffect(() => {
     leftAt = { page, size };
   }, [page, size]);

@@ -30,39 +30,24 @@ export function Logistics({ data }: { readonly data: PageData }) {
       </summary>
       <Terms entries={facts} />
       {data.services.map((service) => (
-        <ServiceLine key={service.name} service={service} sent={data.sent[service.name] ?? []} />
+        <ServiceLine key={service.name} service={service} />
       ))}
     </details>
   );
 }
 
-interface ServiceProps {
-  readonly service: ServiceFacts;
-  /** ms after the start, ascending. */
-  readonly sent: readonly number[];
-}
-
 /** How far each limit was used. */
-function ServiceLine({ service: { name, address, windows }, sent }: ServiceProps) {
-  if (sent.length === 0) return null;
+function ServiceLine({ service }: { readonly service: ServiceFacts }) {
+  const { name, address, windows, accepted } = service;
+  if (accepted === 0) return null;
   const words = windows.map(
-    ({ limit, windowMs }) =>
-      `at most ${countText(countFullest(sent, windowMs))} sent in any ${formatDuration(windowMs)}, of ${countText(limit)} allowed`,
+    ({ limit, windowMs, fullest }) =>
+      `at most ${countText(fullest)} sent in any ${formatDuration(windowMs)}, of ${countText(limit)} allowed`,
   );
   return (
     <p>
-      <strong>{name}</strong> <span class="quiet">({address})</span>:{' '}
-      {formatCount(sent.length, 'job')} accepted; {words.join(' and ') || 'no rate limit'}.
+      <strong>{name}</strong> <span class="quiet">({address})</span>: {formatCount(accepted, 'job')}{' '}
+      accepted; {words.join(' and ') || 'no rate limit'}.
     </p>
   );
-}
-
-/** The most jobs in a window that ends with one of them: a job leaves it one window after it was sent. */
-function countFullest(sent: readonly number[], windowMs: number): number {
-  let [first, most] = [0, 0];
-  for (const [index, ms] of sent.entries()) {
-    while ((sent[first] ?? ms) + windowMs <= ms) first += 1;
-    most = Math.max(most, index + 1 - first);
-  }
-  return most;
 }

@@ -29,22 +29,22 @@ export function findRows(
   table: ItemTable,
   texts: readonly string[],
   columns: readonly Column[],
-  wanted: TableQuery,
+  query: TableQuery,
 ): readonly number[] {
-  const tests = wanted.q
+  const tests = query.q
     .toLowerCase()
     .split(/\s+/)
     .filter(Boolean)
     .map((word) => parseTest(columns, texts, word));
   const rows: number[] = [];
   for (const row of table.id.keys()) {
-    if (wanted.kind !== '' && table.kind[row] !== wanted.kind) continue;
-    if (wanted.state !== '' && toStateGroup(table.state[row]) !== wanted.state) continue;
-    if (wanted.code !== '' && table.code[row] !== wanted.code) continue;
+    if (query.kind !== '' && table.kind[row] !== query.kind) continue;
+    if (query.state !== '' && toStateGroup(table.state[row]) !== query.state) continue;
+    if (query.code !== '' && table.code[row] !== query.code) continue;
     if (tests.every((test) => test(row))) rows.push(row);
   }
-  const descending = wanted.sort.startsWith('-');
-  const key = descending ? wanted.sort.slice(1) : wanted.sort;
+  const descending = query.sort.startsWith('-');
+  const key = descending ? query.sort.slice(1) : query.sort;
   const column = columns.find((one) => one.key === key);
   return column === undefined ? rows : sort(rows, column, descending);
 }
@@ -58,17 +58,17 @@ type Test = (row: number) => boolean;
 
 /** A word that is no condition on a column of the table is searched for as it is. */
 function parseTest(columns: readonly Column[], texts: readonly string[], word: string): Test {
-  const [, name = '', sign = '', wanted = ''] = /^([^<>=]+)([<>]=?|=)(.+)$/.exec(word) ?? [];
+  const [, name = '', sign = '', value = ''] = /^([^<>=]+)([<>]=?|=)(.+)$/.exec(word) ?? [];
   const column = name === '' ? undefined : findColumn(columns, toSearchable(name));
   if (column === undefined) return (row) => texts[row]?.includes(word) === true;
-  const number = Number(wanted);
+  const number = Number(value);
   if (!isNumeric(column) || Number.isNaN(number))
-    return (row) => sign === '=' && String(column.valueAt(row)).toLowerCase() === wanted;
+    return (row) => sign === '=' && String(column.valueAt(row)).toLowerCase() === value;
   return (row) => {
-    const value = column.valueAt(row);
-    if (typeof value !== 'number') return false;
-    if (value === number) return sign.includes('=');
-    return sign.startsWith(value > number ? '>' : '<');
+    const cell = column.valueAt(row);
+    if (typeof cell !== 'number') return false;
+    if (cell === number) return sign.includes('=');
+    return sign.startsWith(cell > number ? '>' : '<');
   };
 }
 

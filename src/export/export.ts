@@ -35,7 +35,7 @@ const README = 'README.md';
 export interface ExportWork extends ExportSource {
   readonly campaign: PreparedCampaign;
   /** Which items to export; the default is all. */
-  readonly wanted?: ((item: Listed) => boolean) | undefined;
+  readonly selection?: ((item: Listed) => boolean) | undefined;
   /** The target. */
   readonly to: Store;
   /** Whether files that are not those of an earlier export may be overwritten. */
@@ -207,9 +207,9 @@ interface ReadItem {
 
 /** In manifest order; some are read ahead. */
 function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
-  const { store, campaign, format, wanted = () => true } = work;
+  const { store, campaign, format, selection = () => true } = work;
   async function* selected(): AsyncGenerator<Listed> {
-    for await (const item of readListedItems(store, campaign)) if (wanted(item)) yield item;
+    for await (const item of readListedItems(store, campaign)) if (selection(item)) yield item;
   }
   return runInOrder(selected(), store.atOnce, async (listed): Promise<ReadItem> => {
     const { kind, record } = listed;

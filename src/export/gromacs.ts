@@ -185,9 +185,9 @@ export class AtomTypes {
     const given = this.#newNames.get(known);
     if (given !== undefined) return given;
     // GAFF's types are in lower case so that they never collide with AMBER's, which begin with a capital.
-    const wanted = /^[^a-z]/.test(type.name) ? `${type.name}${LIGAND_SUFFIX}` : type.name;
-    let name = wanted;
-    for (let number = 2; this.#byName.has(name); number += 1) name = `${wanted}_${number}`;
+    const full = /^[^a-z]/.test(type.name) ? `${type.name}${LIGAND_SUFFIX}` : type.name;
+    let name = full;
+    for (let number = 2; this.#byName.has(name); number += 1) name = `${full}_${number}`;
     this.#byName.set(name, type);
     this.#newNames.set(known, name);
     return name;

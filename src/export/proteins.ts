@@ -35,9 +35,9 @@ export function nameProteins({ id, reading }: ExportItem): readonly NamedProtein
   if (proteins.length === 1) return proteins.map((protein) => ({ name: id, protein }));
   const taken = new Set<string>();
   return proteins.map((protein) => {
-    const wanted = `${id}:${protein.name.replace(/[^A-Za-z0-9._-]+/g, '_')}`;
-    let name = wanted;
-    for (let number = 2; taken.has(name); number += 1) name = `${wanted}_${number}`;
+    const full = `${id}:${protein.name.replace(/[^A-Za-z0-9._-]+/g, '_')}`;
+    let name = full;
+    for (let number = 2; taken.has(name); number += 1) name = `${full}_${number}`;
     taken.add(name);
     return { name, protein };
   });

@@ -2,10 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { readErrno } from '../domain/process.ts';
+import { checkFiles } from '../report/audit.ts';
 import { listFilesNamed, listFilesToRead, readResult } from '../report/read-result.ts';
-import { computeDigest, type FileDigest } from '../store/store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { buildItemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import {
   type ExportFormat,
@@ -30,39 +29,25 @@ export async function readExportItem(
   { store, format, options, structures }: ExportSource,
   record: ItemRecord,
 ): Promise<ExportItem> {
-  const { id, kind, input, adopted } = record;
-  const read = (name: string, recorded: FileDigest | undefined) =>
-    readRecorded(store, buildItemKey(kind, id, name), recorded);
-  const files: Record<string, string> = {};
-  for (const ending of format.files ?? []) {
+  const { id, input, adopted } = record;
+  const named = (format.files ?? []).map((ending) => {
     const [name] = listFilesNamed(record, ending);
-    if (name === undefined)
-      throw new LeftOut('FILE_MISSING', `its record lists no file that ends in ${ending}`);
-    files[ending] = await read(name, record.files[name]);
-  }
-  // Every format looks at the result.
-  const texts = new Map<string, string>();
-  for (const name of listFilesToRead(record)) texts.set(name, await read(name, record.files[name]));
+    if (name !== undefined) return [ending, name] as const;
+    throw new LeftOut('FILE_MISSING', `its record lists no file that ends in ${ending}`);
+  });
+  const reads = [...named.map(([, name]) => name), ...listFilesToRead(record), input.name];
+  const { faults, texts } = await checkFiles(store, record, reads);
+  for (const { message, isMissing } of faults)
+    throw new LeftOut(isMissing ? 'FILE_MISSING' : 'FILE_DAMAGED', message.replace(/\.$/, ''));
+  const files = Object.fromEntries(named.map(([ending, name]) => [ending, texts.get(name) ?? '']));
   const reading = readResult(record, texts) as ResultReading | null;
   const item = { id, record, files, reading, molecule: null, structure: null };
   if (format.takes === 'structure')
     return { ...item, structure: await readStructure(record, options.structureColumn, structures) };
   if (format.takes !== 'bonds') return item;
-  const { name } = input;
-  const given = adopted?.inputKnown === false ? null : { name, text: await read(name, input) };
+  const text = texts.get(input.name) ?? '';
+  const given = adopted?.inputKnown === false ? null : { name: input.name, text };
   return { ...item, molecule: await assignBonds(reading, given) };
-}
-
-async function readRecorded(
-  store: Store,
-  key: string,
-  recorded: FileDigest | undefined,
-): Promise<string> {
-  const bytes = await store.read(key);
-  if (bytes === null) throw new LeftOut('FILE_MISSING', `${key} is missing`);
-  if (computeDigest(bytes).sha256 !== recorded?.sha256)
-    throw new LeftOut('FILE_DAMAGED', `${key} is not what was received`);
-  return new TextDecoder().decode(bytes);
 }
 
 /** UniProt accession numbers. */

@@ -38,6 +38,8 @@ export function judgeRecord(record: ItemRecord, faults: readonly FileFault[]): I
 export interface FileFault {
   readonly key: string;
   readonly message: string;
+  /** Whether there is no such file. */
+  readonly isMissing: boolean;
 }
 
 interface CheckedFiles {
@@ -65,7 +67,8 @@ export async function checkFiles(
     if (bytes !== null) texts.set(name, decodeText(bytes));
     const found = bytes === null ? await store.digest(key) : computeDigest(bytes);
     const difference = describeDifference(expected, found);
-    if (difference !== null) faults.push({ key, message: `${key} ${difference}.` });
+    if (difference === null) continue;
+    faults.push({ key, message: `${key} ${difference}.`, isMissing: found === null });
   }
   return { faults, texts };
 }

@@ -4,7 +4,6 @@ import type { Kind, ItemState } from '../domain/item.ts';
 import type { FileDigest } from '../store/store.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readListed } from '../store/item-store.ts';
-import { listKinds } from '../kinds/registry.ts';
 import { isField } from '../manifest/columns.ts';
 import {
   readInvalidRows,
@@ -124,9 +123,6 @@ async function readCampaignItem(store: Store, entry: PageEntry): Promise<Campaig
 const RUN_AGAIN =
   'Run the "hundredfold run" command of this campaign again: the item then runs from the beginning.';
 
-/** At most this many folders are named in a message. */
-const NAMED = 5;
-
 /**
  * Runs before the rows are used: a changed page would silently lose some.
  * @throws StoreError `STORE_NOT_PREPARED`: the pages do not list what was prepared; `STORE_RECORD_UNREADABLE`
@@ -150,23 +146,5 @@ export async function findListedRowsFault(
     }
   }
   if (folders.size !== rows) return `its pages list ${rows - folders.size} of its rows twice`;
-  if (rows === items) return null;
-  const unlisted = await listUnlistedFolders(store, folders);
-  const named = unlisted.slice(0, NAMED).join(', ');
-  const more = unlisted.length > NAMED ? ` and ${unlisted.length - NAMED} more` : '';
-  const which = unlisted.length > 0 ? `; no page has ${named}${more}` : '';
-  return `its pages list ${rows} of its ${items} rows${which}`;
-}
-
-/** Folders of items that are not in any page. */
-async function listUnlistedFolders(store: Store, listed: ReadonlySet<string>): Promise<string[]> {
-  const unlisted: string[] = [];
-  for (const { folder } of listKinds()) {
-    for await (const key of store.list(`${folder}/`)) {
-      if (!key.endsWith(`/${ITEM_RECORD}`)) continue;
-      const item = key.slice(0, -ITEM_RECORD.length - 1);
-      if (!listed.has(item)) unlisted.push(item);
-    }
-  }
-  return unlisted;
+  return rows === items ? null : `its pages list ${rows} of its ${items} rows`;
 }

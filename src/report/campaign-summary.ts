@@ -1,8 +1,15 @@
 /** `campaign.json`: what ran and how it ended, counted from the items' own records. */
 import { z } from 'zod';
-import type { Attempt } from '../domain/campaign.ts';
+import type { Attempt, Counts } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { type Kind, type CampaignState, isFinal, type ItemState } from '../domain/item.ts';
+import {
+  type Kind,
+  type CampaignState,
+  FINAL_STATES,
+  type FinalState,
+  isFinal,
+  type ItemState,
+} from '../domain/item.ts';
 import { parseJson } from '../kinds/json.ts';
 import { listKindNames } from '../kinds/registry.ts';
 import { listWarnings } from '../store/item-record.ts';
@@ -14,26 +21,10 @@ import { type Listed, readState } from './campaign-items.ts';
 const number = z.int().nonnegative();
 
 /** Numbers of items; the states and `open` add up to `total`. */
-const counts = z.object({
-  total: number,
-  succeeded: number,
-  failed: number,
-  held: number,
-  cancelled: number,
-  invalid: number,
-  open: number,
-});
-type Counts = z.output<typeof counts>;
+const COUNTED = ['total', ...FINAL_STATES, 'open'] as const;
+const counts = z.record(z.enum(COUNTED), number);
 
-const NONE: Counts = {
-  total: 0,
-  succeeded: 0,
-  failed: 0,
-  held: 0,
-  cancelled: 0,
-  invalid: 0,
-  open: 0,
-};
+const NONE = Object.fromEntries(COUNTED.map((name) => [name, 0])) as Counts;
 
 const state = z.enum(['running', 'paused', 'publishing', 'completed', 'cancelled']);
 
@@ -124,11 +115,7 @@ const MAX_DAMAGED = 100;
 export class CampaignTally {
   #items = NONE;
   readonly #kinds = new Map<Kind, Counts>();
-  #duplicates = 0;
-  #cached = 0;
-  #adopted = 0;
-  #submissions = 0;
-  #rejected429 = 0;
+  readonly #sums = { duplicates: 0, cached: 0, adopted: 0, submissions: 0, rejected_429: 0 };
   readonly #warnings: Record<string, number> = {};
   #firstAttempt: string | null = null;
   #lastEnd = '';
@@ -146,11 +133,12 @@ export class CampaignTally {
     for (const { code } of listWarnings(record)) {
       this.#warnings[code] = (this.#warnings[code] ?? 0) + 1;
     }
-    if (resultFrom?.type === 'duplicate') this.#duplicates += 1;
-    if (resultFrom?.type === 'cache') this.#cached += 1;
-    if (record.adopted) this.#adopted += 1;
-    this.#submissions += countSubmissions(attempts);
-    this.#rejected429 += attempts.filter(({ outcome }) => outcome === 'rate-limited').length;
+    const sums = this.#sums;
+    if (resultFrom?.type === 'duplicate') sums.duplicates += 1;
+    if (resultFrom?.type === 'cache') sums.cached += 1;
+    if (record.adopted) sums.adopted += 1;
+    sums.submissions += countSubmissions(attempts);
+    sums.rejected_429 += attempts.filter(({ outcome }) => outcome === 'rate-limited').length;
   }
 
   /** @param former the last publication */
@@ -177,15 +165,11 @@ export class CampaignTally {
       items: this.#items,
       kinds: Object.fromEntries(
         listKindNames().flatMap((kind) => {
-          const ofKind = this.#kinds.get(kind);
-          return ofKind === undefined ? [] : [[kind, ofKind]];
+          const own = this.#kinds.get(kind);
+          return own === undefined ? [] : [[kind, own]];
         }),
       ),
-      duplicates: this.#duplicates,
-      cached: this.#cached,
-      adopted: this.#adopted,
-      submissions: this.#submissions,
-      rejected_429: this.#rejected429,
+      ...this.#sums,
       damaged: more > 0 ? [...damaged.slice(0, MAX_DAMAGED), `And ${more} more.`] : [...damaged],
       warnings: this.#warnings,
       runs,
@@ -239,19 +223,7 @@ function isSettled(attempts: readonly Attempt[], unsure: number): boolean {
 }
 
 /** Items of a campaign, counted by how they ended (docs/output-tree.md). */
-export interface ItemCounts {
-  /** All rows. */
-  readonly total: number;
-  /** Items with a checked result. */
-  readonly succeeded: number;
-  /** Items that ended with an error. */
-  readonly failed: number;
-  /** Items whose job may exist at the service but cannot be found. */
-  readonly held: number;
-  /** Items that had not ended when the campaign was cancelled. */
-  readonly cancelled: number;
-  /** Rows that were refused and skipped. */
-  readonly invalid: number;
+export interface ItemCounts extends Readonly<Record<'total' | FinalState, number>> {
   /** Items that share the job of another row. */
   readonly duplicates: number;
   /** Items with the result of an earlier campaign. */

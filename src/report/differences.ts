@@ -60,8 +60,8 @@ function describe(is: Row, should: Row | undefined, header: readonly string[]): 
     return `the columns are not those of its items (${is.cells.join(', ')}).`;
   if (should.cells.length === 1) return `${what} is not what the tree gives.`;
   const column = header.findIndex((_, n) => is.cells[n] !== should.cells[n]);
-  const [cell = '', wanted = ''] = [is.cells[column], should.cells[column]];
-  return `${what} has ${JSON.stringify(cell)} for ${header[column] ?? 'no column'}, not ${JSON.stringify(wanted)}.`;
+  const [cell = '', expected = ''] = [is.cells[column], should.cells[column]];
+  return `${what} has ${JSON.stringify(cell)} for ${header[column] ?? 'no column'}, not ${JSON.stringify(expected)}.`;
 }
 
 function describeSubject(row: Row | undefined): string {

@@ -5,7 +5,7 @@
 import type { Attempt, CampaignFacts } from '../domain/campaign.ts';
 import type { Drawing } from '../domain/chemistry.ts';
 import type { Kind, ServiceName, FinalState, ItemState } from '../domain/item.ts';
-import type { Verdict } from '../kinds/kind.ts';
+import type { Measure, Verdict } from '../kinds/kind.ts';
 import type { PackedResult, TrackFacts } from '../kinds/page-data.ts';
 
 export type { Counts } from '../domain/campaign.ts';
@@ -35,8 +35,10 @@ export function nameChunkFile(chunk: number): string {
 export interface ServiceFacts {
   readonly name: ServiceName;
   readonly address: string;
-  /** Jobs per window, and its length in ms; empty if the service has no budget. */
-  readonly windows: readonly { readonly limit: number; readonly windowMs: number }[];
+  /** Of its budget. */
+  readonly windows: readonly WindowFacts[];
+  /** Number of accepted jobs. */
+  readonly accepted: number;
   /** What computes the results, and the work to cite; null if it is unknown. */
   readonly software: {
     readonly name: string;
@@ -45,14 +47,19 @@ export interface ServiceFacts {
   } | null;
 }
 
+/** At most `limit` jobs may be sent in any `windowMs`; `fullest`: the most that were. */
+interface WindowFacts {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly fullest: number;
+}
+
 /** The overview, and the table of all items. */
 export interface PageData extends CampaignFacts {
   /** Number of runs. */
   readonly runs: number;
   readonly manifests: readonly string[];
   readonly services: readonly ServiceFacts[];
-  /** For each service: when its accepted jobs were sent, in ms after `startedAt`, ascending. */
-  readonly sent: Readonly<Partial<Record<ServiceName, readonly number[]>>>;
   /** Its times are in ms after `startedAt`. */
   readonly table: ItemTable;
   readonly chunks: ChunkLayout;
@@ -85,13 +92,8 @@ export interface KindFacts {
   readonly measures: readonly MeasureFacts[];
 }
 
-export interface MeasureFacts {
+export interface MeasureFacts extends Omit<Measure<unknown>, 'of' | 'column'> {
   readonly key: string;
-  readonly title: string;
-  readonly unit: string;
-  readonly meaning: string;
-  readonly decimals: number;
-  readonly isMain: boolean;
   readonly verdicts: readonly Verdict[];
 }
 

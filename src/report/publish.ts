@@ -185,7 +185,7 @@ const WITHOUT_RESULT = {
 
 function describeLost(item: DamagedItem): Promise<PublishedItem> {
   const key = buildItemKey(item.kind, item.id, ITEM_RECORD);
-  return Promise.resolve({ ...WITHOUT_RESULT, item, faults: [{ ...item.damage, key }] });
+  return Promise.resolve({ ...WITHOUT_RESULT, item, faults: [{ ...item.damage, key, isMissing: true }] });
 }
 
 async function readPublishedItem(

@@ -58,7 +58,7 @@ export class DerivedFiles {
   }
 }
 
-/** Bytes collected per write: each write costs some promises and a switch to another thread. */
+/** Bytes or letters collected per write: each write costs some promises and a switch to another thread. */
 const CHUNK = 128 * 1024;
 
 /** A file that is written in pieces, in parallel with others. */
@@ -66,8 +66,8 @@ export class OpenFile {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   /** Settled once the file is complete, or was given up. */
   readonly written: Promise<void>;
-  #pieces: Uint8Array[] = [];
-  #bytes = 0;
+  #pieces: (string | Uint8Array)[] = [];
+  #length = 0;
 
   constructor(write: (data: AsyncIterable<Uint8Array>) => Promise<void>) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -80,10 +80,9 @@ export class OpenFile {
 
   /** Keeps the bytes: they must not change. Waits if the store is slower. @throws what the store throws */
   async write(data: string | Uint8Array): Promise<void> {
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-    this.#pieces.push(bytes);
-    this.#bytes += bytes.byteLength;
-    if (this.#bytes >= CHUNK) await this.#flush();
+    this.#pieces.push(data);
+    this.#length += data.length;
+    if (this.#length >= CHUNK) await this.#flush();
   }
 
   /** Completes the file. @throws what the store throws */
@@ -94,12 +93,15 @@ export class OpenFile {
   }
 
   async #flush(): Promise<void> {
-    if (this.#bytes === 0) return;
-    const chunk = Buffer.concat(this.#pieces);
+    if (this.#length === 0) return;
+    // Texts become bytes only now: a small buffer would keep 64 kB of Node's pool until it is written.
+    const pieces = this.#pieces.map((piece) =>
+      typeof piece === 'string' ? Buffer.from(piece) : piece,
+    );
     this.#pieces = [];
-    this.#bytes = 0;
+    this.#length = 0;
     try {
-      await this.#writer.write(chunk);
+      await this.#writer.write(Buffer.concat(pieces));
     } catch (error) {
       // The stream only reports that it has no reader; the store reports why.
       await this.written;

@@ -181,7 +181,7 @@ export class OutputTree {
       format: findExportFormat(format),
       options: { predictor, structureColumn },
       structures,
-      wanted: wanted && ((item) => wanted(this.#toTreeItem(item))),
+      selection: wanted && ((item) => wanted(this.#toTreeItem(item))),
       to: await openStore(resolveAddress(out)),
       replace,
       onItem,

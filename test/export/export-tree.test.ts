@@ -67,7 +67,7 @@ test('the next export to the same folder replaces the former one, but no file th
   const edited = join(out, 'ligands', 'molecule-00003.itp');
   const text = await readFile(edited, 'utf8');
   await writeFile(edited, `${text}; checked\n`);
-  const fewer: ExportWork = { ...given, wanted: ({ id }) => id <= 'molecule-00002' };
+  const fewer: ExportWork = { ...given, selection: ({ id }) => id <= 'molecule-00002' };
   const refusal = { code: 'EXPORT_WOULD_REPLACE', exitCode: 2 };
   await expect(exportTree(fewer)).rejects.toMatchObject(refusal);
   expect(await readdir(join(out, 'ligands'))).toHaveLength(3 * 7);
@@ -128,7 +128,7 @@ test('a result of the synthetic engine, and one with guessed parameters, are rep
 
 test('a selection without a result is refused, and an export that is interrupted breaks off; neither leaves a file', async () => {
   const { out, ...given } = await work('sdf');
-  const refused = exportTree({ ...given, wanted: ({ id }) => id === 'molecule-00007' });
+  const refused = exportTree({ ...given, selection: ({ id }) => id === 'molecule-00007' });
   await expect(refused).rejects.toMatchObject({ code: 'EXPORT_NOTHING' });
   const none = exportTree({ ...given, wanted: () => false });
   await expect(none).rejects.toThrow('no item was selected');

@@ -88,8 +88,7 @@ function buildPageData(
     chunks,
     runs: summary.runs.length,
     manifests: summary.manifests.map(({ file }) => file),
-    services: listServices(summary.settings),
-    sent: rows.sent(startedAt),
+    services: listServices(summary.settings, rows),
     table: rows.table(startedAt, structures),
     codes: rows.codes(),
     tracks: TRACK_FACTS,
@@ -105,26 +104,31 @@ const service = z.object({
 const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 
 /** As in campaign.json; unreadable entries are left out. */
-function listServices(disk: CampaignSummary['settings']): readonly ServiceFacts[] {
+function listServices(disk: CampaignSummary['settings'], rows: TableRows): readonly ServiceFacts[] {
   const services = settings.safeParse(disk).data?.services ?? {};
   return Object.entries(services).flatMap(([name, value]) => {
     const read = service.safeParse(value);
     if (!read.success) return [];
     const { url: address, budget } = read.data;
+    const sent = rows.sent(name);
+    const windows = budget.windows.map(({ limit, windowMs }) => ({
+      limit,
+      windowMs,
+      fullest: countFullest(sent, windowMs),
+    }));
     const { software } = findShownService(name);
-    return [
-      {
-        name,
-        address,
-        windows: budget.windows,
-        software: software && {
-          name: software.name,
-          url: software.url,
-          citation: software.citation,
-        },
-      },
-    ];
+    return [{ name, address, windows, accepted: sent.length, software }];
   });
+}
+
+/** The most jobs in a window that ends with one of them: a job leaves it one window after it was sent. */
+function countFullest(sent: readonly number[], windowMs: number): number {
+  let [first, most] = [0, 0];
+  for (const [index, ms] of sent.entries()) {
+    while ((sent[first] ?? ms) + windowMs <= ms) first += 1;
+    most = Math.max(most, index + 1 - first);
+  }
+  return most;
 }
 
 /** The molecules of a report with their SMILES and fingerprints, in item order. */

@@ -85,15 +85,9 @@ export class TableRows {
     return Object.fromEntries(Array.from(codes, (code) => [code, findItemEndWords(code)]));
   }
 
-  /** In ms after `startedAt`. */
-  sent(startedAt: string): PageData['sent'] {
-    const start = Date.parse(startedAt);
-    return Object.fromEntries(
-      Array.from(this.#sent, ([service, times]) => [
-        service,
-        times.map((time) => time - start).sort((a, b) => a - b),
-      ]),
-    );
+  /** When the accepted jobs of a service were sent, in ms, ascending. */
+  sent(service: ServiceName): readonly number[] {
+    return (this.#sent.get(service) ?? []).sort((a, b) => a - b);
   }
 
   #addSent({ service, attempts }: ItemRecord): void {
@@ -123,17 +117,11 @@ function buildKindFacts(name: Kind): KindFacts {
         ? []
         : [{ name: measuresTable, words: `measures of each ${words.one}` }]),
     ],
-    measures: Object.entries(measures).map(
-      ([key, { title, unit, meaning, decimals, isMain, verdicts = [] }]) => ({
-        key,
-        title,
-        unit,
-        meaning,
-        decimals,
-        isMain,
-        verdicts,
-      }),
-    ),
+    measures: Object.entries(measures).map(([key, { of: _, column: __, ...facts }]) => ({
+      key,
+      verdicts: [],
+      ...facts,
+    })),
   };
 }
 
