@@ -22,7 +22,7 @@ export function ItemTableView(props: ShownRows) {
     [columns, route.columns, kind],
   );
   const heading = useShownFrom(`${kind} ${state} ${code}`, () => paging.setPage(0));
-  const { page, size } = paging;
+  const first = paging.page * PAGE_SIZE;
   return (
     <section aria-labelledby="items" class="items">
       <h2 id="items" ref={heading} tabIndex={-1}>
@@ -34,7 +34,7 @@ export function ItemTableView(props: ShownRows) {
       <Rows
         {...props}
         columns={shown}
-        rows={rows.slice(page * size, (page + 1) * size)}
+        rows={rows.slice(first, first + PAGE_SIZE)}
         change={change}
       />
       <Pager {...paging} total={rows.length} />
@@ -42,20 +42,19 @@ export function ItemTableView(props: ShownRows) {
   );
 }
 
-const PAGE_SIZES = [100, 300, 1000] as const;
+const PAGE_SIZE = 300;
 
-/** Table position, restored on the way back from an item. */
-let leftAt = { page: 0, size: 300 };
+/** Page of the table, restored on the way back from an item. */
+let leftAt = 0;
 
 function usePaging(rows: number) {
-  const [size, setSize] = useState(leftAt.size);
-  const [chosen, setPage] = useState(leftAt.page);
-  const pages = Math.max(1, Math.ceil(rows / size));
+  const [chosen, setPage] = useState(leftAt);
+  const pages = Math.max(1, Math.ceil(rows / PAGE_SIZE));
   const page = Math.min(chosen, pages - 1);
   useEffect(() => {
-    leftAt = { page, size };
-  }, [page, size]);
-  return { page, pages, size, setPage, setSize };
+    leftAt = page;
+  }, [page]);
+  return { page, pages, setPage };
 }
 
 /** Shows the table from its first page when a link of the overview has changed its filter. */
@@ -238,8 +237,8 @@ interface PagerProps extends ReturnType<typeof usePaging> {
   readonly total: number;
 }
 
-function Pager({ page, pages, size, total, setPage, setSize }: PagerProps) {
-  if (total <= PAGE_SIZES[0]) return null;
+function Pager({ page, pages, total, setPage }: PagerProps) {
+  if (pages === 1) return null;
   const go = (to: number, name: string) => (
     <button type="button" disabled={to < 0 || to >= pages} onClick={() => setPage(to)}>
       {name}
@@ -249,18 +248,10 @@ function Pager({ page, pages, size, total, setPage, setSize }: PagerProps) {
     <nav class="line take" aria-label="Pages of the table">
       {go(page - 1, 'Previous')}
       <span>
-        {countText(page * size + 1)}–{countText(Math.min(total, (page + 1) * size))} of{' '}
+        {countText(page * PAGE_SIZE + 1)}–{countText(Math.min(total, (page + 1) * PAGE_SIZE))} of{' '}
         {countText(total)}
       </span>
       {go(page + 1, 'Next')}
-      <label>
-        Rows{' '}
-        <select value={size} onChange={({ currentTarget }) => setSize(Number(currentTarget.value))}>
-          {PAGE_SIZES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
     </nav>
   );
 }

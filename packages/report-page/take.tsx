@@ -38,15 +38,6 @@ export function listDownloads(
       take: async () => save('manifest.csv', formatManifest(await readDetails(data, rows))),
     },
     {
-      name: 'Save paths',
-      title: 'The folders of these items, one per line',
-      take: async () => {
-        const details = await readDetails(data, rows);
-        const folders = details.flatMap(({ detail: { facts } }) => facts?.folder ?? []);
-        return save('paths.txt', folders.map((folder) => `${folder}\n`).join(''));
-      },
-    },
-    {
       name: 'Copy SMILES and sequences',
       title: 'SMILES followed by the id; sequences as FASTA',
       take: async () => copyText(formatStructures(data.table, await readDetails(data, rows))),

@@ -113,25 +113,13 @@ interface JobFolder {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-/** The previous comparison. Results arrive in bursts, and a worker concludes many items in parallel. */
-let turn: Promise<unknown> = Promise.resolve();
-
-/**
- * Whether the files in the folder of an item belong together, and to its job. One item at a time: its files are read
- * into memory completely.
- */
-export function findDisagreement(store: Store, folder: JobFolder): Promise<ResultFault | null> {
-  if (findKind(folder.kind).compare === undefined) return Promise.resolve(null);
-  const own = turn.then(() => compare(store, folder));
-  turn = own.catch(() => null);
-  return own;
-}
-
-async function compare(
+/** Whether the files in the folder of an item belong together, and to its job. */
+export async function findDisagreement(
   store: Store,
   { kind, id, remoteId, files: kept }: JobFolder,
 ): Promise<ResultFault | null> {
-  const { artefacts, compare: compareTexts } = findKind(kind);
+  const { artefacts, compare } = findKind(kind);
+  if (compare === undefined) return null;
   const texts: Record<string, string> = {};
   for (const { name, bytes } of kept) {
     const artefact = Object.keys(artefacts).find((one) =>
@@ -145,5 +133,5 @@ async function compare(
       (await store.readText(buildItemKey(kind, id, REJECTED + name)));
     if (text !== null) texts[artefact] = text;
   }
-  return compareTexts?.(texts, { remoteId }) ?? null;
+  return compare(texts, { remoteId });
 }

@@ -150,12 +150,6 @@ const toReference = (entity: Entity | string): { readonly '@id': string } => ({
   '@id': typeof entity === 'string' ? entity : entity['@id'],
 });
 
-/** RO-Crate has no arrays of one. */
-function toReferences(entities: readonly Entity[]): unknown {
-  const all = entities.map(toReference);
-  return all.length === 1 ? all[0] : all;
-}
-
 /** An item without its own job has the result of another one. */
 function createDataset(item: CampaignItem): Entity {
   const { id, kind, record } = item;
@@ -247,7 +241,7 @@ function createActionEntity(
     agent: toReference(AGENT),
     actionStatus: `http://schema.org/${status}ActionStatus`,
     instrument: of.software.map(toReference),
-    object: toReferences(of.manifests),
+    object: of.manifests.map(toReference),
     result: toReference('./'),
   };
 }

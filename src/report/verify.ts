@@ -26,7 +26,7 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { findDisagreement, listRecordedFiles } from './audit.ts';
 import { findListedRowsFault } from './campaign-items.ts';
-import { type CampaignEnd, type CampaignSummary, findLastEnd } from './campaign-summary.ts';
+import { type CampaignSummary, findLastEnd } from './campaign-summary.ts';
 import { Checksums } from './checksums.ts';
 import { Crate } from './crate.ts';
 import { compareChecksums, findDifference } from './differences.ts';
@@ -284,7 +284,7 @@ async function checkDerived({ store, made, campaign, summary, checks }: DerivedC
     if (isCounted && (checks.hasLostRecord || summary === null)) continue;
     // A Parquet file has the rows of its CSV file: if that differs, a second fault is not reported.
     if (differing.has(key.replace(/\.parquet$/, '.csv'))) continue;
-    if (await checkFile({ store, made, key, found })) differing.add(key);
+    if (await checkFile(key, store, made, found)) differing.add(key);
   }
   if (summary === null) {
     const state = (await store.exists(CAMPAIGN_SUMMARY)) ? 'cannot be read' : 'is missing';
@@ -293,25 +293,13 @@ async function checkDerived({ store, made, campaign, summary, checks }: DerivedC
     for (const message of findSummaryFaults(summary, derived))
       found.add('summary', CAMPAIGN_SUMMARY, message, REMEDIES.derived);
   }
-  await checkFile({ store, made, key: CHECKSUMS, found });
+  await checkFile(CHECKSUMS, store, made, found);
 }
 
-const NOT_PUBLISHED: CampaignEnd = {
-  state: 'completed',
-  startedAt: null,
-  endedAt: null,
-  versions: {},
-};
-
-interface FileCheck {
-  readonly store: Store;
-  readonly made: Store;
-  readonly key: string;
-  readonly found: Faults;
-}
+const NOT_PUBLISHED = { state: 'completed', startedAt: null, endedAt: null, versions: {} } as const;
 
 /** Whether the file of the tree differs. */
-async function checkFile({ store, made, key, found }: FileCheck): Promise<boolean> {
+async function checkFile(key: string, store: Store, made: Store, found: Faults): Promise<boolean> {
   const check = key === CHECKSUMS ? 'checksums' : key === CRATE ? 'crate' : 'tables';
   const is = await store.digest(key);
   if (is?.sha256 === (await made.digest(key))?.sha256) return false;

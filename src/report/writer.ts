@@ -63,19 +63,16 @@ const CHUNK = 128 * 1024;
 
 /** A file that is written in pieces, in parallel with others. */
 export class OpenFile {
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #write: (data: AsyncIterable<Uint8Array>) => Promise<void>;
+  /** Begins with the first bytes. */
+  #writer: WritableStreamDefaultWriter<Uint8Array> | null = null;
   /** Settled once the file is complete, or was given up. */
-  readonly written: Promise<void>;
+  written: Promise<void> = Promise.resolve();
   #pieces: (string | Uint8Array)[] = [];
   #length = 0;
 
   constructor(write: (data: AsyncIterable<Uint8Array>) => Promise<void>) {
-    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-    this.#writer = writable.getWriter();
-    this.written = write(readable);
-    // The next write, or `end`, handles the error.
-    this.written.catch(() => undefined);
-    this.#writer.closed.catch(() => undefined);
+    this.#write = write;
   }
 
   /** Keeps the bytes: they must not change. Waits if the store is slower. @throws what the store throws */
@@ -87,25 +84,36 @@ export class OpenFile {
 
   /** Completes the file. @throws what the store throws */
   async end(): Promise<void> {
-    await this.#flush();
-    await this.#writer.close().catch(() => undefined);
+    const writer = await this.#flush();
+    await writer.close().catch(() => undefined);
     await this.written;
   }
 
-  async #flush(): Promise<void> {
-    if (this.#length === 0) return;
+  async #flush(): Promise<WritableStreamDefaultWriter<Uint8Array>> {
     // Texts become bytes only now: a small buffer would keep 64 kB of Node's pool until it is written.
     const pieces = this.#pieces.map((piece) =>
       typeof piece === 'string' ? Buffer.from(piece) : piece,
     );
     this.#pieces = [];
     this.#length = 0;
+    const writer = (this.#writer ??= this.#begin());
     try {
-      await this.#writer.write(Buffer.concat(pieces));
+      await writer.write(Buffer.concat(pieces));
+      return writer;
     } catch (error) {
       // The stream only reports that it has no reader; the store reports why.
       await this.written;
       throw error;
     }
+  }
+
+  #begin(): WritableStreamDefaultWriter<Uint8Array> {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    this.written = this.#write(readable);
+    // The next write, or `end`, handles the error.
+    this.written.catch(() => undefined);
+    writer.closed.catch(() => undefined);
+    return writer;
   }
 }

@@ -49,35 +49,18 @@ test('a run is the only recorded one if the previous campaign.json was damaged',
   expect(runs).toMatchObject([{ started_at: LATER.startedAt }]);
 });
 
-test('a tree must be published again when any part of it is missing or damaged', async () => {
+test('a tree must be published again when its publication was interrupted', async () => {
   const store = await endedCampaign(ITEMS, { water: FAILED });
   expect(await isPublished(store.location)).toBe(false);
   for (const breakIt of [
-    () => store.remove('items.csv'),
-    // Publishing was interrupted.
     () => store.remove('SHA256SUMS'),
     () => store.write('campaign.json', '{'),
-    () => store.write('molecules/ethanol/result.json', '{}'),
-    () => store.remove('molecules/ethanol/item.json'),
   ]) {
     await publishCampaign(store, END);
     expect(await isPublished(store.location)).toBe(true);
     await breakIt();
     expect(await isPublished(store.location), String(breakIt)).toBe(false);
   }
-});
-
-test('a tree need not be published again while reported damage persists, but after it is repaired', async () => {
-  const store = await endedCampaign(ITEMS);
-  const key = 'molecules/ethanol/result.json';
-  const whole = (await store.readText(key)) ?? '';
-  await store.write(key, '{}');
-  await publishCampaign(store, END);
-  expect(await isPublished(store.location)).toBe(true);
-  await store.write(key, whole);
-  expect(await isPublished(store.location)).toBe(false);
-  // Detected by reading: the record is corrected when it is published.
-  expect((await readItem(store, 'molecule', 'ethanol'))?.state).toBe('failed');
 });
 
 const at = '2026-11-21T20:01:00.000Z';
