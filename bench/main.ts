@@ -21,7 +21,7 @@ function costCases(named: readonly string[]): Cases {
 }
 
 // For the commands, which have homes of their own.
-process.env['TEMPORAL_CLI'] = (await ensureTemporalCli(console.log)).path;
+process.env['TEMPORAL_CLI'] = await ensureTemporalCli(console.log);
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' } },
   allowPositionals: true,

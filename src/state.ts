@@ -21,7 +21,6 @@ import { homedir, hostname } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from './domain/process.ts';
 import { HundredfoldError } from './domain/errors.ts';
-import { warn } from './program.ts';
 
 /**
  * `HUNDREDFOLD_STATE_DIR`; else `$XDG_STATE_HOME/hundredfold`, `~/.local/state/hundredfold` or, on macOS,
@@ -43,7 +42,7 @@ export function chooseStatePath(environment: Environment, platform = process.pla
   return join(base, 'hundredfold', readMachineName());
 }
 
-/** A user id without an account has no home: the folder cannot be created, and the fallback is used. */
+/** A user id without an account has no home: the folder cannot be created. */
 function findHome(): string {
   try {
     return homedir();
@@ -53,41 +52,19 @@ function findHome(): string {
 }
 
 /**
- * Opens the folder, 0700. If the home is not writable (a service account without one), it is a folder beside the embedded
- * server instead, which only the commands of one working folder share.
- * @throws HundredfoldError `STATE_FOLDER_UNUSABLE` when a chosen folder cannot be used, or neither of the two
+ * Opens the folder, 0700.
+ * @throws HundredfoldError `STATE_FOLDER_UNUSABLE`
  */
-export function findStateFolder({
-  settings,
-  environment,
-}: {
-  readonly settings: { readonly embeddedDir: string };
-  readonly environment: Environment;
-}): string {
+export function openStateFolder(environment: Environment): string {
   const path = chooseStatePath(environment);
   try {
-    return checkUsable(path);
+    if (!existsSync(path)) accessSync(findFirstExisting(path), constants.W_OK);
+    createPrivateFolder(path, isOurs);
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return path;
   } catch (cause) {
-    const problem = createUnusableError(path, cause);
-    if (environment['HUNDREDFOLD_STATE_DIR']) throw problem;
-    const replacement = resolve(settings.embeddedDir, 'state');
-    try {
-      checkUsable(replacement);
-    } catch {
-      throw problem;
-    }
-    warn(
-      `${problem.message}. Submissions are counted in ${replacement}, which other folders do not see: set HUNDREDFOLD_STATE_DIR.`,
-    );
-    return replacement;
+    throw createUnusableError(path, cause);
   }
-}
-
-function checkUsable(path: string): string {
-  if (!existsSync(path)) accessSync(findFirstExisting(path), constants.W_OK);
-  createPrivateFolder(path, isOurs);
-  accessSync(path, constants.W_OK | constants.X_OK);
-  return path;
 }
 
 /** Campaigns that were started on this machine. */

@@ -6,7 +6,7 @@ import { ensureTemporalCli, findTemporalCli } from '../src/temporal/cli.ts';
 
 /** Sets TEMPORAL_CLI for this process and those that it starts: their homes are others, and must not fetch it again. */
 export async function shareTemporalCli(): Promise<string> {
-  const { path } = await ensureTemporalCli((line) => process.stderr.write(`${line}\n`));
+  const path = await ensureTemporalCli((line) => process.stderr.write(`${line}\n`));
   const folder = mkdtempSync(join(tmpdir(), 'hundredfold-cli-'));
   process.on('exit', () => {
     rmSync(folder, { recursive: true, force: true });
@@ -22,5 +22,5 @@ export async function shareTemporalCli(): Promise<string> {
 export function requireTemporalCli(): string {
   const cli = findTemporalCli();
   if (cli === null) throw new Error('there is no Temporal CLI: node bin/hundredfold.js setup');
-  return cli.path;
+  return cli;
 }

@@ -69,8 +69,8 @@ function imagesOfCompose(): Readonly<Record<string, string>> {
 function programsOf(tools: string, say: Say): Readonly<Record<string, string>> | string {
   const cluster = clusterTools();
   if (typeof cluster === 'string') return cluster;
-  const cli = findTemporalCli()?.path;
-  if (cli === undefined) return 'no Temporal CLI: node bin/hundredfold.js setup';
+  const cli = findTemporalCli();
+  if (cli === null) return 'no Temporal CLI: node bin/hundredfold.js setup';
   if (spawnSync('go', ['version']).status !== 0) return 'no Go, which builds the Temporal UI';
   return {
     'temporal-server': cluster.temporalServer,

@@ -219,8 +219,8 @@ async function checkTemporal(settings: Settings): Promise<Finding[]> {
 
 /** The embedded server: its program, its folder, and whether it runs. */
 async function describeEmbedded({ embeddedDir }: Settings): Promise<string> {
-  const cli = findTemporalCli()?.path;
-  if (cli === undefined)
+  const cli = findTemporalCli();
+  if (cli === null)
     return 'embedded, not downloaded yet: the first campaign or `hundredfold setup` downloads it';
   const version = readTemporalCliVersion(cli);
   if (version === null)

@@ -93,7 +93,7 @@ export function makeClient(service: Service, settings: ClientSettings): ServiceC
   return new Client(service, settings);
 }
 
-/** Its functions are its own, not of a prototype: the wrappers around it spread it (polling.ts, observation.ts). */
+/** Its functions are its own, not of a prototype: the wrappers around it spread it (polling.ts, metrics.ts). */
 class Client implements ServiceClient {
   readonly mayBeSynthetic: boolean;
   readonly #service: Service;

@@ -21,51 +21,41 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
 import { hasErrno } from '../domain/process.ts';
 import { cacheFolder } from '../program.ts';
-
-export interface TemporalCli {
-  /** Absolute. */
-  readonly path: string;
-  /** `TEMPORAL_CLI`, the user's cache, or PATH. */
-  readonly source: 'environment' | 'cache' | 'path';
-}
 
 /**
  * Its path, fetched into the user's cache if there is none; `say` is called before a fetch, which takes seconds. Throws
  * TEMPORAL_CLI_UNUSABLE and the codes of a failed fetch (SETUP_FAILED, …).
  */
-export async function ensureTemporalCli(say: (line: string) => void): Promise<TemporalCli> {
-  const cli = findTemporalCli();
-  if (cli) return cli;
+export async function ensureTemporalCli(say: (line: string) => void): Promise<string> {
+  const found = findTemporalCli();
+  if (found !== null) return found;
   say(`Downloading the Temporal CLI ${TEMPORAL_CLI_VERSION} (44 MB), once for this user …`);
   const path = buildCachePath();
   await fetchTemporalCli(path);
-  return { path, source: 'cache' };
+  return path;
 }
 
 /**
- * `TEMPORAL_CLI` (any version that runs: the user's choice), the user's cache, then PATH (not older than the pinned
- * version); null if there is none. Throws TEMPORAL_CLI_UNUSABLE when `TEMPORAL_CLI` is set but no program: never ignored.
+ * `TEMPORAL_CLI` (any version that runs: the user's choice), else the user's cache; null if it is in neither. Throws
+ * TEMPORAL_CLI_UNUSABLE when `TEMPORAL_CLI` is set but no program: never ignored.
  */
-export function findTemporalCli(env: NodeJS.ProcessEnv = process.env): TemporalCli | null {
+export function findTemporalCli(env: NodeJS.ProcessEnv = process.env): string | null {
   const chosen = env['TEMPORAL_CLI'];
   if (chosen !== undefined && chosen !== '') {
     const path = resolve(chosen);
-    if (!isExecutable(path))
-      throw new HundredfoldError(
-        'TEMPORAL_CLI_UNUSABLE',
-        `TEMPORAL_CLI=${chosen} is not a program that can be run`,
-        'Point TEMPORAL_CLI at a Temporal CLI that runs, or unset it to use the one that hundredfold fetches.',
-      );
-    return { path, source: 'environment' };
+    if (isExecutable(path)) return path;
+    throw new HundredfoldError(
+      'TEMPORAL_CLI_UNUSABLE',
+      `TEMPORAL_CLI=${chosen} is not a program that can be run`,
+      'Point TEMPORAL_CLI at a Temporal CLI that runs, or unset it to use the one that hundredfold fetches.',
+    );
   }
   const cached = buildCachePath(env);
-  if (isExecutable(cached)) return { path: cached, source: 'cache' };
-  const found = findOnPath(env['PATH'] ?? '');
-  return found === null ? null : { path: found, source: 'path' };
+  return isExecutable(cached) ? cached : null;
 }
 
 /** The copy that all projects of a user share. */
@@ -83,24 +73,7 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-function findOnPath(searchPath: string): string | null {
-  for (const folder of searchPath.split(delimiter)) {
-    // An empty entry means the current folder: a program there must not be used by accident.
-    if (folder === '') continue;
-    const path = join(folder, 'temporal');
-    if (!isExecutable(path)) continue;
-    const version = readTemporalCliVersion(path);
-    if (version !== null && isAtLeast(version, TEMPORAL_CLI_VERSION)) return path;
-  }
-  return null;
-}
-
-/** Compared as numbers, not as text: 1.10.0 is newer than 1.9.1. */
-function isAtLeast(version: string, least: string): boolean {
-  return version.localeCompare(least, 'en', { numeric: true }) >= 0;
-}
-
-/** The version that is fetched, and the oldest one accepted from PATH. */
+/** The version that is fetched. */
 export const TEMPORAL_CLI_VERSION = '1.9.1';
 
 /** SHA-256 of the wheels of this version, by `process.platform-process.arch`. */

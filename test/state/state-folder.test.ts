@@ -1,12 +1,12 @@
 /** Folders that belong to one user: where they are, who may read them, and what is refused. */
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   createPrivateFile,
   createPrivateFolder,
   tightenFolder,
-  findStateFolder,
+  openStateFolder,
   chooseStatePath,
 } from '../../src/state.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -30,27 +30,18 @@ describe('the state folder', () => {
 
   test('is created with mode 0700', async () => {
     const HOME = await temporaryFolder();
-    const path = findStateFolder({ settings: { embeddedDir: '/nowhere' }, environment: { HOME } });
+    const path = openStateFolder({ HOME });
     expect(path).toBe(chooseStatePath({ HOME }));
     expect(modeOf(path)).toBe(0o700);
   });
 
-  test('is replaced if the home cannot be used, and the reason is reported', async () => {
-    const folder = await temporaryFolder();
-    writeFileSync(join(folder, 'no-folder'), '');
-    const environment = { HOME: join(folder, 'no-folder') };
-    const settings = { embeddedDir: join(folder, 'embedded') };
-    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    expect(findStateFolder({ settings, environment })).toBe(join(folder, 'embedded', 'state'));
-    expect(said).toHaveBeenCalledWith(expect.stringContaining('no-folder'));
-    said.mockRestore();
-    const unusable = { embeddedDir: join(folder, 'no-folder', 'embedded') };
-    const named = { HUNDREDFOLD_STATE_DIR: join(folder, 'no-folder', 'state') };
-    for (const open of [
-      () => findStateFolder({ settings: unusable, environment }),
-      () => findStateFolder({ settings, environment: named }),
-    ])
-      expect(open).toThrow(expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }));
+  test('that cannot be used is an error that says what to set', async () => {
+    const file = join(await temporaryFolder(), 'no-folder');
+    writeFileSync(file, '');
+    for (const environment of [{ HOME: file }, { HUNDREDFOLD_STATE_DIR: join(file, 'state') }])
+      expect(() => openStateFolder(environment)).toThrow(
+        expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }),
+      );
   });
 });
 

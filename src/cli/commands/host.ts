@@ -128,15 +128,8 @@ async function end(pid: number): Promise<void> {
   );
 }
 
-const SOURCES = {
-  environment: 'TEMPORAL_CLI',
-  cache: 'the cache of this user',
-  path: 'PATH',
-};
-
 async function setUpHost(): Promise<number> {
-  const { path, source } = await ensureTemporalCli(say);
-  say(`Temporal CLI: ${path} (${SOURCES[source]}).`);
+  say(`Temporal CLI: ${await ensureTemporalCli(say)}.`);
   return EXIT.ok;
 }
 

@@ -7,7 +7,7 @@ import type { TemporalSettings } from '../../config/temporal.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../worker.ts';
 import { toTemporalAddress, connectClient } from '../../temporal/connection.ts';
-import { findStateFolder } from '../../state.ts';
+import { openStateFolder } from '../../state.ts';
 import { type LogFormat, logTo } from '../../temporal/telemetry/log.ts';
 import type { Operations, OperationsOptions } from '../../temporal/telemetry/operations.ts';
 import { startRuntime, readWorkerLog } from '../../temporal/telemetry/runtime.ts';
@@ -80,7 +80,7 @@ async function worker(flags: WorkerFlags): Promise<number> {
       roles,
       ...(build !== null && { build }),
       notify: settings.notify,
-      stateFolder: findStateFolder({ settings, environment: process.env }),
+      stateFolder: openStateFolder(process.env),
       ...(operations && { observation: operations.observation }),
     },
     (error) => {

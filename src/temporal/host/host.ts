@@ -10,7 +10,7 @@ import { Deadline, type Environment } from '../../domain/process.ts';
 import { connectClient, type TemporalAddress } from '../connection.ts';
 import { keepHistories, registerSearchAttributes } from '../namespace.ts';
 import type { EmbeddedServer } from '../tree-holder.ts';
-import { findStateFolder } from '../../state.ts';
+import { openStateFolder } from '../../state.ts';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import { type HostRecord, type Lock, readRecord, removeRecord, writeRecord } from './folder.ts';
 import { type HostedServices, listUsedLocals, type LocalName, serveLocally } from './local.ts';
@@ -131,7 +131,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       services,
       notify: settings.notify,
       embedded: describeEmbeddedServer(dir),
-      stateFolder: findStateFolder(options),
+      stateFolder: openStateFolder(options.environment),
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());

@@ -98,7 +98,7 @@ export class ServerKeeper {
   }
 
   async #start(former: ServerRecord | null): Promise<ServerRecord> {
-    const { path: executable } = await ensureTemporalCli(writeStderr);
+    const executable = await ensureTemporalCli(writeStderr);
     const ui = await this.#guardedUi(former);
     const { ip: uiIp, port: uiPort } = await findHiddenPlace();
     const port = former ? { port: parsePort(former.address) } : {};

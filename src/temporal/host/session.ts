@@ -10,7 +10,7 @@ import type { TemporalSettings } from '../../config/temporal.ts';
 import { isSameReference } from '../../domain/campaign.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { Deadline } from '../../domain/process.ts';
-import { findStateFolder } from '../../state.ts';
+import { openStateFolder } from '../../state.ts';
 import { configureSignal } from '../../workflows/messages.ts';
 import { buildBudgetWorkflowId, DEFAULT_TASK_QUEUE, ROLES } from '../../workflows/names.ts';
 import {
@@ -101,7 +101,7 @@ async function startRemote(
   // `doctor` reports a server without deployments.
   const build = deployment === null ? null : await buildOn(client, deployment);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
-  const stateFolder = findStateFolder({ settings, environment });
+  const stateFolder = openStateFolder(environment);
   const services = Object.values(settings.services);
   const works = ownWorker && !lookOnly && services.length > 0 && unready.length === 0;
   let worker: StoppableWorker | null = null;
@@ -182,7 +182,7 @@ class EmbeddedSession implements Session {
   }
 
   get stateFolder(): string {
-    return findStateFolder(this.#options);
+    return openStateFolder(this.#options.environment);
   }
 
   async recover(): Promise<void> {

@@ -14,8 +14,7 @@ import { readErrno } from '../../domain/process.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { freePort } from '../ports.ts';
 import { StateGauges } from './gauges.ts';
-import { WorkerMetrics } from './metrics.ts';
-import type { Observation } from './observation.ts';
+import { type Observation, WorkerMetrics } from './metrics.ts';
 import { startRuntimeWithMetrics } from './runtime.ts';
 
 interface ListenAddress {

@@ -19,7 +19,7 @@ import { withThrottling } from '../../services/polling.ts';
 import { createClient } from '../../services/registry.ts';
 import type { LeaseHolder } from '../../store/lease.ts';
 import { openStore } from '../../store/open-store.ts';
-import { type Observation, observeClient } from '../telemetry/observation.ts';
+import { type Observation, observeClient } from '../telemetry/metrics.ts';
 import { readWorkerLog } from '../telemetry/runtime.ts';
 import { loadDataConverter, processIdentity, type TemporalAddress } from '../connection.ts';
 import type { Build } from '../deployment.ts';
