@@ -83,8 +83,8 @@ export async function findMeant<F extends TreeFlags>(
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  * @throws StoreError `STORE_NOT_PREPARED`
  */
-export async function findTree(given: string | undefined, wanted: TreeFlags): Promise<OutputTree> {
-  const { name, flags } = await findMeant(given, wanted);
+export async function findTree(given: string | undefined, typed: TreeFlags): Promise<OutputTree> {
+  const { name, flags } = await findMeant(given, typed);
   const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? storeUrl, name);
   const tree = await openTreeIfAny(expected, name);

@@ -234,7 +234,7 @@ const jobs = z
 
 const notify = z
   .strictObject({
-    url: url.or(secretSource).meta({
+    url: secretSource.meta({
       description:
         'Gets the JSON summary in a POST, with a `text` that chat programs show. The address of a chat is a secret: name its source, as for a token.',
       examples: [{ env: 'CHAT_WEBHOOK' }],

@@ -8,7 +8,7 @@ import { DEFAULT_MAX_DOWNLOAD } from '../domain/limits.ts';
 import { DIRECT, readNetworkSettings, type NetworkSettings } from './network.ts';
 import { listServices, findService } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';
-import { parseConfig, type Pace, type ServiceConfig } from '../services/service.ts';
+import { parseConfig, type Pace, type Service, type ServiceConfig } from '../services/service.ts';
 import { duration, type Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 
@@ -61,10 +61,9 @@ export interface ConfiguredServices {
   readonly unready: readonly UnreadyService[];
 }
 
-type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
+type SiteOptions = Partial<Omit<ServiceSite, 'url'>> & {
   readonly address?: string;
   readonly network?: NetworkSettings;
-  readonly maxDownload?: number | undefined;
 };
 
 /** If tokens are required, throws CONFIG_INVALID and everything that `readNetworkSettings` throws. */
@@ -75,27 +74,17 @@ export function readServiceSettings(
 ): ConfiguredServices {
   const services: Record<ServiceName, ServiceSettings> = {};
   const unready: UnreadyService[] = [];
-  for (const { name, secrets: wanted } of listServices()) {
-    const service = name;
+  for (const definition of listServices()) {
+    const service = definition.name;
     const configured = config.services?.[service];
     if (!configured) continue;
     const { url } = configured;
-    const sources = configured as unknown as Readonly<Partial<Record<string, SecretSource>>>;
-    const options = readSiteOptions(service, config);
+    const options = readSiteOptions(definition, configured);
     let network: NetworkSettings | null = null;
     try {
-      const networkOf = readNetworkSettings(service, config, place);
-      network = networkOf;
-      const secrets = Object.fromEntries(
-        Object.entries(wanted).map(([key, { env }]) => {
-          const source = sources[key] ?? { env };
-          return [key, readSecret(`services.${service}.${key}`, source, place)];
-        }),
-      );
-      services[service] = describeService(service, url, secrets, {
-        ...options,
-        network: networkOf,
-      });
+      network = readNetworkSettings(service, config, place);
+      const secrets = readSecrets(definition, configured, place);
+      services[service] = describeService(service, url, secrets, { ...options, network });
     } catch (reason) {
       if (need === 'required' || !(reason instanceof HundredfoldError)) throw reason;
       const reference = { service, address: toAddress(url) };
@@ -105,22 +94,29 @@ export function readServiceSettings(
   return { services, unready };
 }
 
-function readSiteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
-  const definition = findService(service);
-  const configured: Partial<NonNullable<(typeof services)[string]>> = services[service] ?? {};
-  const { maxDownload, budget } = configured;
-  const { maxOpen } = configured;
-  const usual = createDefaultPolicy(service);
+type Configured = NonNullable<NonNullable<Config['services']>[string]>;
+
+function readSecrets({ name, secrets }: Service, configured: Configured, place: SecretPlace) {
+  const sources = configured as unknown as Readonly<Partial<Record<string, SecretSource>>>;
+  const read = Object.entries(secrets).map(([key, { env }]) => {
+    return [key, readSecret(`services.${name}.${key}`, sources[key] ?? { env }, place)] as const;
+  });
+  return Object.fromEntries(read);
+}
+
+function readSiteOptions(definition: Service, configured: Configured): SiteOptions {
+  const { maxDownload, budget, maxOpen } = configured;
+  const usual = createDefaultPolicy(definition.name);
   const own = Object.keys(definition.config.shape).filter((key) => key in configured);
   return {
-    maxDownload,
+    ...(maxDownload !== undefined && { maxDownload }),
     pace: toPollPace(definition.pace, configured),
     policy: {
       ...usual,
-      windows: budget === undefined ? usual.windows : toWindows(budget),
-      maxOpen: maxOpen === undefined ? usual.maxOpen : toBound(maxOpen),
+      ...(budget !== undefined && { windows: toWindows(budget) }),
+      ...(maxOpen !== undefined && { maxOpen: maxOpen === 'none' ? null : maxOpen }),
     },
-    config: Object.fromEntries(own.map((key) => [key, configured[key as keyof typeof configured]])),
+    config: Object.fromEntries(own.map((key) => [key, configured[key as keyof Configured]])),
   };
 }
 
@@ -191,24 +187,14 @@ function toAddress(url: string): string {
   return `${host}${pathname}`.replace(/\/+$/, '');
 }
 
-function toBound(bound: number | 'none'): number | null {
-  return bound === 'none' ? null : bound;
-}
-
 /** As the definition says, with what is configured. A service on this machine is polled as often as it likes. */
-function toPollPace({ every, atMost, between }: Pace, { url, poll = {} }: PacedService): PollPace {
-  const isOwn = isLocalHost(URL.parse(url ?? '')?.hostname ?? '');
+function toPollPace({ every, atMost, between }: Pace, { url, poll = {} }: Configured): PollPace {
+  const isOwn = isLocalHost(URL.parse(url)?.hostname ?? '');
   return {
     everyMs: poll.every ?? (isOwn ? OWN_PACE.everyMs : duration.parse(every)),
     atMostMs: poll.atMost ?? duration.parse(atMost),
     betweenMs: between === undefined || isOwn ? 0 : duration.parse(between),
   };
-}
-
-interface PacedService {
-  readonly url?: string | undefined;
-  readonly poll?:
-    undefined | { readonly every?: number | undefined; readonly atMost?: number | undefined };
 }
 
 type WindowSetting = Readonly<Record<'limit' | 'window', number>>;

@@ -12,7 +12,7 @@ import { readWebhookNetwork, type NetworkSettings } from './network.ts';
 import { loadPlugins, type Plugin } from '../services/plugins/load.ts';
 import { describeConfig, plugins as pluginsSchema, type Config } from './schema.ts';
 import type { Environment } from '../domain/process.ts';
-import { readSecret, Secret, type SecretPlace } from './secret.ts';
+import { readSecret, type Secret, type SecretPlace } from './secret.ts';
 import { readServiceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
 import { readTemporalSettings, type TemporalSettings } from './temporal.ts';
 import { fillIn, applyVariables } from './variables.ts';
@@ -89,9 +89,7 @@ function readNotifySettings(
 ): NotifySettings | null {
   if (notify === undefined) return null;
   try {
-    const { url: from } = notify;
-    const isPlain = typeof from === 'string';
-    const url = isPlain ? new Secret(from) : readSecret('notify.url', from, place);
+    const url = readSecret('notify.url', notify.url, place);
     return { url, network: readWebhookNetwork(url, place) };
   } catch (error) {
     // The notification of a campaign that ends now fails with a message; the campaign does not.

@@ -49,11 +49,9 @@ test('a token is sent by https or within this machine only, unless it is allowed
 
 test('the address of a webhook is a secret', async () => {
   const environment = { HOOK: 'https://h.example/hush-hush' };
-  for (const url of ['{ env: HOOK }', '"${HOOK}"']) {
-    const { notify } = await load(PLAIN, environment, `notify: { url: ${url} }`);
-    expect(notify?.url.reveal()).toBe(environment.HOOK);
-    expect(inspect(notify, { depth: 9 })).not.toContain('hush');
-  }
+  const { notify } = await load(PLAIN, environment, 'notify: { url: { env: HOOK } }');
+  expect(notify?.url.reveal()).toBe(environment.HOOK);
+  expect(inspect(notify, { depth: 9 })).not.toContain('hush');
 });
 
 describe('the proxy of a service', () => {

@@ -52,8 +52,8 @@ export const commands = [
     .action(call(cancel)),
 ];
 
-async function watch(given: string | undefined, wanted: GlobalFlags): Promise<number> {
-  const meant = await findMeant(given, wanted);
+async function watch(given: string | undefined, typed: GlobalFlags): Promise<number> {
+  const meant = await findMeant(given, typed);
   const { name, flags } = meant;
   return withCampaign(meant, 'work', async (session, { out }, { interruption, settings }) => {
     const { signal } = interruption;

@@ -43,8 +43,8 @@ interface ItemsFlags extends GlobalFlags, RowFlags {
   readonly out?: string;
 }
 
-async function items(given: string | undefined, wanted: ItemsFlags): Promise<number> {
-  const { name, flags } = await findMeant(given, wanted);
+async function items(given: string | undefined, typed: ItemsFlags): Promise<number> {
+  const { name, flags } = await findMeant(given, typed);
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? settings.storeUrl, name);
   const show = (tree: OutputTree, open: ReadonlyMap<string, OpenItem>) => print(tree, open, flags);

@@ -44,9 +44,9 @@ export const commands = [
     .action(call(status)),
 ];
 
-async function status(given: string | undefined, wanted: GlobalFlags): Promise<number> {
-  if (given === undefined) return showAll(wanted);
-  const { name, flags } = await findMeant(given, wanted);
+async function status(given: string | undefined, typed: GlobalFlags): Promise<number> {
+  if (given === undefined) return showAll(typed);
+  const { name, flags } = await findMeant(given, typed);
   return withSession(flags, 'look', async (session, { settings }) => {
     const found = await nullIfUnknown(describeCampaign(session.client, name));
     if (found === null) return showElsewhere(name, settings, flags);
