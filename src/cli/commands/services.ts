@@ -26,6 +26,7 @@ export const commands = [
         .default('current'),
     )
     .option('--limit <n>', perWindow('token of the prediction service'), parseCount, 100)
+    .option('--molecule-limit <n>', perWindow('token of the molecule service'), parseCount, 0)
     .option('--window <time>', 'length of the rolling window (default: 60m)', parseTime)
     .option('--address-limit <n>', perWindow('network address'), parseCount)
     .option('--job-time <time>', 'run time of a job', parseTime)
@@ -47,7 +48,7 @@ Public jobs are listed under /acpype/. One log line a request on stderr, without
 /** As parsed: numbers, and times in ms. What is not given has the default of the services. */
 interface ServicesFlags extends Pick<
   Parameters<typeof startServices>[0],
-  'host' | 'limit' | 'variant' | 'addressLimit' | 'concurrency'
+  'host' | 'limit' | 'moleculeLimit' | 'variant' | 'addressLimit' | 'concurrency'
 > {
   readonly port: number;
   readonly database: string;
