@@ -200,7 +200,7 @@ function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): 
   );
 }
 
-/** 404 of a job that is finished may pass, as it may while the job runs (poll.ts); other refusals are final. */
+/** 404 of a job that is finished may pass, as it may while the job runs (finish-job.ts); other refusals are final. */
 function explainAbsent(
   { jobsSeen }: Dependencies,
   wanted: Wanted,

@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JobsSeen, JobStage, type Seen } from '../../src/activities/job-stage.ts';
-import { poll } from '../../src/activities/poll.ts';
+import { poll } from '../../src/activities/finish-job.ts';
 import { ServerClock } from '../../src/activities/clocks.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
 import { aJob, workerWith } from './a-job.ts';

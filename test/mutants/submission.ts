@@ -93,7 +93,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'former-job-given-up-early',
-    file: 'src/activities/poll.ts',
+    file: 'src/activities/finish-job.ts',
     find: 'const isUnseen = former !== null && stage.left.seen?.isKnown !== true;',
     replace: 'const isUnseen = former !== null;',
     breaks: '4: another job is not paid for while the one from before a retry runs.',
@@ -262,7 +262,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'lost-at-once',
-    file: 'src/activities/poll.ts',
+    file: 'src/activities/finish-job.ts',
     find: 'if (forMs >= lostAfterMs && times >= MIN_DENIALS) {\n    const { cancel',
     replace: 'if (forMs >= 0 * lostAfterMs && times >= MIN_DENIALS) {\n    const { cancel',
     breaks: '3: a job that the service does not show for a moment is not given up.',
