@@ -172,32 +172,13 @@ const PAST_RESULTS: Readonly<Record<string, string>> = {
   shifts: 'shiftcrypt',
 };
 
-/** Download formats that are only fetched on request (contract 4.6). */
-const EXTRA_FORMATS = ['json', 'input'] as const;
-type ExtraFormat = (typeof EXTRA_FORMATS)[number];
-
 /** A job of this name exists already: the contract leaves open how it says so (section 7). */
 const NAME_TAKEN =
   /job.?name.*\b(?:already|exists?|taken|used|uniq|duplicat)|duplicate (?:job|name)|name.*already/i;
 
-const format = z.enum(EXTRA_FORMATS);
-/** An environment variable gives them as one text. */
-const formats = z.array(format).or(
-  z
-    .string()
-    .regex(/^\s*(json|input)(\s*,\s*(json|input))*\s*$/)
-    .transform((text) => text.split(',').map((one) => format.parse(one.trim()))),
-);
-
 const config = z.object({
   variant: z.enum(['current', 'earlier']).default('current').meta({
     description: '`earlier` for a server that still implements section 9 of the contract.',
-  }),
-  formats: formats.default([]).meta({
-    description:
-      'Additional download formats: `json` (downloaded.json) and `input` (downloaded-input.txt).',
-    default: [],
-    examples: [['json', 'input']],
   }),
 });
 type Config = z.output<typeof config>;
@@ -299,8 +280,6 @@ export const predictions = defineService({
     csv: describeDownload('csv'),
     metadata: describeDownload('metadata'),
     distributions: describeDownload('distributions'),
-    json: describeExtra('json'),
-    input: describeExtra('input'),
   },
   // Contract 4.7. The list of shift chains (4.8) has no job that this one does not have.
   list: {
@@ -363,13 +342,6 @@ function describeDownload(format: string): FileRequest<Config> {
       }),
     },
   };
-}
-
-function describeExtra(format: ExtraFormat): FileRequest<Config> {
-  const file = describeDownload(format);
-  const request: FileRequest<Config>['request'] = (id, config) =>
-    config.formats.includes(format) ? file.request(id, config) : null;
-  return { ...file, request };
 }
 
 function readRunning({ json, isPage }: Answer): PollMeaning | null {

@@ -1,11 +1,11 @@
-/** Which files of a job are kept: in further formats, of several result sets, of a failed job, and if some are absent. */
+/** Which files of a job are kept: of several result sets, of a failed job, and if some are absent. */
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import { molecules, sequences, type Ran } from '../rig.ts';
-import { jsonOf, openRig, openWithGoBetween, reconnect, recordOf, rowOf } from './faulty.ts';
+import { jsonOf, openRig, openWithGoBetween, recordOf, rowOf } from './faulty.ts';
 import type { Answer, GoBetween } from './go-between.ts';
 
 interface ItemJson {
@@ -35,7 +35,7 @@ function askedFor({ seen }: GoBetween, file: string): number {
 }
 
 describe.concurrent('the files of a finished job', () => {
-  test('are as requested: further formats; a title is part of job_name', async (context) => {
+  test('are those of its kind; a title is part of job_name', async (context) => {
     const rig = await openRig({}, context);
     const titled = { ...SECOND, title: 'Ubiquitin, 1UBQ' };
     const plain = await rig.run([FIRST, titled, { id: 'mol', smiles: 'CCO' }], 'plain');
@@ -45,14 +45,6 @@ describe.concurrent('the files of a finished job', () => {
       expect.stringMatching(/^plain\.seq-1\.Ubiquitin_1UBQ\.[0-9a-f]{16}$/),
     ]);
     expect(await filesOf(plain, 'seq-0')).toEqual(PREDICTION);
-
-    const asked = { formats: ['json', 'input'] };
-    await reconnect(rig, (one) => ({ ...one, config: { ...one.config, ...asked } }));
-    const ran = await rig.run([FIRST], 'requested');
-    const read = (name: string) => textOf(ran, `sequences/seq-0/${name}`);
-    expect(await read('downloaded.json')).toBe(await read('result.json'));
-    expect(await read('downloaded-input.txt')).toBe(await read('input.fasta'));
-    expect(await filesOf(ran, 'seq-0')).toContain('downloaded-input.txt');
   });
 
   test('are those of all result sets: the first is used, and item.json reports it', async (context) => {

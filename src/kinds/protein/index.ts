@@ -54,12 +54,6 @@ const COMPARED = {
   metadata: { file: nameByType('metadata'), presence: 'usual' },
 } as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
 
-/** Fetched only on request. Not result.json or input.*: those are the result, and the input sent. */
-const EXTRA = {
-  json: { file: 'downloaded.json', presence: 'optional' },
-  input: { file: 'downloaded-input.txt', presence: 'optional' },
-} as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
-
 const DISTRIBUTIONS = {
   distributions: { file: nameByType('distributions'), presence: 'usual' },
 } as const satisfies Readonly<Record<string, Artefact<PredictionOptions>>>;
@@ -142,7 +136,7 @@ export const sequence = defineKind({
     }),
   },
   showsOptions: true,
-  artefacts: { ...RESULT, ...COMPARED, ...EXTRA },
+  artefacts: { ...RESULT, ...COMPARED },
   compare: checkFiles,
   reads: ['result.json'],
   readResult: ({ get }, item) =>
@@ -173,7 +167,7 @@ export const alignment = defineKind({
   options: {},
   share: null,
   showsOptions: true,
-  artefacts: { ...RESULT, ...COMPARED, ...DISTRIBUTIONS, ...EXTRA },
+  artefacts: { ...RESULT, ...COMPARED, ...DISTRIBUTIONS },
   compare: checkFiles,
   reads: ['result.json', 'distributions.json', 'distributions.csv'],
   readResult: ({ get }, { names }) =>
@@ -259,7 +253,6 @@ export const shifts = defineKind({
     ...COMPARED,
     // b2bTools writes none for shifts.
     metadata: { ...COMPARED.metadata, presence: 'optional' },
-    ...EXTRA,
   },
   compare: checkFiles,
   reads: ['result.json'],
