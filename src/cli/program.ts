@@ -83,9 +83,10 @@ async function addCommand(program: Command, name: string, load: Load): Promise<v
  * defined.
  */
 function addCompletion(program: Command): void {
-  const { commands } = tab(program, { completionCommandName: 'completion' });
-  for (const { arguments: known } of commands.values()) {
-    const name = known.get('name');
+  const { commands, options } = tab(program, { completionCommandName: 'completion' });
+  for (const command of commands.values()) {
+    for (const [long, option] of options) command.options.set(long, option);
+    const name = command.arguments.get('name');
     if (name)
       name.handler = (complete) => listCampaignsHere().forEach((one) => complete(one, 'campaign'));
   }
