@@ -10,7 +10,7 @@ import type { Kind } from '../src/domain/item.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
 import { pickDigest, type FileDigest } from '../src/store/store.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { runInParallel } from '../src/store/in-parallel.ts';
+import { runInParallel } from '../src/domain/in-parallel.ts';
 import { writeInvalidRows } from '../src/store/prepared-campaign.ts';
 import type { ItemRecord } from '../src/store/item-record.ts';
 import { readItem, writeItem } from '../src/store/item-store.ts';

@@ -12,7 +12,7 @@ import { findMaxNameLength, type Job } from '../services/service.ts';
 import { readJobOptions, type ItemRecord } from '../store/item-record.ts';
 import { changeItem, readItem, writeItem } from '../store/item-store.ts';
 import { buildItemKey } from '../store/layout.ts';
-import { giveUpRecord } from '../store/retry.ts';
+import { giveUpRecord } from '../store/reopen.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import { nameOfJob } from '../store/work.ts';

@@ -23,7 +23,7 @@ import {
   createTreeLeasedError,
   type LeaseHolder,
 } from '../store/lease.ts';
-import { checkPlugins } from '../store/prepared-campaign.ts';
+import { readPreparedCampaign, requirePlugins } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
@@ -173,7 +173,8 @@ export class TreeLeases {
       kept.renewedAt = at;
     }
     // Last: a worker without the plugin renews the lease for those that have it.
-    await checkPlugins(store);
+    const campaign = await readPreparedCampaign(store);
+    if (campaign !== null) requirePlugins(store, campaign, 'same');
   }
 
   #keptOf({ store, tree }: TreeAddress): Kept {

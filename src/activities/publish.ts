@@ -4,7 +4,7 @@ import type { ItemEndCode } from '../domain/item-ends.ts';
 import { isFinal } from '../domain/item.ts';
 import { readItemPages } from '../report/campaign-items.ts';
 import { deliverDuplicates } from '../store/deliver.ts';
-import { runInParallel } from '../store/in-parallel.ts';
+import { runInParallel } from '../domain/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';

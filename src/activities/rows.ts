@@ -12,11 +12,11 @@ import type { ItemEntry, ServiceReference } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
 import { isFinal, type Options } from '../domain/item.ts';
 import { listKindsOf, findService } from '../services/registry.ts';
-import { runInParallel } from '../store/in-parallel.ts';
+import { runInParallel } from '../domain/in-parallel.ts';
 import { type ItemRecord, readJobOptions } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { readPage, type PageEntry } from '../store/prepared-campaign.ts';
-import { readFormerEnd } from '../store/retry.ts';
+import { readFormerEnd } from '../store/reopen.ts';
 import { openResultCacheIfAny } from '../store/result-cache.ts';
 import { StoreError, nullIfDamaged } from '../store/store-error.ts';
 import type {

@@ -82,7 +82,6 @@ export const ERROR_EXITS = {
   STORE_MISSING: 'usage',
   STORE_RECORD_UNREADABLE: 'usage',
   STORE_NOT_PREPARED: 'usage',
-  STORE_DUPLICATE_ID: 'usage',
   ITEM_RECORD_FOREIGN: 'usage',
   TREE_NOT_HERE: 'refused',
   TREE_OTHER_PLUGIN: 'refused',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
 import { readError, readListedItems, readState, type Listed } from '../report/campaign-items.ts';
 import { type FileDigest, pickDigest } from '../store/store.ts';
-import { runInOrder } from '../store/in-parallel.ts';
+import { runInOrder } from '../domain/in-parallel.ts';
 import { listWarnings } from '../store/item-record.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';

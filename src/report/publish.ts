@@ -2,7 +2,7 @@
 import { isFinal } from '../domain/item.ts';
 import { measure } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
-import { runInOrder } from '../store/in-parallel.ts';
+import { runInOrder } from '../domain/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import {
   CAMPAIGN_SUMMARY,

@@ -43,6 +43,7 @@ export { type OpenItem, listItemLines, openItems } from './items.ts';
 export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './logs.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';
 export { readFreeSpace } from './obstacles.ts';
+export type { RetrySurvey } from './retry.ts';
 export { type Planned, canBeCharged, planCampaign } from './plan.ts';
 export {
   type Purpose,

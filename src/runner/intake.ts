@@ -99,7 +99,7 @@ export async function prepareIntake(
   const { name, folder } = choosePlace(manifests, options, settings);
   const tree = await openPreparedTree(folder);
   const former = tree && (await readPreparedCampaign(tree).catch(nullIfUnreadable));
-  if (tree && former) requirePlugins(tree, former);
+  if (tree && former) requirePlugins(tree, former, 'any');
   const cache = options.cache !== false ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
   const isAnswered = options.services === 'local' ? await loadRecorded() : null;

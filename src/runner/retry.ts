@@ -5,13 +5,42 @@ import type { ServiceSettings } from '../config/services.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
+import { isFinal, type ServiceName } from '../domain/item.ts';
 import type { LocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { isPublished } from '../report/publish.ts';
-import { listPluginNews, requirePlugins, readInvalidRows } from '../store/prepared-campaign.ts';
-import { buildCampaignAddress } from '../store/layout.ts';
+import { findServiceOfKind } from '../services/registry.ts';
+import { runInParallel } from '../domain/in-parallel.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { type ListedItem, readListed, writeItem } from '../store/item-store.ts';
+import {
+  ITEM_RECORD,
+  buildCampaignAddress,
+  buildItemFolder,
+  buildItemKey,
+} from '../store/layout.ts';
 import { ensureTreeId } from '../store/lease.ts';
-import { prepareRetry, type RetrySurvey, type Selection, surveyRetry } from '../store/retry.ts';
+import {
+  listPluginNews,
+  type PageEntry,
+  type PreparedCampaign,
+  readInvalidRows,
+  readPage,
+  requirePlugins,
+  toPageEntry,
+  writePage,
+  writePreparedCampaign,
+} from '../store/prepared-campaign.ts';
+import {
+  canBeRetried,
+  canStillExist,
+  chooseWay,
+  reopenRecord,
+  type RetriedState,
+  type Way,
+} from '../store/reopen.ts';
+import { isDamagedRecord, nullIfDamaged } from '../store/store-error.ts';
+import type { Store } from '../store/store.ts';
 import { buildRunningQuery } from '../workflows/names.ts';
 import { beginCampaign, type Campaign, type Started } from './campaign.ts';
 import { type OutputTree, requireTree, openTreeIfAny } from './tree.ts';
@@ -21,7 +50,7 @@ import { chooseServices } from './services.ts';
 import { runOneAtATime, type OnNotice, readSettings, throwIfInterrupted } from './session.ts';
 import type { StartOptions } from './start.ts';
 
-interface WantedRetry {
+interface RequestedRetry {
   readonly name: string;
   readonly options: RetryOptions;
   readonly settings: Settings;
@@ -42,8 +71,8 @@ function readSelection({ items, failed }: RetryOptions): Selection {
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`
  * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`, `TREE_OTHER_PLUGIN`
  */
-async function startRetry(session: Session, wanted: WantedRetry): Promise<Started> {
-  const { name, options, selection, expected, onNotice } = wanted;
+async function startRetry(session: Session, requested: RequestedRetry): Promise<Started> {
+  const { name, options, selection, expected, onNotice } = requested;
   const run = await findCampaignRun(session, name);
   if (run?.running) {
     if (run.running.retry !== buildKey(selection)) throw isRunning(name);
@@ -53,23 +82,23 @@ async function startRetry(session: Session, wanted: WantedRetry): Promise<Starte
   const known = typeof run?.out === 'string' && options.out === undefined ? run.out : expected;
   const tree = await requireTree(known, name, run !== null);
   return withTree({ session, store: tree.store, onNotice }, async (held) => {
-    requirePlugins(tree.store, tree.campaign);
+    requirePlugins(tree.store, tree.campaign, 'any');
     for (const line of listPluginNews(tree.campaign)) onNotice(line);
     const survey = await surveyRetry(tree.store, tree.campaign, selection);
-    const feeds = pickServices(wanted, tree, survey);
+    const feeds = pickServices(requested, tree, survey);
     options.onSurvey?.(survey);
     const nothing = survey.chosen.size + survey.open === 0;
     const idle = nothing && (await isPublished(tree.location));
     if (!idle) {
       if (survey.open === 0) await waitForItems(session, name);
-      await begin(wanted, tree, survey, { session, held, feeds, onNotice });
+      await begin(requested, tree, survey, { session, held, feeds, onNotice });
     }
     return { result: { name, out: tree.location, begun: { idle } }, goesOn: !idle };
   });
 }
 
 async function begin(
-  { name, options, settings, selection }: WantedRetry,
+  { name, options, settings, selection }: RequestedRetry,
   { store, location: folder, campaign, services: formerServices }: OutputTree,
   { chosen, alone, following, reopenedBefore }: RetrySurvey,
   taking: TakingOver,
@@ -109,7 +138,7 @@ async function begin(
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */
 function pickServices(
-  { name, settings, local }: WantedRetry,
+  { name, settings, local }: RequestedRetry,
   tree: OutputTree,
   survey: RetrySurvey,
 ): readonly ServiceSettings[] {
@@ -179,9 +208,228 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   const expected = buildCampaignAddress(options.out ?? settings.storeUrl, name);
   const local = options.services ?? (await openTreeIfAny(expected, name))?.local ?? null;
   const selection = readSelection(options);
-  const wanted = { name, options, settings, expected, local, selection, onNotice };
+  const requested = { name, options, settings, expected, local, selection, onNotice };
   const around = { settings, options: { ...options, ...(local && { services: local }) }, signal };
   return beginCampaign({ ...around, notices }, (session) =>
-    runOneAtATime(settings, onNotice, () => startRetry(session, wanted)),
+    runOneAtATime(settings, onNotice, () => startRetry(session, requested)),
   );
+}
+
+/* Which items, found by reading alone: nothing is changed before everything is known. */
+
+/** Items read or written at once: more would only make a disk seek. */
+const AT_ONCE = 16;
+
+/** Which items to run again. */
+export type Selection =
+  /** Failed, held and cancelled ones. */
+  | { readonly type: 'all' }
+  /** Only failed ones. */
+  | { readonly type: 'failed' }
+  /** These, unless they succeeded. */
+  | { readonly type: 'items'; readonly ids: ReadonlySet<string> };
+
+/** @throws HundredfoldError `ITEM_NOT_RETRYABLE`: one of the named items cannot be run again */
+export async function surveyRetry(
+  store: Store,
+  campaign: PreparedCampaign,
+  selection: Selection,
+): Promise<RetrySurvey> {
+  const survey = new RetrySurvey(store, selection);
+  for (let page = 0; page < campaign.pages; page += 1) {
+    const entries = await readPage(store, page);
+    await runInParallel(entries, AT_ONCE, (entry) => survey.add(entry));
+  }
+  survey.settleFollowers();
+  const unknown = [...survey.named]
+    .filter((id) => !survey.ends.has(id))
+    .map((id) => `${id} is not an item of ${campaign.name}.`);
+  const refusals = [...survey.refusals, ...unknown];
+  if (refusals.length > 0) throw createRefusedError(refusals);
+  return survey;
+}
+
+export class RetrySurvey {
+  /** The ids of the items to reopen. */
+  readonly chosen = new Set<string>();
+  readonly states: Record<RetriedState, number> = { failed: 0, held: 0, cancelled: 0 };
+  /** Of the chosen items with their own job. */
+  readonly ways: Record<Way, number> = { ask: 0, resend: 0, anew: 0 };
+  /** Chosen or open items that get the result of another item. */
+  following = 0;
+  /** Chosen items that shared the job of an item which is no longer available: they get their own. */
+  readonly alone = new Set<string>();
+  /** Chosen items for which the service may have a job whose id is not recorded. */
+  mayBeThere = 0;
+  /** Items that have not ended: they continue. */
+  open = 0;
+  /** Open items that an earlier retry reopened, and whose end its workflow did not see. */
+  reopenedBefore = 0;
+  /** Services that will receive jobs or be polled. */
+  readonly services = new Set<ServiceName>();
+  /** Items that cannot be run again from this tree; one sentence each. */
+  readonly unusable: string[] = [];
+  /** Ids that the user has named. */
+  readonly named: ReadonlySet<string>;
+  /** Why named items cannot be run again. */
+  readonly refusals: string[] = [];
+  /** Of all items; null without a record. */
+  readonly ends = new Map<string, ItemRecord['state'] | null>();
+  readonly #store: Store;
+  readonly #selection: Selection['type'];
+  readonly #followers: { readonly record: ItemRecord; readonly leader: string }[] = [];
+
+  constructor(store: Store, selection: Selection) {
+    this.#store = store;
+    this.#selection = selection.type;
+    this.named = selection.type === 'items' ? selection.ids : new Set();
+  }
+
+  async add(entry: PageEntry): Promise<void> {
+    const { id, kind } = entry;
+    const record = await readRecordOrReason(this.#store, entry);
+    const isNamed = this.named.has(id);
+    this.ends.set(id, typeof record === 'string' ? null : record.state);
+    // An item without a record is published as failed; there is nothing to send.
+    if (typeof record === 'string') {
+      if (this.#selection !== 'items' || isNamed) this.#leave(id, record);
+      return;
+    }
+    if (!isFinal(record.state)) {
+      this.services.add(findServiceOfKind(kind).name);
+      this.open += 1;
+      if (record.earlier.length > 0) this.reopenedBefore += 1;
+      if (record.resultFrom?.type === 'duplicate') this.following += 1;
+    } else if (isNamed || this.#selection === 'all' || this.#selection === record.state)
+      await this.#choose(record);
+  }
+
+  async #choose(record: ItemRecord): Promise<void> {
+    const { id, kind, state, resultFrom } = record;
+    if (!canBeRetried(state)) {
+      if (this.named.has(id)) this.refusals.push(`${id} is ${state}.`);
+      return;
+    }
+    const fault = await findInputFault(this.#store, record);
+    if (fault !== null) {
+      this.#leave(id, fault);
+      return;
+    }
+    this.services.add(findServiceOfKind(kind).name);
+    this.chosen.add(id);
+    this.states[state] += 1;
+    if (resultFrom?.type === 'duplicate') this.#followers.push({ record, leader: resultFrom.id });
+    else this.#addJob(record);
+  }
+
+  #leave(id: string, why: string): void {
+    (this.named.has(id) ? this.refusals : this.unusable).push(why);
+  }
+
+  /** Called when all chosen items are known: a follower gets its own job unless its leader has a result, or will. */
+  settleFollowers(): void {
+    for (const { record, leader } of this.#followers) {
+      const state = this.ends.get(leader) ?? null;
+      const isOpen = state !== null && !isFinal(state);
+      if (state === 'succeeded' || isOpen || this.chosen.has(leader)) this.following += 1;
+      else {
+        this.alone.add(record.id);
+        this.#addJob(record);
+      }
+    }
+  }
+
+  #addJob(record: ItemRecord): void {
+    this.ways[chooseWay(record)] += 1;
+    if (canStillExist(record)) this.mayBeThere += 1;
+  }
+}
+
+/** The record, or why it is missing. */
+async function readRecordOrReason(store: Store, entry: ListedItem): Promise<ItemRecord | string> {
+  try {
+    return (
+      (await readListed(store, entry))?.record ??
+      `${buildItemFolder(entry.kind, entry.id)} has no item.json.`
+    );
+  } catch (error) {
+    if (isDamagedRecord(error)) return error.message;
+    throw error;
+  }
+}
+
+/** The record guarantees what is sent: an edited input is a different item, and needs a manifest. */
+async function findInputFault(
+  store: Store,
+  { kind, id, input }: ItemRecord,
+): Promise<string | null> {
+  const key = buildItemKey(kind, id, input.name);
+  const found = await store.digest(key);
+  if (found === null) return `${key} is missing.`;
+  return found.sha256 === input.sha256 ? null : `${key} was changed since it was prepared.`;
+}
+
+/** A longer list is not useful on a screen. */
+const SHOWN = 20;
+
+function createRefusedError(reasons: readonly string[]): HundredfoldError {
+  const more = reasons.length > SHOWN ? [`And ${reasons.length - SHOWN} more.`] : [];
+  return new HundredfoldError(
+    'ITEM_NOT_RETRYABLE',
+    [...reasons.slice(0, SHOWN), ...more].join(' '),
+    'Nothing was started. Only failed, held and cancelled items can be run again: items.csv lists them.',
+  );
+}
+
+/**
+ * Reopens ended items of a campaign, from its output tree alone: the manifest's files may be gone. Each record is
+ * written whole before the page that lists it; after an interruption, reopened items are open and the rest is
+ * unchanged.
+ *
+ * @param chosen ids of items to reopen
+ * @param at ISO 8601, UTC
+ * @param alone the chosen items that no longer share a job
+ */
+export async function prepareRetry(
+  store: Store,
+  campaign: PreparedCampaign,
+  chosen: ReadonlySet<string>,
+  at: string,
+  alone: ReadonlySet<string>,
+): Promise<void> {
+  for (let page = 0; page < campaign.pages; page += 1) {
+    const former = await readPage(store, page);
+    const written: string[] = [];
+    const entries = new Map<string, PageEntry>();
+    await runInParallel(former, AT_ONCE, async (entry) => {
+      const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
+      const record = await open(store, entry, again, written);
+      entries.set(entry.id, record === null ? omitEntry(entry) : toPageEntry(record));
+    });
+    await store.flush(written);
+    const ordered = former.flatMap(({ id }) => entries.get(id) ?? []);
+    await writePage(store, page, ordered);
+  }
+  await writePreparedCampaign(store, campaign);
+}
+
+/** An item without a record is published as failed, with the reason: there is nothing to send. */
+function omitEntry({ id, kind, asks, done = 'failed' }: PageEntry): PageEntry {
+  return { id, kind, asks, done };
+}
+
+/** The item's current record; null if it is missing or damaged. */
+async function open(
+  store: Store,
+  entry: PageEntry,
+  again: { readonly at: string; readonly alone: boolean } | null,
+  written: string[],
+): Promise<ItemRecord | null> {
+  const { record = null } = (await readListed(store, entry).catch(nullIfDamaged)) ?? {};
+  if (record === null || again === null || !canBeRetried(record.state)) return record;
+  const { resultFrom, ...own } = reopenRecord(record, again.at);
+  const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
+  await writeItem(store, opened, { durable: false });
+  written.push(buildItemKey(entry.kind, entry.id, ITEM_RECORD));
+  return opened;
 }

@@ -25,7 +25,7 @@ import type { InvalidRow } from '../store/prepared-campaign.ts';
 import { type ItemRecord, readJobOptions, createWaitingRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { type AssignedItem, isFollowing, isSameJob } from '../store/prepare.ts';
-import { resetForNextRun } from '../store/retry.ts';
+import { resetForNextRun } from '../store/reopen.ts';
 import type { Miss, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';

@@ -387,7 +387,7 @@ export async function pull(name: string, options: CopyOptions = {}): Promise<Tre
   const selected = wanted && (await selectFiles(tree, wanted));
   const lease = { where: 'hundredfold pull', store: to, onNotice };
   const done = await withTreeAlone(lease, () =>
-    transfer({ from, to, ...(onFile && { onFile }), ...(selected && { wanted: selected }) }),
+    transfer({ from, to, ...(onFile && { onFile }), ...(selected && { isSelected: selected }) }),
   );
   return { from: from.location, to: to.location, ...done };
 }

@@ -112,11 +112,11 @@ function buildMarkPrefix(temporal: string): string {
 
 async function listMarks(
   store: Store,
-  isWanted: (key: string) => boolean,
+  isSelected: (key: string) => boolean,
 ): Promise<{ readonly key: string; readonly left: Mark }[]> {
   const marks: { key: string; left: Mark }[] = [];
   for await (const key of store.list(MARKS)) {
-    if (!isWanted(key)) continue;
+    if (!isSelected(key)) continue;
     const text = await store.readText(key);
     const { data } = mark.safeParse(parseJson(text ?? ''));
     if (data) marks.push({ key, left: data });

@@ -29,7 +29,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { hasErrno } from '../domain/process.ts';
-import { runInParallel } from './in-parallel.ts';
+import { runInParallel } from '../domain/in-parallel.ts';
 import { createBadKeyError, splitKey, LEASES, TEMPORARY_PREFIX } from './layout.ts';
 import { createTreeNotHereError } from './lease.ts';
 import { createMissingError, createNoRoomError, toStoreError } from './store-error.ts';
@@ -392,7 +392,7 @@ async function makeFolders(
 async function* walk(
   root: string,
   folders: readonly string[],
-  isWanted: (name: string) => boolean,
+  isSelected: (name: string) => boolean,
 ): AsyncIterable<string> {
   const entries = await readEntries(join(root, ...folders));
   // A folder sorts as `name/`: depth-first order is then the order of the full keys, as in a bucket.
@@ -400,8 +400,8 @@ async function* walk(
   entries.sort((a, b) => (order(a) < order(b) ? -1 : 1));
   for (const entry of entries) {
     const path = [...folders, entry.name];
-    if (entry.isDirectory()) yield* walk(root, path, isWanted);
-    else if (entry.isFile() && isWanted(entry.name)) yield path.join('/');
+    if (entry.isDirectory()) yield* walk(root, path, isSelected);
+    else if (entry.isFile() && isSelected(entry.name)) yield path.join('/');
   }
 }
 

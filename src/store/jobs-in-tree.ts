@@ -3,7 +3,7 @@
  * one tree that may still count against a token, which a new budget needs after its Temporal database was lost.
  */
 import { type ServiceName, isFinal, type ItemState } from '../domain/item.ts';
-import { runInParallel } from './in-parallel.ts';
+import { runInParallel } from '../domain/in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, readNotes } from './item-store.ts';
 import { buildAddress, buildItemFolder } from './layout.ts';

@@ -319,9 +319,9 @@ function serializeIdentity(id: string): string {
 }
 
 /** @throws StoreError `TREE_NOT_HERE` */
-export async function checkTreeId(store: Store, wanted: string): Promise<void> {
+export async function checkTreeId(store: Store, expected: string): Promise<void> {
   const found = await readTreeId(store);
-  if (found === wanted) return;
+  if (found === expected) return;
   const fault =
     found === null
       ? `it has no ${TREE_IDENTITY}`

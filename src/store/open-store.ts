@@ -13,8 +13,8 @@ import type { Store } from './store.ts';
 let access: ObjectStoreAccess = {};
 
 /** Sets how this process accesses object stores. Called with the configuration, before the first one is opened. */
-export function setObjectStoreAccess(wanted: ObjectStoreAccess): void {
-  access = wanted;
+export function setObjectStoreAccess(requested: ObjectStoreAccess): void {
+  access = requested;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   LEADER_GONE,
   type Source,
 } from './deliver.ts';
-import { runInParallel } from './in-parallel.ts';
+import { runInParallel } from '../domain/in-parallel.ts';
 import {
   type ItemRecord,
   serializeItem,
@@ -37,8 +37,8 @@ import {
   writePage,
   writePreparedCampaign,
 } from './prepared-campaign.ts';
-import { resetForNextRun } from './retry.ts';
-import { StoreError } from './store-error.ts';
+import { resetForNextRun } from './reopen.ts';
+import { nullIfUnreadable } from './store-error.ts';
 import type { Store } from './store.ts';
 
 /** Items written at once: beyond this the disk is the limit. */
@@ -68,7 +68,7 @@ export type Items = AsyncIterable<AssignedItem> | Iterable<AssignedItem>;
  * An existing record is kept if input and options are the same, whatever its state: finished items stay finished, and a
  * submitted job is not submitted again, even if the Temporal database is lost. With another input or other options the
  * item starts again.
- * @throws StoreError also `STORE_DUPLICATE_ID`, `STORE_RECORD_UNREADABLE`
+ * @throws StoreError also `STORE_RECORD_UNREADABLE`
  */
 export async function prepareCampaign(
   store: Store,
@@ -77,7 +77,8 @@ export async function prepareCampaign(
   options: PrepareOptions = {},
 ): Promise<Prepared> {
   // The pages are about to change: until the end the campaign counts as not prepared.
-  const former = await readFormerCampaign(store);
+  // An unreadable one is about to be rewritten.
+  const former = await readPreparedCampaign(store).catch(nullIfUnreadable);
   await store.remove(PREPARED_CAMPAIGN);
   const noPages: Pages = { pages: 0, columns: {} };
   const laid = await layOut(store, items, options, noPages);
@@ -169,22 +170,9 @@ async function preparePage(
   return page.flatMap((item) => records.get(item.id) ?? []);
 }
 
-/** Also null when it is unreadable: it is about to be rewritten. */
-async function readFormerCampaign(store: Store): Promise<PreparedCampaign | null> {
-  try {
-    return await readPreparedCampaign(store);
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE') return null;
-    throw error;
-  }
-}
-
 async function* splitPages(items: Items, size: number): AsyncGenerator<readonly AssignedItem[]> {
-  const seen = new Set<string>();
   let page: AssignedItem[] = [];
   for await (const item of items) {
-    if (seen.has(item.id)) throw createDuplicateIdError(item);
-    seen.add(item.id);
     page.push(item);
     if (page.length === size) {
       yield page;
@@ -198,14 +186,6 @@ async function removeOldPages(store: Store, pages: number): Promise<void> {
   for await (const key of store.list(PAGES)) {
     if (key >= buildPageKey(pages)) await store.remove(key);
   }
-}
-
-function createDuplicateIdError(item: Item): StoreError {
-  return new StoreError(
-    'STORE_DUPLICATE_ID',
-    `The id "${item.id}" is used for two items (again in ${item.source.file}, line ${item.source.line}).`,
-    'Give every row of the campaign a unique id.',
-  );
 }
 
 /** An item, with its share of work that several rows request. */

@@ -208,24 +208,6 @@ function parseDocument<T>(text: string, key: string, shape: z.ZodType<T>): T {
 /** Digits that distinguish digests by eye. */
 const DIGEST_DIGITS = 12;
 
-/**
- * For a worker: what a plugin reads and sends is what the campaign was begun with.
- * @throws StoreError `TREE_OTHER_PLUGIN`
- */
-export async function checkPlugins(store: Store): Promise<void> {
-  const campaign = await readPreparedCampaign(store);
-  if (campaign !== null) refuse(store, campaign, (here, wanted) => here === wanted);
-}
-
-/**
- * For a command that prepares rows: one form is as good as another, because from then on the campaign has that of the
- * command.
- * @throws StoreError `TREE_OTHER_PLUGIN`
- */
-export function requirePlugins(store: Store, campaign: PreparedCampaign): void {
-  refuse(store, campaign, (here) => here !== null);
-}
-
 /** Whether rows of the campaign are of a plugin that was changed since they were prepared. */
 export function hasOtherPlugins({ described = [] }: PreparedCampaign): boolean {
   return described.some(({ name, sha256 }) => findSource(name)?.sha256 !== sha256);
@@ -253,18 +235,26 @@ export function listPluginNews(
   return [...new Set(lines)];
 }
 
-function refuse(
+/**
+ * The plugins that the campaign has rows of are there: for a worker the very ones that it was begun with; for a command
+ * that prepares rows in any form, because from then on the campaign has that of the command.
+ * @throws StoreError `TREE_OTHER_PLUGIN`
+ */
+export function requirePlugins(
   { location }: Store,
   { described = [] }: PreparedCampaign,
-  isRight: (here: string | null, wanted: string) => boolean,
+  form: 'same' | 'any',
 ): void {
   for (const { name: kind, plugin, sha256 } of described) {
     const here = findSource(kind)?.sha256 ?? null;
-    if (isRight(here, sha256)) continue;
-    const [wanted, found] = [sha256.slice(0, DIGEST_DIGITS), here?.slice(0, DIGEST_DIGITS) ?? null];
+    if (form === 'any' ? here !== null : here === sha256) continue;
+    const [expected, found] = [
+      sha256.slice(0, DIGEST_DIGITS),
+      here?.slice(0, DIGEST_DIGITS) ?? null,
+    ];
     throw new StoreError(
       'TREE_OTHER_PLUGIN',
-      `${location} has rows of the kind ${kind}, of the plugin ${plugin} (sha256 ${wanted}), and this process has ${found === null ? 'no plugin with it' : `another form of it (sha256 ${found})`}.`,
+      `${location} has rows of the kind ${kind}, of the plugin ${plugin} (sha256 ${expected}), and this process has ${found === null ? 'no plugin with it' : `another form of it (sha256 ${found})`}.`,
       'Name the plugin under plugins: in hundredfold.yaml, for commands and workers, and start them again. To go on with a plugin that you have changed, run the "hundredfold run" command of the campaign again.',
       { retryable: true },
     );

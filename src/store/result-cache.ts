@@ -38,7 +38,7 @@ interface Entry {
   readonly record: ItemRecord;
 }
 
-export interface Wanted {
+export interface CacheQuery {
   readonly work: string;
   readonly options: Options;
   /** Of the service that would compute it. */
@@ -58,12 +58,12 @@ export class ResultCache {
   }
 
   /** A miss with its reason if there is none. Files are only checked when they are read. */
-  async find(wanted: Wanted): Promise<Source | Miss> {
-    const { work, address, options } = wanted;
+  async find(query: CacheQuery): Promise<Source | Miss> {
+    const { work, address, options } = query;
     const entry = await this.#entry(buildEntryKey(work, address, options.kind));
     if (entry === null) return 'never computed';
     const { campaign, record } = entry;
-    if (!canShare(readJobOptions(record), wanted.options)) return 'other predictors';
+    if (!canShare(readJobOptions(record), options)) return 'other predictors';
     for (const { sha256 } of Object.values(record.files)) {
       if (!(await this.#store.exists(buildFileKey(sha256)))) return 'damaged';
     }

@@ -250,17 +250,17 @@ export class S3Store implements Store {
   }
 
   async *folders(): AsyncIterable<string> {
-    const wanted = { Prefix: this.#prefix, Delimiter: '/' };
-    for await (const { CommonPrefixes = [] } of this.#listPages(wanted)) {
+    const query = { Prefix: this.#prefix, Delimiter: '/' };
+    for await (const { CommonPrefixes = [] } of this.#listPages(query)) {
       for (const { Prefix } of CommonPrefixes) {
         if (Prefix !== undefined) yield Prefix.slice(this.#prefix.length, -1);
       }
     }
   }
 
-  async *#listPages(wanted: { readonly Prefix: string; readonly Delimiter?: string }) {
+  async *#listPages(query: { readonly Prefix: string; readonly Delimiter?: string }) {
     try {
-      yield* paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, ...wanted });
+      yield* paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, ...query });
     } catch (error) {
       throw toObjectError(error, { action: 'list the objects', where: this.#where });
     }

@@ -2,9 +2,8 @@
  * Copies files of one store to another, comparing each with its digest: only files that match what was published
  * arrive. A file that is already there and correct is left alone, so that an interrupted transfer continues.
  */
-import { createHash } from 'node:crypto';
 import type { ErrorCode } from '../domain/errors.ts';
-import { runInParallel } from './in-parallel.ts';
+import { runInParallel } from '../domain/in-parallel.ts';
 import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -15,7 +14,7 @@ interface TransferOptions {
   readonly from: Store;
   readonly to: Store;
   /** Which keys; default: all. */
-  readonly wanted?: (key: string) => boolean;
+  readonly isSelected?: (key: string) => boolean;
   /** Called after each file. */
   readonly onFile?: (done: Transferred) => void;
 }
@@ -40,7 +39,7 @@ function isTransferable(key: string): boolean {
 
 /** @throws StoreError what the stores throw; a file with a wrong digest is listed in the faults */
 export async function transfer(options: TransferOptions): Promise<Transferred> {
-  const { from, to, wanted = () => true, onFile } = options;
+  const { from, to, isSelected = () => true, onFile } = options;
   const published = await readChecksums(from);
   const done = { files: 0, copied: 0, kept: 0, bytes: 0, faults: [] as string[] };
   const copyAll = (keys: readonly string[]): Promise<void> =>
@@ -57,19 +56,20 @@ export async function transfer(options: TransferOptions): Promise<Transferred> {
       }
       onFile?.(done);
     });
-  const keys = await listWanted(from, wanted);
+  const keys = await listSelected(from, isSelected);
   // Last: checksums are only written once their files are there.
   await copyAll(keys.filter((key) => key !== CHECKSUMS));
   await copyAll(keys.filter((key) => key === CHECKSUMS));
   return done;
 }
 
-async function listWanted(
+async function listSelected(
   store: Store,
-  wanted: (key: string) => boolean,
+  isSelected: (key: string) => boolean,
 ): Promise<readonly string[]> {
   const keys: string[] = [];
-  for await (const key of store.list('')) if (isTransferable(key) && wanted(key)) keys.push(key);
+  for await (const key of store.list(''))
+    if (isTransferable(key) && isSelected(key)) keys.push(key);
   return keys;
 }
 
@@ -92,7 +92,10 @@ async function copy(
 ): Promise<number | string> {
   if (sha256 === undefined) return `${key} is gone.`;
   try {
-    return (await to.write(key, checkDigest(key, from.readStream(key), sha256))).bytes;
+    const stored = await to.write(key, from.readStream(key));
+    if (stored.sha256 === sha256) return stored.bytes;
+    await to.remove(key);
+    return `${key} is not what was published: its SHA-256 differs. It was not copied.`;
   } catch (error) {
     if (error instanceof StoreError && FAULTS.includes(error.code)) return error.message;
     throw error;
@@ -100,22 +103,3 @@ async function copy(
 }
 
 const FAULTS: readonly string[] = ['STORE_DIGEST_MISMATCH', 'STORE_MISSING'] satisfies ErrorCode[];
-
-/** Throws at the end, before the file appears under its name. */
-async function* checkDigest(
-  key: string,
-  data: AsyncIterable<Uint8Array>,
-  sha256: string,
-): AsyncGenerator<Uint8Array> {
-  const hash = createHash('sha256');
-  for await (const chunk of data) {
-    hash.update(chunk);
-    yield chunk;
-  }
-  if (hash.digest('hex') === sha256) return;
-  throw new StoreError(
-    'STORE_DIGEST_MISMATCH',
-    `${key} is not what was published: its SHA-256 differs. It was not copied.`,
-    'Restore it in the tree, or run its item again with "hundredfold retry".',
-  );
-}

@@ -5,7 +5,7 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { reopenRecord } from '../../src/store/retry.ts';
+import { reopenRecord } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ItemConclusion, KeptFile } from '../../src/workflows/activity-types.ts';
 import { collected } from '../store/store-expectations.ts';

@@ -237,7 +237,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'retry-under-another-name',
-    file: 'src/store/retry.ts',
+    file: 'src/store/reopen.ts',
     find: "return SPENT.test(code) ? 'anew' : 'resend';",
     replace: "return SPENT.test(code) ? 'anew' : 'anew';",
     breaks:

@@ -85,8 +85,8 @@ export const TREE: readonly Mutant[] = [
   {
     name: 'cache-without-predictors',
     file: 'src/store/result-cache.ts',
-    find: "if (!canShare(readJobOptions(record), wanted.options)) return 'other predictors';",
-    replace: "if (!canShare(wanted.options, wanted.options)) return 'other predictors';",
+    find: "if (!canShare(readJobOptions(record), options)) return 'other predictors';",
+    replace: "if (!canShare(options, options)) return 'other predictors';",
     breaks: '5: a known result has all that the row asks for.',
     tests: ['test/store/deliver.test.ts'],
   },

@@ -7,7 +7,7 @@ import { loadPlugins } from '../../src/services/plugins/load.ts';
 import { deliver, deliverDuplicates, createDuplicateSource } from '../../src/store/deliver.ts';
 import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { ResultCache, type Wanted } from '../../src/store/result-cache.ts';
+import { ResultCache, type CacheQuery } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { computeWorkDigest } from '../../src/store/work.ts';
 import { FILES, succeeded } from './a-result.ts';
@@ -155,7 +155,7 @@ describe('the results of earlier campaigns', () => {
     const record = await succeeded(tree, item, changes);
     await cache.keep(tree, 'night', record);
     /** What an item of a later campaign gets. */
-    const served = async (changed: Partial<Wanted> = {}) => {
+    const served = async (changed: Partial<CacheQuery> = {}) => {
       const work = computeWorkDigest(ITEM);
       const found = await cache.find({ work, options: ITEM.options, address: 'host', ...changed });
       if (typeof found === 'string') return found;

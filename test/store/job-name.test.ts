@@ -10,7 +10,7 @@ import {
   serializeItem,
   createWaitingRecord,
 } from '../../src/store/item-record.ts';
-import { reopenRecord } from '../../src/store/retry.ts';
+import { reopenRecord } from '../../src/store/reopen.ts';
 import { combineOptions, canShare } from '../../src/kinds/registry.ts';
 import { computeWorkDigest } from '../../src/store/work.ts';
 import { aMolecule, aSequence } from './an-item.ts';

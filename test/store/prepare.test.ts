@@ -71,12 +71,6 @@ describe('preparing a campaign', () => {
     await prepareCampaign(store, CAMPAIGN, molecules(7), { pageSize: 2 });
     expect(await readPreparedCampaign(store)).toMatchObject({ pages: 4, items: 7 });
   });
-
-  test('refuses two items with the same id', async () => {
-    const items = [aMolecule('x'), aSequence('x')];
-    const prepare = prepareCampaign(await temporaryStore(), CAMPAIGN, items);
-    expect((await expectCode(prepare, 'STORE_DUPLICATE_ID')).message).toContain('line 3');
-  });
 });
 
 describe('preparing a campaign again', () => {

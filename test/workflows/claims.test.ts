@@ -6,7 +6,7 @@ import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { buildItemKey } from '../../src/store/layout.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { reopenRecord } from '../../src/store/retry.ts';
+import { reopenRecord } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import { requestSignal } from '../../src/workflows/messages.ts';
 import { buildBudgetWorkflowId, buildItemWorkflowId } from '../../src/workflows/names.ts';

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { retry as retryCampaign } from '../../runner/index.ts';
-import type { RetrySurvey } from '../../store/retry.ts';
+import type { RetrySurvey } from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
 import { findMeant } from '../session.ts';
 import { Interruption } from '../interruption.ts';
