@@ -14,7 +14,7 @@ import {
 import { formatDuration } from '../domain/units.ts';
 import { countEnded } from '../domain/item.ts';
 import type { ItemInput } from './messages.ts';
-import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
+import type { BudgetStatus, CampaignUse, WindowStatus } from '../budget/status.ts';
 
 /** No text is longer, in characters: what the Temporal UI takes ends at 20 kB, and a line should be read at a glance. */
 const MAX_TEXT = 300;
@@ -61,22 +61,16 @@ function formatCounts({ ended, open, following, total }: CampaignProgress): stri
     ['share the job of another row', following],
     ['not started yet', Math.max(0, total - countEnded(ended) - open - following)],
   ];
-  const rows = counts.filter(([, n]) => n > 0);
-  return formatTable(
-    [{ title: 'state' }, { title: 'items', numbers: true }],
-    [...rows, ['**all**', `**${total}**`]],
-  );
+  const words = counts.filter(([, n]) => n > 0).map(([state, n]) => `${n} ${state}`);
+  return `**${total} items**: ${words.join(', ')}`;
 }
 
-/** The most frequent first, and all others in one row. */
+/** The most frequent first, and all others in one. */
 function formatCodes(failuresByCode: Readonly<Record<string, number>>): string {
   const sorted = Object.entries(failuresByCode).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-  const rows = sorted.slice(0, MAX_CODES).map(([code, n]) => [formatVerbatim(code), n]);
+  const words = sorted.slice(0, MAX_CODES).map(([code, n]) => `${n} ${formatVerbatim(code)}`);
   const others = sorted.slice(MAX_CODES).reduce((sum, [, n]) => sum + n, 0);
-  return formatTable(
-    [{ title: 'failures by code' }, { title: 'items', numbers: true }],
-    others > 0 ? [...rows, ['other codes', others]] : rows,
-  );
+  return `Failures: ${[...words, ...(others > 0 ? [`${others} other codes`] : [])].join(', ')}`;
 }
 
 /** What is known before it starts, and shown even where no worker answers for its state. */
@@ -137,10 +131,10 @@ export function endSummary({ state, code }: ItemEnd): string {
 
 /**
  * A text that is not ours, as code: in there markdown knows no links, pictures or HTML, not even an address that it
- * would make a link of by itself. On one line, and without the `|` that would end the cell of a table.
+ * would make a link of by itself. On one line.
  */
 export function formatVerbatim(text: string, longest = MAX_TEXT): string {
-  const line = toOneLine(text, longest).replaceAll('|', '¦');
+  const line = toOneLine(text, longest);
   if (line === '') return '—';
   // A fence is longer than any that the text has, and apart from it.
   const longestRun = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
@@ -159,27 +153,6 @@ export function toOneLine(text: string, longest = MAX_TEXT): string {
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line;
 }
 
-interface Column {
-  readonly title: string;
-  /** Numbers stand at the right. */
-  readonly numbers?: boolean;
-}
-
-/** The Temporal UI sets the columns of a table without any space between them. */
-const GAP = '\u00a0\u00a0';
-
-/** The cells are markdown: what is not ours in them has gone through `formatVerbatim`. */
-export function formatTable(
-  columns: readonly Column[],
-  rows: readonly (readonly (string | number)[])[],
-): string {
-  const rule = columns.map(({ numbers }) => (numbers ? '---:' : '---')).join(' | ');
-  const [head, ...body] = [columns.map(({ title }) => title), ...rows].map(
-    (cells) => `| ${cells.join(` | ${GAP}`)} |`,
-  );
-  return [head, `| ${rule} |`, ...body].join('\n');
-}
-
 /** Blocks that are there, with a blank line between. */
 function joinBlocks(...parts: readonly (string | null | false)[]): string {
   return parts.filter(Boolean).join('\n\n');
@@ -189,13 +162,9 @@ function list(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-
 /** `22 Nov 02:14:33 UTC`, of ms since the epoch: a workflow knows no other time zone. With the day: it may be read on another. */
 function formatUtc(at: number): string {
-  const date = new Date(at);
-  const month = MONTHS[date.getUTCMonth()] ?? '';
-  return `${date.getUTCDate()} ${month} ${date.toISOString().slice(11, 19)} UTC`;
+  return new Date(at).toUTCString().replace(/^\w+, 0?(\d+ \w+) \d+ ([\d:]+) GMT$/, '$1 $2 UTC');
 }
 
 /** `02:14:33 UTC`, where what it stands beside has a date; with the day when it is not the same as that of `now`. */
@@ -206,7 +175,7 @@ export function formatClock(at: number, now: number): string {
 
 /* ---- budgets ---- */
 
-const ROWS_SHOWN = 20;
+const MAX_USES = 20;
 /** Characters of the reason of a block. */
 const WORDS = 120;
 /** Of the name of a user. */
@@ -214,31 +183,23 @@ const NAME = 24;
 
 /** The token is shown as its fingerprint, from which it cannot be derived. */
 export function formatBudgetDetails(status: BudgetStatus): string {
-  const { service, address, credential, outstanding, counts } = status;
+  const { service, address, credential, windows, open, use, outstanding, counts } = status;
   const { submissions, accepted, refused, rejected429 } = counts;
   return joinBlocks(
     `**${service}** at ${formatVerbatim(address)}, credential ${formatVerbatim(credential)}`,
-    formatWindows(status),
+    list([
+      ...(windows.length === 0 ? ['no limit'] : windows.map(formatWindow)),
+      ...(open ? [`${open.jobs} of ${open.most} open`] : []),
+    ]),
     formatBlock(status),
-    useTable(status),
+    use.length === 0 ? 'Not in use.' : list(use.slice(0, MAX_USES).map(formatUse)),
     `${outstanding} in progress; ${submissions} sent in total, of which ${accepted} accepted, ` +
       `${refused} refused, ${rejected429} answered with 429.`,
   );
 }
 
-function formatWindows({ windows, open }: BudgetStatus): string {
-  return formatTable(
-    [{ title: 'charged' }, { title: 'free', numbers: true }],
-    [
-      ...(windows.length === 0 ? [['no limit', '']] : []),
-      ...windows.map(formatWindowCells),
-      ...(open ? [[`${open.jobs} of ${open.most} open`, '']] : []),
-    ],
-  );
-}
-
-function formatWindowCells({ limit, windowMs, charged, free }: WindowStatus): string[] {
-  return [`${charged} of ${limit} in ${formatDuration(windowMs)}`, String(free)];
+function formatWindow({ limit, windowMs, charged, free }: WindowStatus): string {
+  return `${charged} of ${limit} in ${formatDuration(windowMs)}, ${free} free`;
 }
 
 /** Why nothing is sent, in the words of the service or of what went wrong. */
@@ -249,28 +210,10 @@ function formatBlock({ now, blockedUntil, blockedBecause, refusal }: BudgetStatu
   return `Blocked: ${since}next try ${formatUtc(blockedUntil ?? now)}: ${words}`;
 }
 
-function useTable({ use }: BudgetStatus): string {
-  if (use.length === 0) return 'Not in use.';
-  const rows = use
-    .slice(0, ROWS_SHOWN)
-    .map(({ campaign, user, paused, ...line }) => [
-      campaign === null ? 'no campaign here' : formatVerbatim(campaign),
-      user === null ? '' : formatVerbatim(user, NAME),
-      line.charged,
-      paused ? `${line.waiting} (paused)` : line.waiting,
-      line.waiting > 0 ? line.priority : '',
-    ]);
-  return formatTable(
-    [
-      ...[{ title: 'campaign' }, { title: 'user' }],
-      ...[
-        { title: 'charged', numbers: true },
-        { title: 'waiting', numbers: true },
-      ],
-      { title: 'priority', numbers: true },
-    ],
-    rows,
-  );
+function formatUse({ campaign, user, charged, waiting, paused, priority }: CampaignUse): string {
+  if (campaign === null) return `no campaign here: ${charged} charged`;
+  const name = `${formatVerbatim(campaign)}${user === null ? '' : ` of ${formatVerbatim(user, NAME)}`}`;
+  return `${name}: ${charged} charged, ${waiting} waiting${paused ? ' (paused)' : ''}, priority ${priority}`;
 }
 
 /** What the timer of a budget waits for. `at`, in ms: when it is over. */

@@ -52,19 +52,18 @@ afterAll(async () => {
   await between.close();
 });
 
-test('a campaign shows its counts and its failures by code, as tables', async () => {
+test('a campaign shows its counts and its failures by code', async () => {
   const { page, details } = await metadataOf('campaign:night');
   await expectText(details, 'night: running');
   await expectText(details, `results: ${night.folder}`);
-  expect(await tableOf(details, 0)).toContainEqual(['failed', '2']);
-  const codes = (await tableOf(details, 1)).map(([code]) => code);
-  expect(codes).toEqual(['JOB_FAILED', 'SUBMIT_REFUSED']);
+  await expectText(details, '3 items: 2 failed, 1 open');
+  await expectText(details, 'Failures: 1 JOB_FAILED, 1 SUBMIT_REFUSED');
   await page.close();
 });
 
 test('messages of a service are shown as text', async () => {
   const { page, details } = await metadataOf(buildItemWorkflowId('night', 'benzene'));
-  await expectText(details, `SUBMIT_REFUSED: ${HOSTILE.replaceAll('|', '¦')}`);
+  await expectText(details, `SUBMIT_REFUSED: ${HOSTILE}`);
   for (const element of ['a', 'img', 'script', 'table', 'h1', 'em'])
     expect(await details.locator(`main ${element}, body > ${element}`).count(), element).toBe(0);
   await page.close();
@@ -112,12 +111,4 @@ async function expectText(details: FrameLocator, text: string | RegExp): Promise
     .toMatch(
       typeof text === 'string' ? new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')) : text,
     );
-}
-
-async function tableOf(details: FrameLocator, index: number): Promise<string[][]> {
-  await details.locator('table').nth(index).waitFor();
-  const rows = await details.locator('table').nth(index).locator('tbody tr').all();
-  return Promise.all(
-    rows.map(async (row) => (await row.locator('td').allInnerTexts()).map((cell) => cell.trim())),
-  );
 }
