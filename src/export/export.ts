@@ -88,20 +88,25 @@ export interface Exported {
 export async function exportTree(work: ExportWork): Promise<Exported> {
   const { to, replace = false } = work;
   const former = await readFormerFiles(to, replace);
-  const target = new Target(to, replace ? null : former);
+  const files = new Map<string, FileDigest>();
+  const write = async ({ file, text }: ExportFile): Promise<void> => {
+    if (!replace && !former.has(file) && (await to.exists(file)))
+      throw createReplaceError(to, [file]);
+    files.set(file, pickDigest(await to.write(file, text, { durable: false })));
+  };
   try {
-    const { ids, synthetic, ...found } = await writeItems(work, target);
-    await target.write({ file: README, text: writeReadme(work, { ...found, ids, synthetic }) });
-    await to.flush(target.files.keys());
-    for (const file of former) if (!target.files.has(file)) await to.remove(file);
+    const { ids, synthetic, ...found } = await writeItems(work, write);
+    await write({ file: README, text: writeReadme(work, { ...found, ids, synthetic }) });
+    await to.flush(files.keys());
+    for (const file of former) if (!files.has(file)) await to.remove(file);
     const { format, campaign } = work;
     const options = { ...work.options };
     const head = { format: format.name, campaign: campaign.name, options, exported: ids.length };
-    const exported = { ...head, ...found, files: target.files };
+    const exported = { ...head, ...found, files };
     await to.write(EXPORT_RECORD, recordText(exported));
     return exported;
   } catch (error) {
-    await target.removeAll();
+    for (const file of files.keys()) await to.remove(file);
     throw error;
   }
 }
@@ -134,29 +139,6 @@ async function readFormerFiles(to: Store, replace: boolean): Promise<ReadonlySet
   return new Set(Object.keys(files));
 }
 
-/** The files of an export, as they are written. */
-class Target {
-  readonly files = new Map<string, FileDigest>();
-  readonly #to: Store;
-  /** Which existing files may be replaced; null: all. */
-  readonly #own: ReadonlySet<string> | null;
-
-  constructor(to: Store, own: ReadonlySet<string> | null) {
-    this.#to = to;
-    this.#own = own;
-  }
-
-  async write({ file, text }: ExportFile): Promise<void> {
-    const isFree = this.#own === null || this.#own.has(file) || !(await this.#to.exists(file));
-    if (!isFree) throw createReplaceError(this.#to, [file]);
-    this.files.set(file, pickDigest(await this.#to.write(file, text, { durable: false })));
-  }
-
-  async removeAll(): Promise<void> {
-    for (const file of this.files.keys()) await this.#to.remove(file);
-  }
-}
-
 interface Found extends Pick<Exported, 'leftOut' | 'notes' | 'otherKinds'> {
   /** Of the exported items. */
   readonly ids: readonly string[];
@@ -164,7 +146,10 @@ interface Found extends Pick<Exported, 'leftOut' | 'notes' | 'otherKinds'> {
   readonly synthetic: number;
 }
 
-async function writeItems(work: ExportWork, target: Target): Promise<Found> {
+async function writeItems(
+  work: ExportWork,
+  write: (file: ExportFile) => Promise<void>,
+): Promise<Found> {
   const exporter = work.format.start(work.options);
   const [ids, leftOut, notes]: [string[], LeftOutItem[], Remark[]] = [[], [], []];
   let [otherKinds, synthetic] = [0, 0];
@@ -178,7 +163,7 @@ async function writeItems(work: ExportWork, target: Target): Promise<Found> {
     try {
       if (read instanceof LeftOut) throw read;
       const added = exporter.add(read);
-      for (const file of added.files ?? []) await target.write(file);
+      for (const file of added.files ?? []) await write(file);
       const messages = [...listItemNotes(read), ...(added.notes ?? [])];
       notes.push(...messages.map((message) => ({ id, message })));
       if (read.record.engine === 'synthetic') synthetic += 1;
@@ -189,7 +174,7 @@ async function writeItems(work: ExportWork, target: Target): Promise<Found> {
     }
   }
   if (ids.length === 0) throw createNothingError(work, leftOut, otherKinds);
-  for (const file of exporter.end?.() ?? []) await target.write(file);
+  for (const file of exporter.end?.() ?? []) await write(file);
   return { ids, leftOut, notes, otherKinds, synthetic };
 }
 

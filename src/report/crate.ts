@@ -5,7 +5,7 @@
  * campaign as one action. The files and jobs of an item are in its item.json. The same tree gives the same bytes, one
  * entity per line.
  */
-import type { Kind, ServiceName } from '../domain/item.ts';
+import { FINAL_STATES, type Kind, type ServiceName } from '../domain/item.ts';
 import { findShownService } from '../services/registry.ts';
 import {
   CAMPAIGN_SUMMARY,
@@ -33,6 +33,13 @@ interface Entity {
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /** The base of the profile Process Run Crate, whose validators look for it; RO-Crate 1.2 recommends a single one. */
 const FORMER_SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
+
+const METADATA: Entity = {
+  '@id': CRATE,
+  '@type': 'CreativeWork',
+  conformsTo: [{ '@id': SPECIFICATION }, { '@id': FORMER_SPECIFICATION }],
+  about: { '@id': './' },
+};
 
 const PROFILE: Entity = {
   '@id': 'https://w3id.org/ro/wfrun/process/0.5',
@@ -73,9 +80,6 @@ const FORMATS: Readonly<Record<string, string>> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** A longer text is not a version number. */
-const MAX_VERSION_LENGTH = 16;
-
 /** Writes the metadata item by item. */
 export class Crate implements Writer {
   readonly #file: OpenFile;
@@ -103,7 +107,7 @@ export class Crate implements Writer {
     const pattern = findShownService(record.service).software?.version;
     const stated = pattern?.exec(texts.get(nameResultFile(kind)) ?? '')?.[1];
     const version = parseEngineVersion(record) ?? stated;
-    if (version !== undefined && version.length <= MAX_VERSION_LENGTH) versions.add(version);
+    if (version !== undefined) versions.add(version);
   }
 
   async end(summary: CampaignSummary): Promise<void> {
@@ -125,22 +129,15 @@ export class Crate implements Writer {
     const software = [createToolEntity(summary), ...this.#engines()];
     const manifests = summary.manifests.map(createManifestEntity);
     return [
-      {
-        '@id': CRATE,
-        '@type': 'CreativeWork',
-        conformsTo: [toReference(SPECIFICATION), toReference(FORMER_SPECIFICATION)],
-        about: toReference('./'),
-      },
-      ...[PROFILE, NO_LICENCE, AGENT, ...files, ...software, ...manifests],
-      createActionEntity(summary, { software, manifests }),
+      ...[METADATA, PROFILE, NO_LICENCE, AGENT, ...files, ...software, ...manifests],
+      createActionEntity(summary, software, manifests),
       createRootEntity(summary, [...files, ...this.#folders]),
     ];
   }
 
   #engines(): readonly Entity[] {
     return [...this.#versions].sort().flatMap(([service, versions]) => {
-      const stated = [...versions].sort();
-      if (stated.length === 0) return [createEngineEntity(service, null)];
+      const stated = versions.size === 0 ? [null] : [...versions].sort();
       return stated.map((version) => createEngineEntity(service, version));
     });
   }
@@ -227,12 +224,14 @@ function createManifestEntity(
 
 function createActionEntity(
   { state, runs, started_at, ended_at }: CampaignSummary,
-  of: Readonly<Record<'software' | 'manifests', readonly Entity[]>>,
+  software: readonly Entity[],
+  manifests: readonly Entity[],
 ): Entity {
+  const objects = manifests.map(toReference);
   const again = runs.length > 1 ? ` in ${runs.length} runs` : '';
   const status = state === 'completed' ? 'Completed' : 'Failed';
   return {
-    '@id': ACTION,
+    '@id': '#campaign',
     '@type': 'CreateAction',
     name: `The campaign (${state})`,
     description: `Sent the jobs and fetched their results${again}; each item.json has the times of its own.`,
@@ -240,13 +239,12 @@ function createActionEntity(
     endTime: formatCrateTime(ended_at ?? started_at),
     agent: toReference(AGENT),
     actionStatus: `http://schema.org/${status}ActionStatus`,
-    instrument: of.software.map(toReference),
-    object: of.manifests.map(toReference),
+    instrument: software.map(toReference),
+    // RO-Crate has no arrays of one.
+    object: objects.length === 1 ? objects[0] : objects,
     result: toReference('./'),
   };
 }
-
-const ACTION = '#campaign';
 
 /** `2026-11-21T20:00:04+00:00`, the format that the profile's validator accepts. */
 function formatCrateTime(text: string): string {
@@ -255,8 +253,7 @@ function formatCrateTime(text: string): string {
 
 function createRootEntity(summary: CampaignSummary, parts: readonly (Entity | string)[]): Entity {
   const { name, items, started_at, ended_at } = summary;
-  const ends = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
-  const counts = ends.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);
+  const counts = FINAL_STATES.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);
   const ended = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
   return {
     '@id': './',
@@ -267,6 +264,6 @@ function createRootEntity(summary: CampaignSummary, parts: readonly (Entity | st
     datePublished: ended_at ?? started_at,
     license: toReference(NO_LICENCE),
     hasPart: parts.map(toReference),
-    mentions: toReference(ACTION),
+    mentions: toReference('#campaign'),
   };
 }

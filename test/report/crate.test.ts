@@ -51,7 +51,7 @@ test('the metadata describe the campaign as one action, its engines by version, 
       agent: { '@id': '#agent' },
       actionStatus: 'http://schema.org/CompletedActionStatus',
       instrument: ['#hundredfold', ...engines].map((id) => ({ '@id': id })),
-      object: [{ '@id': '#manifest-1' }],
+      object: { '@id': '#manifest-1' },
       result: { '@id': './' },
     },
   ]);

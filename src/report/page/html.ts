@@ -22,7 +22,18 @@ interface PageContent {
 /** The table comes before the items' data, so that it is shown while the data are still loading. */
 export function* generatePage(pieces: PagePieces, content: PageContent): Generator<string> {
   const { title, data, structures, chunks, viewer } = content;
-  yield `${renderHead({ title, policy: createPolicy(pieces, content), style: pieces.style })}<body>
+  yield `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${createPolicy(pieces, content)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escapeText(title)}</title>
+<style>
+${pieces.style}</style>
+</head>
+<body>
 <div id="${ELEMENT.app}"><p>Reading …</p></div>
 <noscript>This report needs JavaScript, which it contains. The same data is in items.csv and tables/.</noscript>
 `;
@@ -33,29 +44,9 @@ export function* generatePage(pieces: PagePieces, content: PageContent): Generat
     yield renderDataElement(`${ELEMENT.chunk}${chunk}`, base64);
   }
   if (viewer !== null) yield renderDataElement(ELEMENT.viewer, viewer);
-  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${escapeComment(pieces.licences)}\n-->\n</body>\n</html>\n`;
-}
-
-/** Everything before the body. `createPolicy`: its content security policy; `style` ends with a line feed. */
-function renderHead({ title, policy, style }: PageHead): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${escapeText(title)}</title>
-<style>
-${style}</style>
-</head>
-`;
-}
-
-interface PageHead {
-  readonly title: string;
-  readonly policy: string;
-  readonly style: string;
+  // Two hyphens would end a comment.
+  const licences = pieces.licences.replace(/-(?=-)/g, '- ');
+  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${licences}\n-->\n</body>\n</html>\n`;
 }
 
 /**
@@ -85,11 +76,6 @@ function renderDataElement(id: string, base64: string): string {
 
 function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-}
-
-/** Two hyphens would end a comment. */
-function escapeComment(text: string): string {
-  return text.replace(/-(?=-)/g, '- ');
 }
 
 /** The pieces of the page bundled at set-up (scripts/build-page.ts). */

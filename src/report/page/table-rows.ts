@@ -10,24 +10,28 @@ import { findKind } from '../../kinds/registry.ts';
 import { findShownServiceOfKind } from '../../services/registry.ts';
 import { listWrittenKinds } from '../../store/layout.ts';
 
-type Writable<T> = {
-  -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never;
-};
+/** The columns of the table that are read from one row. */
+const CELLS = {
+  id: ({ item }) => item.id,
+  kind: ({ item }) => item.kind,
+  state: ({ item }) => readState(item),
+  result: ({ item: { record }, reading }) =>
+    record && reading !== null ? findKind(record.kind).summary(reading) : '',
+  code: ({ item }) => readError(item)?.code ?? null,
+  message: ({ item }) => readError(item)?.message ?? null,
+  remoteId: ({ item }) => item.record?.remoteId ?? null,
+  attempts: ({ item }) => item.record?.attempts.length ?? 0,
+  submitted: ({ item }) => toTime(item.record?.submittedAt),
+  finished: ({ item }) => toTime(item.record?.finishedAt),
+  engine: ({ item }) => item.record?.engine ?? null,
+} as const satisfies Readonly<Record<string, (one: PublishedItem) => unknown>>;
+
+type Columns = { readonly [Name in keyof typeof CELLS]: ReturnType<(typeof CELLS)[Name]>[] };
 
 export class TableRows {
-  readonly #columns: Writable<Omit<ItemTable, 'own' | 'measures' | 'kinds' | 'structures'>> = {
-    id: [],
-    kind: [],
-    state: [],
-    result: [],
-    code: [],
-    message: [],
-    remoteId: [],
-    attempts: [],
-    submitted: [],
-    finished: [],
-    engine: [],
-  };
+  readonly #columns = Object.fromEntries(
+    Object.keys(CELLS).map((name) => [name, []]),
+  ) as unknown as Columns;
   readonly #own = new Map<string, string[]>();
   readonly #measures = new MeasureLists();
   /** ms since the epoch. */
@@ -38,25 +42,14 @@ export class TableRows {
     return this.#columns.id.length;
   }
 
-  add({ item, reading, measures }: PublishedItem): void {
-    const { id, kind, record } = item;
-    const columns = this.#columns;
-    const error = readError(item);
+  add(one: PublishedItem): void {
+    const { item, measures } = one;
     for (const [name, value] of Object.entries(readOwnCells(item)))
       this.#ownColumn(name)[this.length] = value;
-    if (kind !== null) this.#measures.add(kind, measures);
-    columns.id.push(id);
-    columns.kind.push(kind);
-    columns.state.push(readState(item));
-    columns.result.push(record && reading !== null ? findKind(record.kind).summary(reading) : '');
-    columns.code.push(error?.code ?? null);
-    columns.message.push(error?.message ?? null);
-    columns.remoteId.push(record?.remoteId ?? null);
-    columns.attempts.push(record?.attempts.length ?? 0);
-    columns.submitted.push(toTime(record?.submittedAt));
-    columns.finished.push(toTime(record?.finishedAt));
-    columns.engine.push(record?.engine ?? null);
-    if (record !== null) this.#addSent(record);
+    if (item.kind !== null) this.#measures.add(item.kind, measures);
+    if (item.record !== null) this.#addSent(item.record);
+    for (const [name, read] of Object.entries(CELLS))
+      (this.#columns[name as keyof Columns] as unknown[]).push(read(one));
   }
 
   /** Times become ms after `startedAt`, ISO 8601. */

@@ -62,16 +62,16 @@ describe('overview and table', () => {
       isWanted({ ...items.find(({ id }) => id === cells['id']), ...cells }),
     );
     // The sort is stable.
-    const wanted = idsOf(heavy.sort((a, b) => massOf(a) - massOf(b)));
-    expect(wanted.length).toBeGreaterThan(1);
-    await expect.poll(() => shownIds(page)).toEqual(wanted);
+    const expected = idsOf(heavy.sort((a, b) => massOf(a) - massOf(b)));
+    expect(expected.length).toBeGreaterThan(1);
+    await expect.poll(() => shownIds(page)).toEqual(expected);
     await page.locator('.cards tbody a').first().click();
-    for (const id of wanted) {
+    for (const id of expected) {
       await expect.poll(() => page.locator('h1').innerText()).toBe(id);
-      if (id !== wanted.at(-1)) await page.getByRole('link', { name: 'Next' }).click();
+      if (id !== expected.at(-1)) await page.getByRole('link', { name: 'Next' }).click();
     }
     await page.getByRole('link', { name: 'All items' }).click();
-    await expect.poll(() => shownIds(page)).toEqual(wanted);
+    await expect.poll(() => shownIds(page)).toEqual(expected);
     await page.getByRole('searchbox').fill('nothing>here');
     await page.getByText('No items match').waitFor();
   });
@@ -80,12 +80,12 @@ describe('overview and table', () => {
     const page = await opened(folder);
     const what = "document.activeElement?.closest('a, button, input, select, h1')?.outerHTML ?? ''";
     const focused = () => page.evaluate<string>(what);
-    const tabTo = async (wanted: RegExp): Promise<void> => {
+    const tabTo = async (expected: RegExp): Promise<void> => {
       for (let times = 0; times < 120; times += 1) {
         await page.keyboard.press('Tab');
-        if (wanted.test(await focused())) return;
+        if (expected.test(await focused())) return;
       }
-      throw new Error(`the keyboard does not reach ${String(wanted)}`);
+      throw new Error(`the keyboard does not reach ${String(expected)}`);
     };
     const isDone = ({ kind, state }: Cells) => kind === 'sequence' && state === 'succeeded';
     const { id = '' } = items.find(isDone) ?? {};

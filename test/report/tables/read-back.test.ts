@@ -157,10 +157,10 @@ describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s'
 
   test('agree with the values that they summarise, rounded', async () => {
     const found = await query(`FROM 'tables/${name}.parquet' ORDER BY id`);
-    const wanted = await query(WANTED[kind]);
+    const expected = await query(WANTED[kind]);
     expect(found.length).toBeGreaterThan(0);
-    expect(found.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
-    for (const [place, row] of wanted.entries()) {
+    expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+    for (const [place, row] of expected.entries()) {
       for (const [column, value] of Object.entries(row)) {
         const cell = found[place]?.[column];
         if (typeof value !== 'number') expect(String(cell), column).toBe(String(value));
@@ -235,14 +235,14 @@ describe.skipIf(missing !== '')(`Python${missing === '' ? '' : ` (skipped: ${mis
     const shown = `FROM read_csv('multiqc_data/multiqc_hundredfold_items.txt', all_varchar = true)`;
     const { data, headers } = JSON.parse(readFileSync(join(tree, MULTIQC), 'utf8')) as MultiQcFile;
     const names = Object.keys(headers);
-    const wanted = Object.keys(data).map((Sample) => ({
+    const expected = Object.keys(data).map((Sample) => ({
       Sample,
       ...Object.fromEntries(
         names.map((name) => [name, String(data[Sample]?.[name] ?? '') || null]),
       ),
     }));
     expect(await query(`${shown} ORDER BY Sample`, out)).toEqual(
-      wanted.sort((one, other) => (one.Sample < other.Sample ? -1 : 1)),
+      expected.sort((one, other) => (one.Sample < other.Sample ? -1 : 1)),
     );
   });
 });
