@@ -59,8 +59,7 @@ export type { Survey } from './survey.ts';
 export async function tryServiceDefinition(
   service: Service,
   config: ServiceConfig,
-  double?: string,
 ): Promise<readonly Conformance[]> {
   const { checkConformance } = await import('./conformance/conform.ts');
-  return checkConformance(service, config, double);
+  return checkConformance(service, config);
 }

@@ -2,15 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { fakeTranslate } from '../../examples/services/translate-server.ts';
-import { fakeUniProt } from '../../examples/services/uniprot-server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { checkConformance } from '../../src/runner/conformance/conform.ts';
 import { loadPlugins } from '../../src/services/plugins/load.ts';
 import { findService } from '../../src/services/registry.ts';
 import type { Service } from '../../src/services/service.ts';
 import { Desk, ROOT } from '../cli/command.ts';
-import { start } from '../local-services/running-services.ts';
 
 const EXAMPLES = join(ROOT, 'examples', 'services');
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
@@ -21,11 +18,6 @@ function load(file: string): Service {
   const [service] = plugin?.services ?? [];
   if (service === undefined) throw new Error(`${file} has no service`);
   return service;
-}
-
-async function double(server: ReturnType<typeof fakeTranslate>): Promise<string> {
-  onTestFinished(() => server.close());
-  return server.listen();
 }
 
 describe('what is right passes', () => {
@@ -45,25 +37,9 @@ describe('what is right passes', () => {
     }
   });
 
-  test.each([
-    ['molecules', {}],
-    ['predictions', {}],
-    ['predictions', { variant: 'earlier' }],
-  ] as const)('%s %o, with a job of each kind at the local services', async (name, config) => {
-    const services = await start('variant' in config ? { variant: config.variant } : {});
-    const url = name === 'molecules' ? services.moleculesUrl : services.url;
-    const [tried] = await checkConformance(findService(name), config, url);
+  test.each(['translate.ts', 'uniprot.ts'])('the example %s', async (file) => {
+    const [tried] = await checkConformance(load(join(EXAMPLES, file)), {});
     expect(tried?.faults).toEqual([]);
-    expect(tried?.jobs.map(({ what }) => what)).toContain('zeros in it');
-  });
-
-  test('the examples, with a job at their fake servers', async () => {
-    const doubles = { 'translate.ts': fakeTranslate(), 'uniprot.ts': fakeUniProt() };
-    for (const [file, server] of Object.entries(doubles)) {
-      const [tried] = await checkConformance(load(join(EXAMPLES, file)), {}, await double(server));
-      expect(tried?.faults).toEqual([]);
-      expect(tried?.jobs).toContainEqual(expect.objectContaining({ found: 'believed' }));
-    }
   });
 });
 
@@ -160,21 +136,11 @@ const BROKEN: readonly Broken[] = [
   ],
 ];
 
-const BROKEN_AT_DOUBLE: readonly Broken[] = [
-  ['half a result is right', 'DAMAGE_BELIEVED', CHECK, 'input === null ? null : null'],
-  ['words of another service', 'JOB_FAILED', "text === 'done'", "text === 'ready'"],
-  ['another path', 'JOB_FAILED', "id, 'protein']", "id, 'proteins']"],
-];
-
 test.each(BROKEN)('%s: %s', async (...broken) => {
-  await expectFault(broken, null);
+  await expectFault(broken);
 });
 
-test.each(BROKEN_AT_DOUBLE)('%s, at a double: %s', async (...broken) => {
-  await expectFault(broken, await double(fakeTranslate({ runsMs: 0 })));
-});
-
-async function expectFault([mistake, code, text, instead]: Broken, url: string | null) {
+async function expectFault([mistake, code, text, instead]: Broken) {
   const right = readFileSync(join(EXAMPLES, 'translate.ts'), 'utf8');
   expect(right).toContain(text);
   const file = join(folder, `${mistake.replaceAll(' ', '-')}.ts`);
@@ -182,19 +148,16 @@ async function expectFault([mistake, code, text, instead]: Broken, url: string |
     file,
     right.replace(text, () => instead),
   );
-  const [tried] = await checkConformance(load(file), {}, url);
+  const [tried] = await checkConformance(load(file), {});
   const codes = [...new Set(tried?.faults.map((fault) => fault.code))];
   expect(codes).toEqual(code === null ? [] : expect.arrayContaining([code]));
 }
 
 describe('the command', () => {
-  test('shows a table of at most 80 columns, and a job at a double', async () => {
+  test('shows a table of at most 80 columns', async () => {
     const desk = new Desk();
-    const url = await double(fakeUniProt());
-    const words = ['doctor', '--service', join(EXAMPLES, 'uniprot.ts'), '--url', url];
-    const { stdout } = await desk.runs(0, words);
+    const { stdout } = await desk.runs(0, ['doctor', '--service', join(EXAMPLES, 'uniprot.ts')]);
     expect(stdout).toMatch(/^303 elsewhere +no access +finished \* +no access$/m);
-    expect(stdout).toMatch(/^ {2}its result +believed$/m);
     expect(
       stdout
         .trimEnd()
@@ -210,11 +173,5 @@ describe('the command', () => {
     const { stdout } = await desk.runs(1, ['doctor', '--service', './translate.ts']);
     expect(stdout).toContain('FAULT NOTHING_BELIEVED  state');
     expect(stdout).toContain('2xx, {} → failed');
-  });
-
-  test('sends no job to another machine', async () => {
-    const words = ['doctor', '--service', 'molecules', '--url', 'https://molecules.example.org'];
-    const { stderr } = await new Desk().runs(1, words);
-    expect(stderr).toContain('Give a double on this machine');
   });
 });

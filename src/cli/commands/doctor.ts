@@ -8,7 +8,6 @@ import { loadCommandSettings } from '../session.ts';
 import { printDocument, printLine } from '../text/output.ts';
 import { printTable } from '../text/layout.ts';
 import { formatDuration } from '../../domain/units.ts';
-import { isLocalHost } from '../../domain/addresses.ts';
 import { loadPlugins } from '../../services/plugins/load.ts';
 import { listServiceNames, findService } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
@@ -18,18 +17,12 @@ export const commands = [
   new Command('doctor')
     .description('check runtime, Temporal, services, credentials, output store and ledger')
     .option('--service <name>', 'try a service, or a plugin file, with every kind of answer')
-    .option(
-      '--url <address>',
-      'with --service: run one job of each kind at a double on this machine',
-    )
     .action(call(doctor)),
 ];
 
 interface DoctorFlags extends GlobalFlags {
   /** Its name, or the file of a plugin. */
   readonly service?: string;
-  /** Of a double of it. */
-  readonly url?: string;
 }
 
 async function doctor(flags: DoctorFlags): Promise<number> {
@@ -57,21 +50,13 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
 }
 
 async function tryService(flags: DoctorFlags & { readonly service: string }): Promise<number> {
-  const { url, json } = flags;
+  const { json } = flags;
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
-  const host = URL.parse(url ?? '')?.hostname;
-  // Jobs at a service count for its budget: only a campaign may send them.
-  if (url !== undefined && !isLocalHost(host ?? ''))
-    throw new HundredfoldError(
-      'USAGE',
-      `--url is "${url}"`,
-      'Give a double on this machine, such as http://127.0.0.1:8085. For the service itself, run a manifest of one row: then its budget is kept.',
-    );
   const tried: Conformance[] = [];
   for (const service of findServices(flags.service)) {
     const sites = [...Object.values(settings.services), ...settings.unready];
     const site = sites.find(({ reference }) => reference.service === service.name);
-    tried.push(...(await tryServiceDefinition(service, site?.config ?? {}, url)));
+    tried.push(...(await tryServiceDefinition(service, site?.config ?? {})));
   }
   if (json) printDocument(tried);
   else tried.forEach(printConformance);
@@ -87,17 +72,11 @@ function findServices(name: string): readonly Service[] {
   throw new HundredfoldError('USAGE', `--service is "${name}"`, expected);
 }
 
-function printConformance({ service, variant, jobs, faults, ...table }: Conformance): void {
+function printConformance({ service, variant, faults, ...table }: Conformance): void {
   const keys = Object.entries(variant).map(([key, value]) => `, ${key}: ${String(value)}`);
   printLine(`${service}${keys.join('')}`);
   printLine('');
   printAnswers(table);
-  for (const [kind, steps] of Map.groupBy(jobs, (step) => step.kind)) {
-    printLine('');
-    printLine(`one job of ${kind}`);
-    for (const { what, found, fault } of steps)
-      printLine(`${fault === null ? ' ' : '!'} ${what.padEnd(22)} ${found}`);
-  }
   printLine('');
   for (const { code, where, found, remedy } of faults) {
     printLine(`FAULT ${code}  ${where}`);

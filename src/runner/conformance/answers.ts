@@ -1,5 +1,9 @@
 /** What a service definition makes of every kind of answer: asked through the real client, of a server that gives them. */
+import { collectBody } from '../../activities/download.ts';
+import { runJudge } from '../../activities/take-result.ts';
+import type { Options } from '../../domain/item.ts';
 import type { Unavailable } from '../../domain/outcomes.ts';
+import type { ResultFault } from '../../kinds/kind.ts';
 import { findKind } from '../../kinds/registry.ts';
 import { resolveAnswers, findMeaning } from '../../services/answers.ts';
 import { type ClientSettings, makeClient, type ServiceClient } from '../../services/client.ts';
@@ -9,7 +13,6 @@ import {
   type Job,
   findMaxNameLength,
 } from '../../services/service.ts';
-import { download, judgeFiles } from './job.ts';
 import { type Case, LISTS, NOTHING, OTHERS, ScriptedServer, TAKEN } from './scripted-server.ts';
 import type { FaultCode, Watch } from './watch.ts';
 
@@ -233,6 +236,51 @@ async function tryList({ watch, client, signal, job, words, tells }: Asking): Pr
 /** The result itself. */
 function findFile({ kind }: Job): string {
   return Object.keys(findKind(kind).artefacts)[0] ?? '';
+}
+
+type NoFile = { readonly type: 'absent' | 'too large' | 'cut off' } | Unavailable;
+
+/** The pages of a file, mostly one; or why there is none. */
+async function download(
+  client: ServiceClient,
+  id: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly Buffer[] | NoFile> {
+  const pages: Buffer[] = [];
+  for (let page = await client.fetch(id, name, { signal }); ;) {
+    if (page.type === 'tooLarge') return { type: 'too large' };
+    if (page.type !== 'found') return page;
+    const whole = await collectBody(page, name).catch(() => null);
+    if (whole === null) return { type: 'cut off' };
+    whole.release();
+    pages.push(whole.bytes);
+    const next = page.nextPage?.(whole.bytes) ?? null;
+    if (next === null) return pages;
+    page = await next;
+  }
+}
+
+/** Why a result is not believed; null if it is. */
+async function judgeFiles(
+  { kind: name, options, input }: Job,
+  files: Readonly<Record<string, readonly Buffer[]>>,
+  remoteId: string,
+): Promise<ResultFault | null> {
+  const { artefacts, compare, judge: judgeAll } = findKind(name);
+  const facts = { options: options as Options, input, remoteId, mayBeSynthetic: true };
+  for (const [artefact, pages] of Object.entries(files))
+    for (const page of pages) {
+      const fault = await artefacts[artefact]?.check?.(page, facts);
+      if (fault) return fault;
+    }
+  const texts = Object.entries(files).map(([one, pages]) => [one, pages.map(String)] as const);
+  if (judgeAll === undefined) {
+    const first = texts.map(([one, [text = '']]) => [one, text] as const);
+    return compare?.(Object.fromEntries(first), { remoteId }) ?? null;
+  }
+  const judged = runJudge(judgeAll, Object.fromEntries(texts), facts);
+  return 'fault' in judged ? judged.fault : null;
 }
 
 function wait({
