@@ -135,7 +135,6 @@ export interface ResultTable<O, R> {
   readonly isByItem?: true;
 }
 
-/** A number that characterises a whole result, for sorting, filtering and plotting. */
 /** How far values above a bound can be trusted. */
 export interface Verdict {
   readonly above: number;
@@ -143,6 +142,7 @@ export interface Verdict {
   readonly words: string;
 }
 
+/** A number that characterises a whole result, for sorting, filtering and plotting. */
 export interface Measure<R> {
   /** A few words, as a column title. */
   readonly title: string;
