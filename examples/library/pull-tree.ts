@@ -7,6 +7,9 @@ import { pull } from 'hundredfold';
 
 const [name = 'demo', ...items] = process.argv.slice(2);
 
-const copy = await pull(name, items.length > 0 ? { wanted: ({ id }) => items.includes(id) } : {});
+const copy = await pull(
+  name,
+  items.length > 0 ? { selection: ({ id }) => items.includes(id) } : {},
+);
 console.log(`${copy.copied} of ${copy.files} files copied to ${copy.to}`);
 for (const fault of copy.faults) console.log(`damaged: ${fault}`);

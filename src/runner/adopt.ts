@@ -159,14 +159,14 @@ async function findPastJobs(order: Adoption): Promise<PastJobs> {
   const list = await listRemoteJobs(order);
   checkList(order, list);
   const own = new Set((await readAdopted(buildAddress(folder, name))).map((row) => row.remote_id));
-  const wanted = list.jobs.filter((job) => kind === null || job.kind === kind);
-  const absent = wanted.filter(({ remoteId, here }) => !own.has(remoteId) && here === null);
+  const listed = list.jobs.filter((job) => kind === null || job.kind === kind);
+  const absent = listed.filter(({ remoteId, here }) => !own.has(remoteId) && here === null);
   const fresh = absent.filter((job) => !isFailed(job) && isUsableId(job.remoteId));
   const nothing = fresh.length === 0 && own.size === 0;
   return {
     rows: nothing ? null : fresh.map(toRow),
-    listed: wanted.length,
-    here: wanted.length - absent.length,
+    listed: listed.length,
+    here: listed.length - absent.length,
     failed: absent.filter(isFailed).length,
     notes: list.notes,
   };

@@ -6,7 +6,7 @@ import { openSession, type Session } from '../temporal/host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
-import { type CampaignEvent, EventSource } from './events.ts';
+import { type CampaignEvent, EventSource } from './follow.ts';
 import { findCampaign } from './find.ts';
 import { Follower, type Sight } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';

@@ -24,7 +24,7 @@ export {
   resumeCampaign,
   sendIfOpen,
 } from './control.ts';
-export { listNotices } from './events.ts';
+export { listNotices } from './follow.ts';
 export {
   type CampaignLine,
   describeCampaign,
@@ -40,7 +40,7 @@ export { type ServiceForecast, estimateDisk, findEnd, estimateEnd, sumJobs } fro
 export { openTreeIfAny, requireTree } from './tree.ts';
 export { chooseRows } from './intake.ts';
 export { type OpenItem, listItemLines, openItems } from './items.ts';
-export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './logs.ts';
+export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './session.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';
 export { readFreeSpace } from './obstacles.ts';
 export type { RetrySurvey } from './retry.ts';

@@ -29,14 +29,15 @@ import {
 } from '../temporal/namespace.ts';
 import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import { buildRunningQuery, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
-import { listNotices } from './events.ts';
-import { formatAccounts, viewLedger } from './logs.ts';
+import { listNotices } from './follow.ts';
 import { checkFolder, describeRefusals, findTreeObstacle } from './obstacles.ts';
 import { chooseRemedy, recogniseService } from './services.ts';
 import {
   type ConfigurationOptions,
+  formatAccounts,
   readEnvironment,
   readSettings,
+  viewLedger,
   waitForAnswer,
 } from './session.ts';
 

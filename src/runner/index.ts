@@ -28,7 +28,7 @@ export type {
   NoticeEvent,
   ProgressEvent,
   UnreachableEvent,
-} from './events.ts';
+} from './follow.ts';
 export {
   openTree,
   OutputTree,

@@ -79,7 +79,7 @@ const MAX_ASKED = 100;
 export class Observer {
   readonly #session: Session;
   readonly #observed: Observed;
-  readonly #attendance: WorkerPresence;
+  readonly #workers: WorkerPresence;
   #obstacles: { readonly at: number; readonly words: string | null } | null = null;
   #hindrances: { readonly at: number; readonly words: string | null } | null = null;
   #counted: { readonly total: number; readonly kinds: RowCounts | null } | null = null;
@@ -87,7 +87,7 @@ export class Observer {
   constructor(session: Session, observed: Observed) {
     this.#session = session;
     this.#observed = observed;
-    this.#attendance = new WorkerPresence(session);
+    this.#workers = new WorkerPresence(session);
   }
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
@@ -108,7 +108,7 @@ export class Observer {
     const status = found.status.name;
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
-    await this.#attendance.check(found, waited);
+    await this.#workers.check(found, waited);
     const progress = await readProgress(client, found);
     const obstacle = status === 'RUNNING' ? await this.#obstacle(found) : null;
     const budgets = await readUsedBudgets(client, found.memo?.['services']);
@@ -153,7 +153,7 @@ export class Observer {
     const observed = this.#observed;
     const own = await findObstacle(observed.folder, found);
     const ofTree = own ?? (await findTreeObstacle({ session, ...observed }, found));
-    return ofTree ?? (await this.#attendance.obstacle(found));
+    return ofTree ?? (await this.#workers.obstacle(found));
   }
 
   /** Rows are counted in the tree, once, and again when there are more of them. */

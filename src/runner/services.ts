@@ -29,8 +29,8 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
     local.find(({ reference }) => reference.service === name) ?? settings.services[name];
   const missing = [...needed].filter((name) => !known(name));
   if (missing.length > 0) throw createNoServiceError(missing, who);
-  const wanted = listServiceNames().filter((name) => needed.has(name) || optional.has(name));
-  return wanted.flatMap((name) => known(name) ?? []);
+  const names = listServiceNames().filter((name) => needed.has(name) || optional.has(name));
+  return names.flatMap((name) => known(name) ?? []);
 }
 
 function requireLocalServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {

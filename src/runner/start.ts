@@ -180,16 +180,16 @@ async function startIn(
 ): Promise<Started> {
   const { name, folder, spool, onNotice } = start;
   if (!(await isConfirmed(session, start, told))) throw createInterrupted(undefined);
-  const startPatiently = () =>
+  const startOrRetry = () =>
     retryWhileAway(session, told.signal, () => startOrJoin(session, start));
-  const begun = await runOneAtATime(settings, onNotice, startPatiently);
+  const begun = await runOneAtATime(settings, onNotice, startOrRetry);
   const { config, command = runCommand(told.manifests, told) } = told;
   const typed = { cwd: process.cwd(), command, ...(config !== undefined && { config }) };
   rememberCampaign(session.stateFolder, { ...typed, name, folder, at: new Date().toISOString() });
   const startAgainIfOpen = async (): Promise<boolean> => {
     if (!(await hasOpenItems(session, name))) return false;
     onNotice(`${name}: items that had not ended are run again.`);
-    await startPatiently();
+    await startOrRetry();
     return true;
   };
   return { name, out: folder, begun, startAgainIfOpen, onClose: () => spool.remove() };
@@ -335,11 +335,11 @@ function buildHeader({ name, survey, feeds, policy }: CampaignStart): CampaignHe
 }
 
 function buildOptions({ cache, feeds }: CampaignStart): { readonly known: Known } {
-  const known: Known = async ({ work, options: wanted, service }) => {
+  const known: Known = async ({ work, options, service }) => {
     const feed = feeds.find(({ reference }) => reference.service === service);
     if (!cache || !feed || work === null) return null;
     const { address } = feed.reference;
-    const found = await cache.find({ work, options: wanted, address });
+    const found = await cache.find({ work, options, address });
     return typeof found === 'string' ? null : found;
   };
   return { known };

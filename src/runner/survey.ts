@@ -272,8 +272,8 @@ class Surveyor {
     const address = this.#options.addresses[findServiceOfKind(item.kind).name];
     const { cache } = this.#options;
     if (!cache || address === undefined) return { type: 'new', why: 'no cache' };
-    const wanted = { work: computeWorkDigest(item), options: item.options, address };
-    const found = await cache.find(wanted);
+    const request = { work: computeWorkDigest(item), options: item.options, address };
+    const found = await cache.find(request);
     if (typeof found === 'string') return { type: 'new', why: found };
     const { what, result } = found;
     const synthetic = result.engine === 'synthetic';
@@ -355,9 +355,9 @@ class Coverage {
     this.#jobs.set(first, 'all');
   }
 
-  covers(first: number, wanted: Options): boolean {
+  covers(first: number, options: Options): boolean {
     const job = this.#jobs.get(first) ?? null;
-    return job === 'all' || (job !== null && canShare(job, wanted));
+    return job === 'all' || (job !== null && canShare(job, options));
   }
 }
 

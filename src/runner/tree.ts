@@ -88,7 +88,7 @@ export interface TreeReport {
 /** What is exported, and how (docs/export.md). */
 export interface TreeExportOptions {
   /** Which items; default: all. */
-  readonly wanted?: ((item: TreeItem) => boolean) | undefined;
+  readonly selection?: ((item: TreeItem) => boolean) | undefined;
   /** Track that structures are coloured by; default: `backbone`. */
   readonly predictor?: string | undefined;
   /** Column of the manifest with the names of structure files; default: `structure`. */
@@ -172,7 +172,7 @@ export class OutputTree {
    * @throws HundredfoldError `USAGE`, `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
    */
   async export(format: string, out: string, options: TreeExportOptions = {}): Promise<Exported> {
-    const { wanted, structures, replace, onItem } = options;
+    const { selection, structures, replace, onItem } = options;
     const { predictor = DEFAULT_OPTIONS.predictor } = options;
     const { structureColumn = DEFAULT_OPTIONS.structureColumn } = options;
     return exportTree({
@@ -181,7 +181,7 @@ export class OutputTree {
       format: findExportFormat(format),
       options: { predictor, structureColumn },
       structures,
-      selection: wanted && ((item) => wanted(this.#toTreeItem(item))),
+      selection: selection && ((item) => selection(this.#toTreeItem(item))),
       to: await openStore(resolveAddress(out)),
       replace,
       onItem,
@@ -343,7 +343,7 @@ export interface CopyOptions extends ConfigurationOptions {
   /** The local folder that contains the trees; default: `./results`. */
   readonly out?: string;
   /** Which items are copied, then without the tables, which describe all items; default: the whole tree. */
-  readonly wanted?: ((item: TreeItem) => boolean) | undefined;
+  readonly selection?: ((item: TreeItem) => boolean) | undefined;
   /** Called after each file, with what was copied so far. */
   readonly onFile?: (done: Transferred) => void;
   /** Gets each line for people. */
@@ -366,7 +366,7 @@ export interface TreeCopy extends Transferred {
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `PULL_REFUSED`, `CONFIG_*`, `STORE_*`
  */
 export async function pull(name: string, options: CopyOptions = {}): Promise<TreeCopy> {
-  const { out = './results', wanted, onFile, onNotice = ignoreNotices } = options;
+  const { out = './results', selection, onFile, onNotice = ignoreNotices } = options;
   const { storeUrl } = readSettings(options, { tokens: 'optional' });
   if (resolveAddress(storeUrl) === resolveAddress(out))
     throw new HundredfoldError(
@@ -384,7 +384,7 @@ export async function pull(name: string, options: CopyOptions = {}): Promise<Tre
       'Choose another folder with --out; nothing was changed.',
     );
   const from = tree.store;
-  const selected = wanted && (await selectFiles(tree, wanted));
+  const selected = selection && (await selectFiles(tree, selection));
   const lease = { where: 'hundredfold pull', store: to, onNotice };
   const done = await withTreeAlone(lease, () =>
     transfer({ from, to, ...(onFile && { onFile }), ...(selected && { isSelected: selected }) }),
@@ -394,11 +394,11 @@ export async function pull(name: string, options: CopyOptions = {}): Promise<Tre
 
 async function selectFiles(
   tree: OutputTree,
-  wanted: (item: TreeItem) => boolean,
+  selection: (item: TreeItem) => boolean,
 ): Promise<(key: string) => boolean> {
   const folders = new Set<string>();
   for await (const item of tree.items())
-    if (item.kind !== null && item.path !== null && wanted(item))
+    if (item.kind !== null && item.path !== null && selection(item))
       folders.add(buildItemFolder(item.kind, item.id));
   return (key) => folders.has(parseItemKey(key)?.folder ?? '');
 }

@@ -158,12 +158,12 @@ describe.skipIf(WITHOUT_S3 !== null)(`in a bucket${skipped}`, () => {
       HUNDREDFOLD_STORE_PATH_STYLE: 'true',
     };
     const tree = await openTree(address, { environment });
-    const wanted = ({ id }: { readonly id: string }) => !id.endsWith('1');
+    const selection = ({ id }: { readonly id: string }) => !id.endsWith('1');
     const folder = await temporaryFolder();
     for (const format of ['gromacs', 'gff']) {
       const out = `s3://${server.bucket}/out/${format}`;
-      const there = await tree.export(format, out, { wanted });
-      const here = await tree.export(format, join(folder, format), { wanted });
+      const there = await tree.export(format, out, { selection });
+      const here = await tree.export(format, join(folder, format), { selection });
       expect(there).toMatchObject({ exported: here.exported, files: here.files });
       const store = await openStore(out);
       for (const file of [...there.files.keys(), 'export.json']) {
@@ -171,7 +171,7 @@ describe.skipIf(WITHOUT_S3 !== null)(`in a bucket${skipped}`, () => {
         expect(await store.readText(file), file).toBe(text);
       }
       // The same again, in the same place.
-      expect((await tree.export(format, out, { wanted })).files).toEqual(there.files);
+      expect((await tree.export(format, out, { selection })).files).toEqual(there.files);
     }
   });
 });

@@ -121,7 +121,7 @@ test('a campaign ends its events when the signal is aborted, resumes with the sa
   expect((await refusal(pull('fragments', to('results')))).code).toBe('PULL_REFUSED');
   await cp(at.path('results'), at.path('tree'), { recursive: true });
   expect((await refusal(pull('fragments', to('tree')))).code).toBe('PULL_REFUSED');
-  const part = await pull('fragments', { ...to('copy'), wanted: ({ id }) => id === ids[0] });
+  const part = await pull('fragments', { ...to('copy'), selection: ({ id }) => id === ids[0] });
   expect(existsSync(at.path('copy', 'fragments', 'items.csv'))).toBe(false);
   const whole = await pull('fragments', to('copy'));
   expect(whole).toMatchObject({ kept: part.files, faults: [] });

@@ -60,7 +60,7 @@ async function exportCampaign(name: string | undefined, flags: ExportFlags): Pro
   const out = resolveAddress(flags.out ?? `export/${tree.name}-${format.name}`);
   const exported = await tree.export(format.name, out, {
     ...flags,
-    wanted: selectRows(flags, tree),
+    selection: selectRows(flags, tree),
     onItem: createProgress(tree.name, tree.campaign.items),
   });
   printResult(exported, out, flags);

@@ -32,7 +32,7 @@ async function pull(name: string, flags: PullFlags): Promise<number> {
   const tree = flags.where && (await requireTree(there, name, false));
   const { from, to, ...done } = await pullTree(name, {
     ...flags,
-    wanted: selectRows(flags, tree),
+    selection: selectRows(flags, tree),
     onNotice: say,
     onFile: throttleProgress(
       ({ files, bytes }) => `${name}: ${files} files, ${formatSize(bytes)} copied`,

@@ -114,7 +114,7 @@ class Trial {
       const told = await send({ ...one, watch, server, client, job, signal: deadline.signal });
       await client.close();
       const { outcome, afterMs = null, message = `${answer} → ${outcome}` } = told;
-      const fault = told.fault || findDoubt(watch, step, status) || null;
+      const fault = told.fault || findWrongMeaning(watch, step, status) || null;
       const isClaim = watch.said != null && outcome !== 'unsure';
       this.rows.push({ step, answer, outcome, afterMs, isClaim, fault });
       if (fault !== null) watch.report(fault, step, message);
@@ -136,7 +136,7 @@ function readOutcome({ said }: Watch): string | undefined {
 }
 
 /** What a definition must not say of a status, whether or not the engine believes it. */
-function findDoubt(watch: Watch, step: string, status: number): FaultCode | false {
+function findWrongMeaning(watch: Watch, step: string, status: number): FaultCode | false {
   const said = readOutcome(watch) ?? '';
   const isEnd = /failed|deleted|refused|nameTaken|absent/.test(said);
   if (status >= 500 && (isEnd || (said === 'notNow' && status !== 503))) return 'OUTAGE_BELIEVED';
