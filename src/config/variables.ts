@@ -52,7 +52,7 @@ export function applyVariables(
   let result = config;
   for (const path of listKeys(schema)) {
     const value = environment[nameVariable(path)];
-    if (value) result = withValue(result, path, readScalar(value));
+    if (value) result = setValue(result, path, readScalar(value));
   }
   return result;
 }
@@ -78,11 +78,11 @@ function nameVariable(path: readonly string[]): string {
   return `HUNDREDFOLD_${words.join('_').replaceAll('-', '_').toUpperCase()}`;
 }
 
-function withValue(node: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+function setValue(node: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   // A secret has one source: the variable replaces that in the file.
   if (key === 'env' || key === 'file') return { [key]: value };
   const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
   const object = isObject ? (node as Record<string, unknown>) : {};
-  return { ...object, [key]: withValue(object[key], rest, value) };
+  return { ...object, [key]: setValue(object[key], rest, value) };
 }

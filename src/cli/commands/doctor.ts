@@ -17,7 +17,7 @@ export const commands = [
   new Command('doctor')
     .description('check runtime, Temporal, services, credentials, output store and ledger')
     .option('--service <name>', 'try a service, or a plugin file, with every kind of answer')
-    .action(call(doctor)),
+    .action(call(diagnose)),
 ];
 
 interface DoctorFlags extends GlobalFlags {
@@ -25,7 +25,7 @@ interface DoctorFlags extends GlobalFlags {
   readonly service?: string;
 }
 
-async function doctor(flags: DoctorFlags): Promise<number> {
+async function diagnose(flags: DoctorFlags): Promise<number> {
   const { service } = flags;
   if (service !== undefined) return tryService({ ...flags, service });
   const findings = await check(flags);
@@ -34,11 +34,11 @@ async function doctor(flags: DoctorFlags): Promise<number> {
     printLine('STATE    CHECK: FOUND');
     findings.forEach(print);
   }
-  return exitCode(findings);
+  return chooseExitCode(findings);
 }
 
 /** A wrong address gives the exit code of `run`, which refuses to start with it. */
-function exitCode(findings: readonly Finding[]): number {
+function chooseExitCode(findings: readonly Finding[]): number {
   if (findings.every(({ ok }) => ok)) return EXIT.ok;
   return findings.some(({ code }) => code === 'SERVICE_URL_WRONG') ? EXIT.refused : EXIT.usage;
 }

@@ -20,7 +20,7 @@ import { call, type GlobalFlags } from '../options.ts';
 export const commands = [
   new Command('ui')
     .description('open the Temporal UI; the embedded server runs until Ctrl-C and submits nothing')
-    .action(call(ui)),
+    .action(call(openUi)),
   new Command('stop')
     .description('stop the embedded server that runs in the background')
     .action(call(stop)),
@@ -69,7 +69,7 @@ async function waitUntilIdle(session: Session, stop: Interruption): Promise<void
         await session.client.workflowService.getSystemInfo({});
       } else {
         const wasBusy = isBusy;
-        isBusy = (await openCampaigns(session)) > 0;
+        isBusy = (await countOpenCampaigns(session)) > 0;
         if (isBusy || wasBusy) busyAt = Date.now();
         // Right after the check: a campaign that is started now either finds no host, or prevents this one from ending.
         else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
@@ -84,7 +84,7 @@ async function waitUntilIdle(session: Session, stop: Interruption): Promise<void
   }
 }
 
-async function openCampaigns({ client }: Session): Promise<number> {
+async function countOpenCampaigns({ client }: Session): Promise<number> {
   const { count } = await client.workflow.count(buildRunningQuery(['campaign']));
   return count;
 }
@@ -138,7 +138,7 @@ async function setUpHost(): Promise<number> {
  *
  * @throws HundredfoldError `UI_UNAVAILABLE` if Temporal runs elsewhere
  */
-async function ui(flags: GlobalFlags): Promise<number> {
+async function openUi(flags: GlobalFlags): Promise<number> {
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   if (settings.temporal)
     throw new HundredfoldError(

@@ -18,7 +18,7 @@ export const commands = [
       'create a starter folder with configuration, manifest and inputs; overwrites nothing',
     )
     .argument('[dir]', 'folder, created if missing', '.')
-    .action(call(init)),
+    .action(call(createStarter)),
 ];
 
 /** Target path in the folder → source path in the project. */
@@ -32,7 +32,7 @@ export const STARTER: Readonly<Record<string, string>> = {
 };
 
 /** Only adds files: existing ones are not changed. @throws HundredfoldError `CONFIG_NOT_WRITTEN` */
-async function init(folder: string): Promise<number> {
+async function createStarter(folder: string): Promise<number> {
   const written: string[] = [];
   const left: string[] = [];
   for (const [name, source] of Object.entries(STARTER)) {
@@ -43,7 +43,7 @@ async function init(folder: string): Promise<number> {
   if (written.length > 0) say(`Written in ${resolve(folder)}:\n  ${written.join('\n  ')}`);
   if (left.length > 0) say(`Not changed, because they already existed:\n  ${left.join('\n  ')}`);
   say('Next, try it on this machine (hundredfold.yaml says how to use the real services):');
-  for (const command of nextCommands(folder)) say(`  ${command}`);
+  for (const command of listNextCommands(folder)) say(`  ${command}`);
   return EXIT.ok;
 }
 
@@ -66,7 +66,7 @@ async function writeIfAbsent(path: string, content: Uint8Array): Promise<boolean
   }
 }
 
-function nextCommands(folder: string): string[] {
+function listNextCommands(folder: string): string[] {
   const run = `${formatCommand(resolve(folder))} run manifest.csv --services local`;
   return resolve(folder) === process.cwd() ? [run] : [`cd ${quoteWord(folder)}`, run];
 }

@@ -26,7 +26,7 @@ export const commands = [
       .argument('[name]', NEWEST, checkName),
   )
     .addOption(treesThere())
-    .action(call(items)),
+    .action(call(listItems)),
 ];
 
 /** Items for users and pipes: one row each, with the reason of a failure in the last column. */
@@ -43,7 +43,7 @@ interface ItemsFlags extends GlobalFlags, RowFlags {
   readonly out?: string;
 }
 
-async function items(given: string | undefined, typed: ItemsFlags): Promise<number> {
+async function listItems(given: string | undefined, typed: ItemsFlags): Promise<number> {
   const { name, flags } = await findMeant(given, typed);
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? settings.storeUrl, name);

@@ -10,7 +10,7 @@ import type { ItemRecord } from '../../store/item-record.ts';
 import { buildItemKey, JOB_LOG } from '../../store/layout.ts';
 import { buildItemWorkflowId } from '../../workflows/names.ts';
 import { loadCommandSettings, findTree, type TreeFlags } from '../session.ts';
-import { say, logText, printDocument, printLine } from '../text/output.ts';
+import { say, formatLogLine, printDocument, printLine } from '../text/output.ts';
 import { call, NEWEST, treesThere } from '../options.ts';
 
 export const commands = [
@@ -19,10 +19,10 @@ export const commands = [
     .argument('[name]', NEWEST, checkName)
     .argument('[id]', 'item; prints its attempts, and the log of its job if the service has one')
     .addOption(treesThere())
-    .action(call(logs)),
+    .action(call(printLogs)),
 ];
 
-async function logs(
+async function printLogs(
   given: string | undefined,
   id: string | undefined,
   flags: TreeFlags,
@@ -68,7 +68,7 @@ async function findRecord({ name, store, campaign }: OutputTree, id: string): Pr
 function mergeInOrder(attempts: readonly Attempt[], lines: readonly LogLine[]): string[] {
   const all = [
     ...attempts.map((attempt) => ({ at: attempt.at, text: formatAttempt(attempt) })),
-    ...lines.map((line) => ({ at: line.time, text: logText(line) })),
+    ...lines.map((line) => ({ at: line.time, text: formatLogLine(line) })),
   ];
   return all.sort((a, b) => a.at.localeCompare(b.at)).map(({ text }) => text);
 }

@@ -20,7 +20,7 @@ import {
 import type { PlanOptions, Refusal } from '../../runner/index.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { say, logToTerminal, printDocument, printLine } from '../text/output.ts';
-import { planLines, ProblemList } from '../text/plan-text.ts';
+import { listPlanLines, ProblemList } from '../text/plan-text.ts';
 import { call, MANIFESTS, newTrees, type GlobalFlags } from '../options.ts';
 
 export const commands = [
@@ -67,7 +67,7 @@ async function plan(manifests: readonly string[], flags: PlanFlags): Promise<num
   if (flags.json) printDocument(document);
   else {
     const freeBytes = await readFreeSpace(planned.intake.folder);
-    for (const line of planLines({ ...planned.intake, ...planned, freeBytes })) printLine(line);
+    for (const line of listPlanLines({ ...planned.intake, ...planned, freeBytes })) printLine(line);
     printNext(planned, runnable, manifests, flags);
   }
   const isRunnable = runnable === 'all' || (runnable === 'valid' && flags.skipInvalid === true);

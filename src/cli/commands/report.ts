@@ -17,7 +17,7 @@ export const commands = [
     .argument('[name]', NEWEST, checkName)
     .addOption(treesThere())
     .option('--open', 'show the report in the browser')
-    .action(call(report)),
+    .action(call(rebuildReport)),
 ];
 
 interface ReportFlags extends GlobalFlags {
@@ -25,7 +25,7 @@ interface ReportFlags extends GlobalFlags {
   readonly open?: boolean;
 }
 
-async function report(given: string | undefined, flags: ReportFlags): Promise<number> {
+async function rebuildReport(given: string | undefined, flags: ReportFlags): Promise<number> {
   const tree = await findTree(given, flags);
   const { name, location: folder } = tree;
   const path = buildAddress(folder, REPORT);

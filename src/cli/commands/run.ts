@@ -13,7 +13,7 @@ import { findEnd, runCommand, readFreeSpace, type Forecast } from '../../runner/
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
 import { say, logToTerminal, printDocument } from '../text/output.ts';
-import { planLines, ProblemList } from '../text/plan-text.ts';
+import { listPlanLines, ProblemList } from '../text/plan-text.ts';
 import {
   call,
   detach,
@@ -99,7 +99,7 @@ const ASKED_FROM_MS = 3_600_000;
 async function confirm(forecast: Forecast, { yes }: RunFlags): Promise<boolean> {
   const { folder, survey, forecasts, now } = forecast;
   const freeBytes = await readFreeSpace(folder);
-  for (const line of planLines({ ...forecast, freeBytes })) say(line);
+  for (const line of listPlanLines({ ...forecast, freeBytes })) say(line);
   // A resumed campaign needs no confirmation.
   const isNew = Object.values(survey.misses).some((rows) => rows > 0);
   const long = isNew && (findEnd(forecasts) ?? now) - now > ASKED_FROM_MS;

@@ -42,7 +42,7 @@ export const commands = [
       `
 Public jobs are listed under /acpype/. One log line a request on stderr, without tokens and ids.`,
     )
-    .action(call(services)),
+    .action(call(runServices)),
 ];
 
 /** As parsed: numbers, and times in ms. What is not given has the default of the services. */
@@ -59,7 +59,7 @@ interface ServicesFlags extends Pick<
   readonly faultControl?: boolean;
 }
 
-async function services(flags: ServicesFlags): Promise<number> {
+async function runServices(flags: ServicesFlags): Promise<number> {
   const { window, retryAfter, jobTime, faultControl, ...others } = flags;
   const services = await startServices({
     ...others,

@@ -24,7 +24,7 @@ import { formatClock } from '../../domain/units.ts';
 import {
   formatBudgetText,
   formatCounts,
-  endText,
+  formatEnd,
   formatState,
   printBudgets,
 } from '../text/progress-text.ts';
@@ -41,14 +41,14 @@ export const commands = [
   new Command('status')
     .description('show a campaign and what blocks it; without a name: all campaigns and budgets')
     .argument('[name]', '', checkName)
-    .action(call(status)),
+    .action(call(showStatus)),
 ];
 
-async function status(given: string | undefined, typed: GlobalFlags): Promise<number> {
+async function showStatus(given: string | undefined, typed: GlobalFlags): Promise<number> {
   if (given === undefined) return showAll(typed);
   const { name, flags } = await findMeant(given, typed);
   return withSession(flags, 'look', async (session, { settings }) => {
-    const found = await nullIfUnknown(describeCampaign(session.client, name));
+    const found = await ignoreUnknown(describeCampaign(session.client, name));
     if (found === null) return showElsewhere(name, settings, flags);
     const campaign = readCampaignLine(found);
     if (campaign.open) {
@@ -66,7 +66,7 @@ async function showEnd(folder: string, { json }: GlobalFlags): Promise<void> {
   else printEnd(ended, { print: printLine });
 }
 
-async function nullIfUnknown<T>(campaign: Promise<T>): Promise<T | null> {
+async function ignoreUnknown<T>(campaign: Promise<T>): Promise<T | null> {
   try {
     return await campaign;
   } catch (error) {
@@ -170,7 +170,7 @@ async function printOpen(
   for (const { words } of budgets.flatMap(listNotices)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
   if (seen.hindered !== null) printLine(`  ${seen.hindered}`);
-  if (end !== null) printLine(`  ${endText(end, at)}`);
+  if (end !== null) printLine(`  ${formatEnd(end, at)}`);
   printLine(`  results: ${campaign.out}`);
   if (isAlone) {
     printLine('  Nothing is working on it. To resume, run its "hundredfold run" command again,');

@@ -32,7 +32,7 @@ export const commands = [
         .choices(['text', 'json'])
         .default('text'),
     )
-    .action(call(worker)),
+    .action(call(runWorker)),
 ];
 
 interface WorkerFlags extends GlobalFlags {
@@ -52,7 +52,7 @@ const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
  */
 const STOP_TIMEOUT_MS = 44_000;
 
-async function worker(flags: WorkerFlags): Promise<number> {
+async function runWorker(flags: WorkerFlags): Promise<number> {
   const roles = flags.role ?? ROLES;
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
   const settings = loadCommandSettings(flags, { tokens: asks ? 'required' : 'optional' });
@@ -68,7 +68,7 @@ async function worker(flags: WorkerFlags): Promise<number> {
   const log = readWorkerLog();
   if (operations) log.info('metrics, health and readiness are served', { url: operations.url });
   await registerSearchAttributes(client);
-  const asked = nextSignal();
+  const asked = waitForSignal();
   const { deployment } = settings;
   const build = deployment === null ? null : await findVersionedBuild(client, deployment);
   const running = await startLastingWorker(
@@ -141,7 +141,7 @@ async function startOperations(
   return openOperations({ ...shown, place: { host, port } });
 }
 
-function nextSignal(): Promise<NodeJS.Signals> {
+function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
   });

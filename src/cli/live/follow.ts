@@ -156,12 +156,12 @@ class Following {
 
 /** Whether we own the terminal: a command in the background must neither draw on it nor read keys. */
 function isInForeground(): boolean {
-  const [group, foreground] = processGroups();
+  const [group, foreground] = readProcessGroups();
   return group === foreground;
 }
 
 /** Our process group, and the foreground group of our terminal. */
-function processGroups(): readonly (string | undefined)[] {
+function readProcessGroups(): readonly (string | undefined)[] {
   if (process.platform === 'linux') {
     // After the name, which may contain anything: state, parent, group, session, terminal, foreground group.
     const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')

@@ -12,10 +12,10 @@ import { buildCampaignLink, buildUiLink } from '../links.ts';
 import { countColumns, cutPath, cutText, padText, paint, TONE_OF_STATE } from '../text/layout.ts';
 import {
   countItems,
-  countText,
+  formatNumber,
   describeBudget,
   drawBar,
-  endText,
+  formatEnd,
   isBlocked,
   listCounts,
   type StateCount,
@@ -97,7 +97,7 @@ function formatCampaign(scene: Scene, width: number): string[] {
     formatCounts(listCounts(seen)),
     ...(blocked === null ? [] : [paint(blocked, 'bad')]),
     ...(sent.length === 0 ? [] : [paint(sent.map(describeFirst).join('; '), 'faint')]),
-    ...(end === null || end <= now ? [] : [endText(end, now)]),
+    ...(end === null || end <= now ? [] : [formatEnd(end, now)]),
   ];
 }
 
@@ -111,7 +111,7 @@ function formatHead({ followed, seen }: Scene, width: number): string {
   const { done } = countItems(seen);
   const share = done / Math.max(1, total);
   const name = paint(cutText(followed.name, Math.floor(width / 3)), 'strong');
-  const words = ` ${Math.floor(share * 100)} %  ${countText(done)} of ${countText(total)} done`;
+  const words = ` ${Math.floor(share * 100)} %  ${formatNumber(done)} of ${formatNumber(total)} done`;
   const tone = state === 'paused' ? 'warning' : 'strong';
   const label = state === 'running' ? '' : `  ${paint(state, tone)}`;
   const room = width - countColumns(name + words + label) - 2;
@@ -121,7 +121,7 @@ function formatHead({ followed, seen }: Scene, width: number): string {
 /** `6,200 succeeded  3 failed  100 running  3,697 waiting` */
 function formatCounts(counts: readonly StateCount[]): string {
   const texts = counts.map(([state, n]) =>
-    paint(`${countText(n)} ${state}`, TONE_OF_STATE[state as FinalState]),
+    paint(`${formatNumber(n)} ${state}`, TONE_OF_STATE[state as FinalState]),
   );
   return texts.join('  ');
 }
@@ -158,7 +158,7 @@ function formatKinds({ progress, kinds }: CampaignObservation): string[] {
 function formatFailures({ seen: { progress }, now }: Scene): string[] {
   const codes = Object.entries(progress.failuresByCode).sort(([, a], [, b]) => b - a);
   if (codes.length === 0) return [];
-  const sums = codes.map(([code, n]) => `${countText(n)} ${code}`).join(', ');
+  const sums = codes.map(([code, n]) => `${formatNumber(n)} ${code}`).join(', ');
   const title = `${paint('not succeeded', 'strong')}  ${paint(sums, 'bad')}`;
   return [title, ...formatEnds(progress.failures ?? [], now)];
 }

@@ -138,7 +138,7 @@ const LEFT_OUT = new Set([
 ]);
 
 /** `2026-11-22T23:35:00.362Z  INFO  item ended  item=item:night:a state=failed code=JOB_FAILED` */
-export function logText(line: LogLine): string {
+export function formatLogLine(line: LogLine): string {
   const fields = Object.entries(line)
     .filter(([name]) => !LEFT_OUT.has(name))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
@@ -147,5 +147,5 @@ export function logText(line: LogLine): string {
 
 /** With `--verbose`, the log of the worker in this process is also told on the terminal. */
 export function logToTerminal(): { readonly onLog?: (line: LogLine) => void } {
-  return isVerbose() ? { onLog: (line) => say(logText(line)) } : {};
+  return isVerbose() ? { onLog: (line) => say(formatLogLine(line)) } : {};
 }

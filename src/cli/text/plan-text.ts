@@ -21,7 +21,7 @@ interface PlanView {
   readonly freeBytes: number | null;
 }
 
-export function planLines(view: PlanView): string[] {
+export function listPlanLines(view: PlanView): string[] {
   const { name, survey, forecasts, now } = view;
   const { rows, kinds, errors, warnings, ended, submitted, adopted, duplicates, cached } = survey;
   const line = (n: number, label: string, words: string): string[] =>

@@ -133,7 +133,7 @@ function formatIn(at: number, now: number): string {
 }
 
 /** The last submission is then, and its job still has to run. */
-export function endText(at: number, now: number): string {
+export function formatEnd(at: number, now: number): string {
   return `end expected soon after ${formatClock(at, now)} (in ${formatDuration(at - now)})`;
 }
 
@@ -141,7 +141,7 @@ export function endText(at: number, now: number): string {
 const COUNT = new Intl.NumberFormat('en');
 
 /** `10,000` */
-export function countText(n: number): string {
+export function formatNumber(n: number): string {
   return COUNT.format(n);
 }
 
@@ -171,7 +171,7 @@ function printBudget(status: BudgetStatus): void {
   const { used, next } = describeBudget(status, now);
   printLine(`${service} (${address})`);
   printLine(`  credential ${credential}: ${[used, next].filter(Boolean).join('; ')}`);
-  for (const line of use) printLine(`  ${useText(line)}`);
+  for (const line of use) printLine(`  ${formatUse(line)}`);
   for (const { words } of listNotices(status)) printLine(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} in progress, ` : '';
   printLine(
@@ -180,7 +180,7 @@ function printBudget(status: BudgetStatus): void {
 }
 
 /** `campaign night of anna: 4 charged, 12 waiting, paused; priority 3`, without a priority where none waits. */
-function useText(line: CampaignUse): string {
+function formatUse(line: CampaignUse): string {
   const { campaign, user, charged, waiting, priority, paused } = line;
   if (campaign === null) return `jobs of no campaign here: ${charged} charged`;
   const name = `campaign ${campaign}${user === null ? '' : ` of ${user}`}`;
