@@ -21,6 +21,8 @@ export class IdRegister {
   /** The first use of every id, and of every id in lower case. */
   readonly #places = new Map<string, RowPlace>();
   readonly #inAnyCase = new Map<string, RowPlace>();
+  /** Name → the first number that may be free. */
+  readonly #next = new Map<string, number>();
 
   /** Registers the user's id; `id` is null if it is invalid. */
   claim(written: string, place: RowPlace): { id: string | null; complaints: Complaint[] } {
@@ -80,24 +82,15 @@ export class IdRegister {
     if (!this.#inAnyCase.has(folded)) this.#inAnyCase.set(folded, place);
   }
 
-  /** The first free number, searched in doubling steps: a library may call every molecule `LIG`. */
+  /** The first free number: a library may call every molecule `LIG`, so it goes on where it was. */
   #numbered(wanted: string): string {
-    const withNumber = (number: number): string => {
+    for (let number = this.#next.get(wanted) ?? 2; ; number += 1) {
       const ending = `-${String(number)}`;
-      return wanted.slice(0, MAX_LENGTH - ending.length) + ending;
-    };
-    let taken = 1;
-    let free = 2;
-    while (this.#isUsed(withNumber(free))) {
-      taken = free;
-      free *= 2;
+      const id = wanted.slice(0, MAX_LENGTH - ending.length) + ending;
+      if (this.#isUsed(id)) continue;
+      this.#next.set(wanted, number + 1);
+      return id;
     }
-    while (free - taken > 1) {
-      const middle = Math.floor((taken + free) / 2);
-      if (this.#isUsed(withNumber(middle))) taken = middle;
-      else free = middle;
-    }
-    return withNumber(free);
   }
 }
 

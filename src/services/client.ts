@@ -160,10 +160,8 @@ class Client implements ServiceClient {
   ): Promise<FetchOutcome> => {
     const { fetch, title } = this.#service;
     const file: FileRequest<ServiceConfig> | undefined = fetch[artefact];
-    const request = file?.request(remoteId, this.#config) ?? null;
-    if (!file || request === null)
-      return { type: 'absent', status: 404, message: `${title} has no such file` };
-    return fetchFile(this.#asking(options), remoteId, file, request);
+    if (!file) return { type: 'absent', status: 404, message: `${title} has no such file` };
+    return fetchFile(this.#asking(options), remoteId, file);
   };
 
   readonly find = (kind: string, name: string, options: RequestOptions): Promise<FindOutcome> =>
@@ -187,9 +185,7 @@ class Client implements ServiceClient {
   };
 
   readonly artefacts = (kind: string): readonly string[] => {
-    const { fetch } = this.#service;
-    const isWanted = (name: string) => (fetch[name]?.request(NO_ID, this.#config) ?? null) !== null;
-    return listArtefacts(kind, 'finished').filter(isWanted);
+    return listArtefacts(kind, 'finished');
   };
 
   readonly artefactsOfFailed = (kind: string): readonly string[] => {
@@ -198,7 +194,7 @@ class Client implements ServiceClient {
 
   readonly needsSecret = (artefact: string): boolean => {
     const { fetch, poll } = this.#service;
-    const file = fetch[artefact]?.request(NO_ID, this.#config) ?? null;
+    const file = fetch[artefact]?.request(NO_ID, this.#config);
     return (file?.auth ?? []).length > 0 && !poll.request(NO_ID, this.#config).auth;
   };
 
@@ -222,7 +218,7 @@ class Client implements ServiceClient {
 
 /** Characters of a secret whose length the definition does not state. */
 const MAX_SECRET_LENGTH = 4_096;
-/** To see whether a file is wanted at all. */
+/** To see what its request is like. */
 const NO_ID = '0';
 
 function listArtefacts(kind: string, ended: 'finished' | 'failed'): readonly string[] {

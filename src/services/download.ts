@@ -39,15 +39,10 @@ type Downloaded =
   | { readonly type: 'at'; readonly request: Request; readonly otherwise: FetchOutcome | null };
 
 /** @param id of the job */
-export async function fetchFile(
-  asking: Asking,
-  id: string,
-  file: File,
-  request: Request,
-): Promise<FetchOutcome> {
-  const first = await download(asking, id, file, request);
+export async function fetchFile(asking: Asking, id: string, file: File): Promise<FetchOutcome> {
+  const first = await download(asking, id, file, () => file.request(id, asking.config));
   if (first.type !== 'at') return withNext(asking, id, file, first, 1);
-  const second = await download(asking, id, {}, first.request);
+  const second = await download(asking, id, {}, () => first.request);
   if (second.type === 'at') return createUnavailable('a file is said to be at a third address');
   // A page or a failure at a path that may not exist does not replace the answer of the first path.
   return second.type === 'found' ? second : (first.otherwise ?? second);
@@ -67,7 +62,7 @@ function withNext(
   if (next === undefined) return found;
   const readNext = async (request: Request): Promise<FetchOutcome> => {
     if (number >= MAX_PAGES) return createUnavailable('its pages do not end');
-    const one = await download(asking, id, file, request);
+    const one = await download(asking, id, file, () => request);
     if (one.type === 'at') return createUnavailable('a page is said to be at another address');
     return withNext(asking, id, file, one, number + 1);
   };
@@ -84,11 +79,11 @@ async function download(
   asking: Asking,
   id: string,
   { answers = {} }: Pick<File, 'answers'>,
-  request: Request,
+  describe: () => Request,
 ): Promise<Downloaded> {
   const { http, config } = asking;
   try {
-    const reply = await ask(asking, () => request, http.deadlineMs * DOWNLOAD_DEADLINES);
+    const reply = await ask(asking, describe, http.deadlineMs * DOWNLOAD_DEADLINES);
     if ('type' in reply) return reply;
     const { response, url } = reply;
     const meaning = findMeaning(resolveAnswers(answers, config), response.status);

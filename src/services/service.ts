@@ -239,8 +239,8 @@ export interface Remote<C> {
 }
 
 export interface FileRequest<C> {
-  /** null: not wanted with this configuration. For a file behind a link of an answer: what has the link (`at`). */
-  readonly request: (id: string, config: C) => Request | null;
+  /** For a file behind a link of an answer: what has the link (`at`). */
+  readonly request: (id: string, config: C) => Request;
   /** A 200 is the file, unless a function says otherwise; it is shown the answers of at most 64 KB. */
   readonly answers?: AnswersFor<FileMeaning, Remote<C>, C>;
   /** Only for a paged artefact: the next page, by a page of at most 8 MB; null at the end. */
