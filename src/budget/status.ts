@@ -200,7 +200,7 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
     credential,
     now,
     ...account,
-    use: describeUse(snapshot, findTightestWindow(account), now),
+    use: describeUse(snapshot, sortByTightness(account)[0] ?? null, now),
     outstanding: outstanding.filter(({ settlesBy }) => settlesBy === undefined).length,
     counts,
     ...(rebuilt && { rebuilt }),
@@ -254,19 +254,10 @@ function toFinite(at: number): number | null {
   return Number.isFinite(at) ? at : null;
 }
 
-/** The window that decides: it leaves the fewest slots, and of two such it has the next one later. Null without one. */
-export function findTightestWindow({
-  windows,
-}: Pick<AccountStatus, 'windows'>): WindowStatus | null {
+/** First the window that decides: it leaves the fewest slots, and of two such it has the next one later. */
+export function sortByTightness({ windows }: Pick<AccountStatus, 'windows'>): WindowStatus[] {
   const nextOf = ({ nextFreeAt }: WindowStatus): number => nextFreeAt ?? Number.POSITIVE_INFINITY;
-  const sorted = [...windows].sort((a, b) => a.free - b.free || nextOf(b) - nextOf(a) || 0);
-  return sorted[0] ?? null;
-}
-
-/** All windows: first the one that decides, then the others as they are configured. */
-export function sortByTightness(own: Pick<AccountStatus, 'windows'>): readonly WindowStatus[] {
-  const first = findTightestWindow(own);
-  return first === null ? [] : [first, ...own.windows.filter((window) => window !== first)];
+  return [...windows].sort((a, b) => a.free - b.free || nextOf(b) - nextOf(a) || 0);
 }
 
 /** `window`: in which closes are counted; null without a limit. */

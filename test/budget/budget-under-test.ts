@@ -1,7 +1,7 @@
 /** The real budget, as used in the workflow. */
 import { isDeepStrictEqual } from 'node:util';
 import { decideWithLead, decide, type Budget, type Decision } from '../../src/budget/budget.ts';
-import { findTightestWindow } from '../../src/budget/status.ts';
+import { sortByTightness } from '../../src/budget/status.ts';
 import { PlayedBudget } from './a-budget.ts';
 import { Broken } from './naive.ts';
 
@@ -39,7 +39,7 @@ export class BudgetUnderTest extends PlayedBudget {
 
   #tell(now: number): string {
     const said = this.status(now);
-    const { charged = null } = findTightestWindow(said) ?? {};
+    const { charged = null } = sortByTightness(said)[0] ?? {};
     const sum = said.use.reduce((total, line) => total + line.charged, 0);
     if (charged !== null && sum !== charged)
       throw new Broken('every slot has one user', `${sum} of ${charged}`);

@@ -2,7 +2,6 @@
 import {
   type AccountStatus,
   type BudgetStatus,
-  findTightestWindow,
   sortByTightness,
   type CampaignUse,
 } from '../../budget/status.ts';
@@ -79,11 +78,11 @@ interface BudgetWords {
 
 /** The same words in `status`, the live view and the plain lines. */
 export function describeBudget(own: AccountStatus, now: number): BudgetWords {
-  const window = findTightestWindow(own);
+  const [window] = sortByTightness(own);
   return {
     used: formatUsed(own),
     next: isBlocked(own) ? formatBlock(own, now) : formatNext(window?.releases ?? [], now),
-    share: window && window.charged / window.limit,
+    share: window === undefined ? null : window.charged / window.limit,
   };
 }
 
