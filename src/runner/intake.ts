@@ -27,6 +27,8 @@ export interface Intake {
   /** The campaign's output tree, which may not exist yet. */
   readonly folder: string;
   readonly survey: Survey;
+  /** Errors and warnings, in the order of the rows. */
+  readonly problems: readonly Problem[];
   /** Services that the rows need. */
   readonly needed: ReadonlySet<ServiceName>;
   readonly cache: ResultCache | null;
@@ -70,7 +72,7 @@ async function openPreparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-type IntakeHooks = Pick<SurveyOptions, 'onRowPlan' | 'onProblem' | 'onRow' | 'signal' | 'spool'>;
+type IntakeHooks = Pick<SurveyOptions, 'onRow' | 'signal' | 'spool'> & Pick<RowHooks, 'onProblem'>;
 
 /**
  * Which rows can be run: one error refuses all of them, unless the others are asked for.
@@ -96,13 +98,15 @@ export async function prepareIntake(
   settings: Settings,
   hooks: IntakeHooks,
 ): Promise<Intake> {
-  const { name, folder } = choosePlace(manifests, options, settings);
+  const name = options.name ?? deriveCampaignName(manifests);
+  const folder = buildCampaignAddress(options.out ?? settings.storeUrl, name);
   const tree = await openPreparedTree(folder);
   const former = tree && (await readPreparedCampaign(tree).catch(nullIfUnreadable));
   if (tree && former) requirePlugins(tree, former, 'any');
   const cache = options.cache !== false ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
   const isAnswered = options.services === 'local' ? await loadRecorded() : null;
+  const problems: Problem[] = [];
   const survey = await surveyManifests(manifests, {
     ...(isAnswered && { isAnswered }),
     allowOutside: options.allowOutside ?? false,
@@ -110,19 +114,15 @@ export async function prepareIntake(
     cache,
     addresses: mapAddresses(settings, options),
     ...hooks,
+    onProblem: (problem) => {
+      problems.push(problem);
+      hooks.onProblem?.(problem);
+    },
   });
   const kinds = listKindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
   const needed = new Set(kinds.map((kind) => findServiceOfKind(kind).name));
-  return { name, folder, survey, needed, cache, pluginNews: listPluginNews(former, kinds) };
-}
-
-function choosePlace(
-  manifests: readonly string[],
-  options: ManifestOptions,
-  settings: Settings,
-): Pick<Intake, 'name' | 'folder'> {
-  const name = options.name ?? deriveCampaignName(manifests);
-  return { name, folder: buildCampaignAddress(options.out ?? settings.storeUrl, name) };
+  const pluginNews = listPluginNews(former, kinds);
+  return { name, folder, survey, problems, needed, cache, pluginNews };
 }
 
 /** All configured services, also those that no row needs, or without a token here. */
@@ -143,26 +143,6 @@ export function listConfiguredServices(
 function mapAddresses(settings: Settings, options: ManifestOptions): SurveyOptions['addresses'] {
   const known = listConfiguredServices(settings, options);
   return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
-}
-
-const MAX_PROBLEMS = 10_000;
-
-export class KeptProblems {
-  /** The first ones. */
-  readonly kept: Problem[] = [];
-  /** Number of problems that are not in `kept`. */
-  omitted = 0;
-  readonly #tell: ((problem: Problem) => void) | undefined;
-
-  constructor(tell: ((problem: Problem) => void) | undefined) {
-    this.#tell = tell;
-  }
-
-  add(problem: Problem): void {
-    this.#tell?.(problem);
-    if (this.kept.length < MAX_PROBLEMS) this.kept.push(problem);
-    else this.omitted += 1;
-  }
 }
 
 /** Which rows a campaign has, at which services, and where its output goes. */
@@ -192,7 +172,7 @@ export interface RowOptions extends ManifestOptions {
 
 /** Rows were refused, and nothing was submitted. */
 export class ManifestRefusedError extends HundredfoldError {
-  /** All errors and warnings; at most the first 10,000. */
+  /** All errors and warnings. */
   readonly problems: readonly Problem[];
   /** Rows that were read, valid or not. */
   readonly rows: number;
@@ -235,15 +215,13 @@ export async function checkRows(
   settings: Settings,
   spool: Spool,
 ): Promise<Intake> {
-  const { skipInvalid = false, onNotice, signal } = options;
-  const problems = new KeptProblems(options.onProblem);
-  const onProblem = (problem: Problem): void => problems.add(problem);
-  const hooks = { spool, onProblem, ...(signal && { signal }) };
+  const { skipInvalid = false, onNotice, onProblem, signal } = options;
+  const hooks = { spool, ...(onProblem && { onProblem }), ...(signal && { signal }) };
   const intake = await prepareIntake(manifests, options, settings, hooks);
   const { survey } = intake;
   options.onChecked?.();
   const run = chooseRows(survey, skipInvalid);
-  if (run === 'none') throw new ManifestRefusedError(survey, problems.kept);
+  if (run === 'none') throw new ManifestRefusedError(survey, intake.problems);
   if (run === 'valid')
     onNotice?.(`${survey.invalid} of ${survey.rows} rows are skipped; failed.csv will list them.`);
   await checkOwner(intake);

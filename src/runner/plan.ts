@@ -21,7 +21,6 @@ import {
   checkOwner,
   listConfiguredServices,
   type Intake,
-  KeptProblems,
   type ManifestOptions,
   type RowHooks,
   prepareIntake,
@@ -70,10 +69,8 @@ export interface Plan {
   readonly rows: number;
   /** Rows by kind, if the kind is known. */
   readonly kinds: Readonly<Record<Kind, number>>;
-  /** Errors and warnings, in the order of the rows; at most the first 10,000. */
+  /** Errors and warnings, in the order of the rows. */
   readonly problems: readonly Problem[];
-  /** Number of problems that are not in `problems`. */
-  readonly problemsOmitted?: number;
   /** Number of errors. With one or more, `startCampaign` submits nothing unless `skipInvalid` is set. */
   readonly errors: number;
   /** Number of warnings. */
@@ -142,11 +139,10 @@ export async function planCampaign(
   manifests: readonly string[],
   options: Planning,
 ): Promise<Planned> {
-  const { onNotice = ignoreNotices, onRow } = options;
+  const { onNotice = ignoreNotices, onProblem, onRow } = options;
   const settings = readSettings(options, { tokens: 'optional' });
-  const problems = new KeptProblems(options.onProblem);
   const intake = await prepareIntake(manifests, options, settings, {
-    onProblem: (problem) => problems.add(problem),
+    ...(onProblem && { onProblem }),
     ...(onRow && { onRow }),
   });
   options.onChecked?.();
@@ -160,7 +156,7 @@ export async function planCampaign(
   const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], now);
   const refusals = await findRefusals(intake, settings, options);
   const document = {
-    ...describePlan(intake, problems, forecasts),
+    ...describePlan(intake, forecasts),
     ...(refusals.length > 0 && { refusals }),
     chargesUnknown: budgets === null,
   };
@@ -168,8 +164,7 @@ export async function planCampaign(
 }
 
 function describePlan(
-  { name, folder, survey }: Intake,
-  { kept, omitted }: KeptProblems,
+  { name, folder, survey, problems }: Intake,
   forecasts: readonly ServiceForecast[],
 ): Omit<Plan, 'refusals' | 'chargesUnknown'> {
   const { rows, kinds, errors, warnings, invalid, unanswered } = survey;
@@ -179,8 +174,7 @@ function describePlan(
     out: folder,
     rows,
     kinds,
-    problems: kept,
-    ...(omitted > 0 && { problemsOmitted: omitted }),
+    problems,
     errors,
     warnings,
     invalid,
