@@ -26,7 +26,7 @@ interface PostgresOptions {
 }
 
 /** `nobody`, which every Linux has; as ourselves if we are not root. */
-export const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { tools, dir } = options;
