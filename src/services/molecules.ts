@@ -91,16 +91,6 @@ export const molecules = defineService({
 });
 
 /** Contract 2.1: all eight keys are always present; the token is the eighth. */
-type Submission = {
-  readonly inputFile: string | null;
-  readonly file_name: string;
-  readonly charge_method: string;
-  readonly net_charge: string | null;
-  readonly atom_type: string;
-  readonly email: string | null;
-  readonly smiles: string | null;
-};
-
 function describeMolecule(job: Job, options: MoleculeOptions) {
   const { input } = job;
   const isSmiles = input.name.endsWith('.smi');
@@ -114,7 +104,7 @@ function describeMolecule(job: Job, options: MoleculeOptions) {
     email: job.email,
     // A .smi line may contain a name after the SMILES.
     smiles: isSmiles ? (/\S+/.exec(input.text)?.[0] ?? '') : null,
-  } satisfies Submission;
+  };
 }
 
 /** Maximum characters of a molecule name: it begins the name of every file and is used in fixed-width columns. */
