@@ -18,9 +18,9 @@ import { type Known, type Prepared, growCampaign, prepareCampaign } from '../sto
 import {
   type CampaignHeader,
   type InvalidRow,
+  listPluginNews,
   type PreparedCampaign,
   readInvalidRows,
-  hasOtherPlugins,
   readIds,
   readPreparedCampaign,
   writeInvalidRows,
@@ -286,7 +286,7 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   if (!former) return 0;
   const same = joinDigests(former.manifestDigests) === joinDigests(survey.digests);
   // From now on the workers need the plugins of this command.
-  if (same && hasOtherPlugins(former))
+  if (same && listPluginNews(former).length > 0)
     await writePreparedCampaign(store, { ...former, settings: buildHeader(start).settings });
   const { pages, items, following } = same
     ? { ...former, following: 0 }

@@ -3,7 +3,7 @@
  * copied and not linked, so that an edit in one tree never changes another.
  */
 import type { ErrorCode } from '../domain/errors.ts';
-import { type Kind, isFinal } from '../domain/item.ts';
+import { isFinal } from '../domain/item.ts';
 import type { Judge } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
 import type { FileDigest } from './store.ts';
@@ -126,20 +126,16 @@ export async function deliverDuplicates(store: Store, campaign: PreparedCampaign
 }
 
 async function deliverTo(store: Store, { kind, id, follows = '' }: PageEntry): Promise<void> {
-  const record = await readIfValid(store, kind, id);
+  // A damaged record is published as such: it must not prevent the others from ending.
+  const record = await readItem(store, kind, id).catch(nullIfDamaged);
   // Removed or damaged manually, and published as such; or delivered before.
   if (record === null || isFinal(record.state)) return;
-  const leader = await readIfValid(store, kind, follows);
+  const leader = await readItem(store, kind, follows).catch(nullIfDamaged);
   if (leader !== null && !isFinal(leader.state)) return;
   const written: string[] = [];
   const ended = await concludeRecord(store, record, leader, written);
   await store.flush(written);
   await writeItem(store, ended);
-}
-
-/** A damaged record is published as such: it must not prevent the others from ending. */
-function readIfValid(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
-  return readItem(store, kind, id).catch(nullIfDamaged);
 }
 
 async function concludeRecord(

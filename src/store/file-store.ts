@@ -48,8 +48,6 @@ const MAX_SYNCS_AT_ONCE = 16;
 /** More concurrent reads would only make a disk seek. */
 const READS_AT_ONCE = 4;
 const READ_CHUNK_BYTES = 1024 * 1024;
-/** Renewing a lease never takes longer than this. */
-const MAX_LEASE_WRITE_MS = 60_000;
 
 export interface FileStoreOptions {
   /** Creates the folder if it is missing (default). `false`: a missing folder is refused as `TREE_NOT_HERE`. */
@@ -217,11 +215,9 @@ class FileStore implements Store {
 
   async *leftovers(): AsyncIterable<string> {
     const isUnfinished = (name: string): boolean => name.startsWith(TEMPORARY_PREFIX);
-    for await (const name of walk(this.location, [], isUnfinished)) {
-      // The lease is renewed at any time: a temporary file there may be in use, unless it is old.
-      const found = name.startsWith(LEASES) ? await readStatus(join(this.location, name)) : null;
-      if (found === null || Date.now() - found.mtimeMs > MAX_LEASE_WRITE_MS) yield name;
-    }
+    for await (const name of walk(this.location, [], isUnfinished))
+      // The lease is renewed at any time: a temporary file there may be in use.
+      if (!name.startsWith(LEASES)) yield name;
   }
 
   async sweep(): Promise<void> {

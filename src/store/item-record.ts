@@ -304,13 +304,13 @@ interface ItemWarning {
 }
 
 /** Derived from the record, so that they apply to copies too. */
-export function listWarnings(
-  record: Pick<ItemRecord, 'files' | 'kind' | 'state'>,
-): readonly ItemWarning[] {
+export function listWarnings(record: Warned): readonly ItemWarning[] {
   return [...warnSeveralSets(record), ...warnFilesAbsent(record)];
 }
 
-function warnSeveralSets({ files }: Pick<ItemRecord, 'files'>): readonly ItemWarning[] {
+type Warned = Pick<ItemRecord, 'files' | 'kind' | 'state'>;
+
+function warnSeveralSets({ files }: Warned): readonly ItemWarning[] {
   const others = [...new Set(Object.keys(files).map(parseSet))].filter((set) => set !== null);
   if (others.length === 0) return [];
   const folders = others.sort((a, b) => a - b).map(setFolder);
@@ -318,11 +318,7 @@ function warnSeveralSets({ files }: Pick<ItemRecord, 'files'>): readonly ItemWar
   return [{ code: 'RESULT_SEVERAL_SETS', message }];
 }
 
-function warnFilesAbsent({
-  files,
-  kind,
-  state,
-}: Pick<ItemRecord, 'files' | 'kind' | 'state'>): readonly ItemWarning[] {
+function warnFilesAbsent({ files, kind, state }: Warned): readonly ItemWarning[] {
   if (state !== 'succeeded') return [];
   const { artefacts } = findKind(kind);
   const names = Object.keys(artefacts).filter(

@@ -24,7 +24,13 @@ export function setObjectStoreAccess(requested: ObjectStoreAccess): void {
 export async function openStore(address: string, options: FileStoreOptions = {}): Promise<Store> {
   if (!isObjectAddress(address)) return openFileStore(address, options);
   const parsed = parseObjectAddress(address);
-  if ('fault' in parsed) throw createAddressError(parsed.fault);
+  // The address is not repeated, because it may contain a password.
+  if ('fault' in parsed)
+    throw new StoreError(
+      'STORE_UNUSABLE',
+      `The address of the object store cannot be used: ${parsed.fault}.`,
+      'Write s3://bucket/prefix in store.url or --out, and the server in store.endpoint.',
+    );
   // The AWS SDK takes a fifth of a second to load, and most stores are folders.
   const { S3Store } = await import('./s3-store.ts');
   return new S3Store(parsed, access);
@@ -35,15 +41,6 @@ export async function openStoreIfAny(address: string): Promise<Store | null> {
   // With a trailing slash it must be a folder, or a link to one.
   if (!isObjectAddress(address) && !existsSync(`${address}/`)) return null;
   return openStore(address, { create: false });
-}
-
-/** @param fault what is wrong; the address is not repeated, because it may contain a password */
-function createAddressError(fault: string): StoreError {
-  return new StoreError(
-    'STORE_UNUSABLE',
-    `The address of the object store cannot be used: ${fault}.`,
-    'Write s3://bucket/prefix in store.url or --out, and the server in store.endpoint.',
-  );
 }
 
 /** Separate from the campaigns, whose names do not begin with a dot. */

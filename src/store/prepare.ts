@@ -80,8 +80,7 @@ export async function prepareCampaign(
   // An unreadable one is about to be rewritten.
   const former = await readPreparedCampaign(store).catch(nullIfUnreadable);
   await store.remove(PREPARED_CAMPAIGN);
-  const noPages: Pages = { pages: 0, columns: {} };
-  const laid = await layOut(store, items, options, noPages);
+  const laid = await layOut(store, items, options, { pages: 0, columns: {} });
   await removeOldPages(store, laid.pages);
   const { files, columns, ...prepared } = laid;
   const { pages, items: count } = prepared;
@@ -108,24 +107,17 @@ export async function growCampaign(
   return { done: laid.done, following: laid.following, ...grown, changed: true };
 }
 
-/** The pages so far. */
-type Pages = Pick<PreparedCampaign, 'pages' | 'columns'>;
-
-interface LaidOut extends Omit<Prepared, 'changed'>, Pick<PreparedCampaign, 'columns'> {
-  /** Inputs, results and records that had to be written. */
-  readonly files: number;
-}
-
 /** Writes the items and their pages, which follow the former ones, except those in `there`. */
 async function layOut(
   store: Store,
   items: Items,
   { pageSize = DEFAULT_PAGE_SIZE, known = nothingKnown }: PrepareOptions,
-  former: Pages,
+  former: Pick<PreparedCampaign, 'pages' | 'columns'>,
   there: ReadonlySet<string> = new Set(),
-): Promise<LaidOut> {
+) {
   const leaders = new Map<string, ItemRecord>();
   let { columns } = former;
+  // `files`: inputs, results and records that had to be written.
   const laid = { pages: former.pages, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of splitPages(items, pageSize)) {
     const preparation = new ItemPreparation(store, known, leaders);

@@ -208,11 +208,6 @@ function parseDocument<T>(text: string, key: string, shape: z.ZodType<T>): T {
 /** Digits that distinguish digests by eye. */
 const DIGEST_DIGITS = 12;
 
-/** Whether rows of the campaign are of a plugin that was changed since they were prepared. */
-export function hasOtherPlugins({ described = [] }: PreparedCampaign): boolean {
-  return described.some(({ name, sha256 }) => findSource(name)?.sha256 !== sha256);
-}
-
 /**
  * Sentences about plugins that are new to a campaign, or have changed since its rows were prepared.
  * @param kinds that it has rows of now; default: those that it had

@@ -105,15 +105,12 @@ const UNREACHED: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it did not answer in time',
 };
 
-interface Asked {
-  /** Completes "Cannot …". */
-  readonly action: string;
-  /** The address, and the endpoint if one is configured. */
-  readonly where: string;
-}
-
-/** An error of the SDK in words. Its own text is omitted because it may quote what was signed. */
-export function toObjectError(error: unknown, { action, where }: Asked): StoreError {
+/**
+ * An error of the SDK in words. Its own text is omitted because it may quote what was signed.
+ * @param action completes "Cannot …"
+ * @param where the address, and the endpoint if one is configured
+ */
+export function toObjectError(error: unknown, action: string, where: string): StoreError {
   if (error instanceof StoreError) return error;
   const { code, why, remedy } = explain(error);
   const message = `Cannot ${action} in ${where}: ${why}${readRequestId(error)}.`;

@@ -88,13 +88,7 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   json: 'application/json',
   csv: 'text/csv; charset=utf-8',
-  parquet: 'application/vnd.apache.parquet',
-  ...Object.fromEntries(
-    ['txt', 'log', 'fasta', 'pdb', 'mol2', 'gro', 'itp', 'top', 'mdp'].map((ending) => [
-      ending,
-      'text/plain; charset=utf-8',
-    ]),
-  ),
+  log: 'text/plain; charset=utf-8',
 };
 
 /** In the metadata of an object: the call that created it. */
@@ -201,7 +195,7 @@ export class S3Store implements Store {
     try {
       for await (const piece of this.readStream(key)) pieces.push(piece);
     } catch (error) {
-      if (isMissing(error)) return null;
+      if (error instanceof StoreError && error.code === 'STORE_MISSING') return null;
       throw error;
     }
     return Buffer.concat(pieces);
@@ -236,7 +230,7 @@ export class S3Store implements Store {
     } catch (error) {
       if (isAbsentObject(error)) throw createMissingError(key);
       if (isDamagedObject(error)) throw createDamagedObjectError(key, this.#where);
-      throw toObjectError(error, { action: `read ${key}`, where: this.#where });
+      throw toObjectError(error, `read ${key}`, this.#where);
     }
   }
 
@@ -262,7 +256,7 @@ export class S3Store implements Store {
     try {
       yield* paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, ...query });
     } catch (error) {
-      throw toObjectError(error, { action: 'list the objects', where: this.#where });
+      throw toObjectError(error, 'list the objects', this.#where);
     }
   }
 
@@ -317,11 +311,7 @@ export class S3Store implements Store {
     try {
       return await ask();
     } catch (error) {
-      throw toObjectError(error, { action, where: this.#where });
+      throw toObjectError(error, action, this.#where);
     }
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof StoreError && error.code === 'STORE_MISSING';
 }

@@ -56,21 +56,12 @@ export async function transfer(options: TransferOptions): Promise<Transferred> {
       }
       onFile?.(done);
     });
-  const keys = await listSelected(from, isSelected);
+  const keys: string[] = [];
+  for await (const key of from.list('')) if (isTransferable(key) && isSelected(key)) keys.push(key);
   // Last: checksums are only written once their files are there.
   await copyAll(keys.filter((key) => key !== CHECKSUMS));
   await copyAll(keys.filter((key) => key === CHECKSUMS));
   return done;
-}
-
-async function listSelected(
-  store: Store,
-  isSelected: (key: string) => boolean,
-): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const key of store.list(''))
-    if (isTransferable(key) && isSelected(key)) keys.push(key);
-  return keys;
 }
 
 /** SHA256SUMS of a published tree, by key; empty if there is none. */

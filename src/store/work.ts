@@ -123,7 +123,7 @@ function toCamelCase(name: string): string {
 /** For the disk. `own`: values whose keys are no names of ours, such as the user's columns: they stay as they are. */
 export function toSnakeKeys(
   value: object,
-  own: ReadonlySet<string> = NONE,
+  own: ReadonlySet<string> = new Set(),
 ): Readonly<Record<string, unknown>> {
   return renameKeys(value, toSnakeCase, own) as Readonly<Record<string, unknown>>;
 }
@@ -132,8 +132,6 @@ export function toSnakeKeys(
 export function toCamelKeys(value: unknown, own: ReadonlySet<string>): unknown {
   return renameKeys(value, toCamelCase, own);
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 function renameKeys(
   value: unknown,

@@ -1,6 +1,4 @@
 /** One Temporal works on a tree at a time, by files alone: what contenders see and do. */
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import {
@@ -16,7 +14,7 @@ import {
 } from '../../src/store/lease.ts';
 import type { Store } from '../../src/store/store.ts';
 import { collected, expectCode } from './store-expectations.ts';
-import { onFolder, temporaryStore } from './temporary-store.ts';
+import { temporaryStore } from './temporary-store.ts';
 
 const holder = (temporal: string, renewer = temporal): LeaseHolder => ({
   temporal,
@@ -187,16 +185,3 @@ test('a process that was suspended during two takeovers does not get the lease',
   expect(await takeLease(store, holder('late'), former)).toBeNull();
   expect((await readNewestLease(store))?.record?.temporal).toBe('c');
 });
-
-test.runIf(onFolder())(
-  'a renewal in progress is not a leftover; one that a crash left behind is',
-  async () => {
-    const store = await aTree();
-    const folder = join(store.location, '.hundredfold', 'lease');
-    await mkdir(folder);
-    for (const name of ['.tmp-new', '.tmp-old']) await writeFile(join(folder, name), '');
-    const old = new Date(Date.now() - 120_000);
-    await utimes(join(folder, '.tmp-old'), old, old);
-    expect(await collected(store.leftovers())).toEqual(['.hundredfold/lease/.tmp-old']);
-  },
-);
