@@ -35,7 +35,7 @@ export interface Dependencies extends Trees {
   readonly tokens?: Pick<CredentialLeases, 'check'>;
   readonly publishCampaign: typeof publishTree;
   readonly jobsSeen: JobsSeen;
-  readonly fence: Pick<Fence, 'pass' | 'isWanted'>;
+  readonly fence: Pick<Fence, 'pass' | 'isAwaited'>;
   readonly serverClock: ServerClock;
   readonly steadyClock: SteadyClock;
   /** The last gate before a POST (slot.ts). */

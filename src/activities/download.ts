@@ -39,7 +39,7 @@ import { openHeldTree } from './leases.ts';
 const TRIED_FOR_MS = RESULTS_KEPT_MS - 86_400_000;
 
 /** One file of a job. */
-interface Wanted extends Finishing {
+interface Download extends Finishing {
   readonly client: ServiceClient;
   readonly store: Store;
   readonly artefact: ArtefactName;
@@ -60,40 +60,40 @@ export async function fetchArtefact(
   const isResult = artefact === client.artefacts(job.item.kind)[0];
   try {
     const store = await openHeldTree(deps, job.item);
-    const wanted = { ...finishing, client, store, artefact, isResult };
+    const download = { ...finishing, client, store, artefact, isResult };
     const { cancellationSignal: signal } = Context.current();
     const outcome = await client.fetch(job.remoteId, artefact, { signal });
     if (outcome.type === 'found') {
-      const result = await receive(deps, wanted, outcome);
+      const result = await receive(deps, download, outcome);
       deps.jobsSeen.noteFile(job, artefact, true);
       return result;
     }
-    return explainMissing(deps, wanted, outcome);
+    return explainMissing(deps, download, outcome);
   } catch (error) {
     throw storeFailure(error, stage.attemptSinceEnd);
   }
 }
 
-async function receive(deps: Dependencies, wanted: Wanted, found: Found): Promise<FetchResult> {
-  const { artefact, job } = wanted;
+async function receive(deps: Dependencies, download: Download, found: Found): Promise<FetchResult> {
+  const { artefact, job } = download;
   const { check, isPaged } = findKind(job.item.kind).artefacts[artefact] ?? {};
   const fileName = nameArtefactFile(job.item.kind, artefact, found.contentType);
   try {
-    if (isPaged) return await receivePages(deps, wanted, found, fileName);
-    if (check) return await receiveChecked(wanted, found, fileName);
-    return await receiveFile(deps, wanted, found, fileName);
+    if (isPaged) return await receivePages(deps, download, found, fileName);
+    if (check) return await receiveChecked(download, found, fileName);
+    return await receiveFile(deps, download, found, fileName);
   } catch (error) {
-    return endBroken(wanted, error);
+    return endBroken(download, error);
   }
 }
 
 /** A result is read completely for its check; it has one or two megabytes. */
 async function receiveChecked(
-  wanted: Wanted,
+  download: Download,
   found: Found,
   fileName: string,
 ): Promise<FetchResult> {
-  const { client, store, artefact, job: remote } = wanted;
+  const { client, store, artefact, job: remote } = download;
   const { item, remoteId } = remote;
   const { bytes, release } = await collectBody(found, fileName);
   try {
@@ -101,13 +101,13 @@ async function receiveChecked(
     const job = await readJob(store, item);
     const problem = await findProblem(job, remoteId, got, client.mayBeSynthetic);
     // The length is right but the content incomplete: a proxy may truncate an answer before it sets its length.
-    if (problem && NOT_WHOLE.includes(problem.code)) askAgain(wanted, problem);
+    if (problem && NOT_WHOLE.includes(problem.code)) askAgain(download, problem);
     return await writeArtefact(store, item, job, got, problem);
   } catch (error) {
     // The folder was removed while the job ran, which is paid for: it may be restored from a copy until the last retry.
     if (!(error instanceof HundredfoldError) || !REMOVED.includes(error.code)) throw error;
     const { code, message, remedy } = error;
-    return askAgain(wanted, { code, message: `${message} ${remedy}` });
+    return askAgain(download, { code, message: `${message} ${remedy}` });
   } finally {
     release();
   }
@@ -121,7 +121,7 @@ const REMOVED: readonly string[] = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] satisf
 /** Streams the body to disk. What it says of the job, its times and what computed the result, is read from there. */
 async function receiveFile(
   { jobsSeen }: Dependencies,
-  { store, artefact, job }: Wanted,
+  { store, artefact, job }: Download,
   { body, contentLength, hidden }: Found,
   fileName: string,
 ): Promise<FetchResult> {
@@ -140,17 +140,17 @@ async function receiveFile(
 /** Each page has what it needs to find the next one. All or none count: a page that is missing begins them again. */
 async function receivePages(
   deps: Dependencies,
-  wanted: Wanted,
+  download: Download,
   first: Found,
   fileName: string,
 ): Promise<FetchResult> {
-  const { kind, id } = wanted.job.item;
+  const { kind, id } = download.job.item;
   const files = [];
   for (let page: FetchOutcome = first; ;) {
-    if (page.type !== 'found') return explainMissing(deps, wanted, page);
+    if (page.type !== 'found') return explainMissing(deps, download, page);
     const name = namePage(fileName, files.length + 1);
     const { bytes, release } = await collectBody(page, name);
-    const file = await wanted.store
+    const file = await download.store
       .write(buildItemKey(kind, id, name), bytes, { keepFree: KEPT_FREE })
       .finally(release);
     files.push(createKeptFile(name, file, page.hidden.length));
@@ -161,33 +161,33 @@ async function receivePages(
 }
 
 /** A connection that ends too early is a fault of the service, a full disk is not. */
-function endBroken(wanted: Wanted, error: unknown): FetchResult {
+function endBroken(download: Download, error: unknown): FetchResult {
   const { aborted } = Context.current().cancellationSignal;
   if (!(error instanceof HundredfoldError) || aborted) throw error;
   const { code, message } = error;
   // The next download would be as large.
   if (code === 'RESULT_TOO_LARGE') return createEmptyResult({ code, message });
   if (code !== 'DOWNLOAD_BROKEN' && code !== 'STORE_TRUNCATED') throw error;
-  return askAgain(wanted, { code: 'RESULT_TRUNCATED', message });
+  return askAgain(download, { code: 'RESULT_TRUNCATED', message });
 }
 
 /** @throws "not yet" */
-function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): FetchResult {
-  if (outcome.type === 'absent') return explainAbsent(deps, wanted, outcome);
+function explainMissing(deps: Dependencies, download: Download, outcome: NotFound): FetchResult {
+  if (outcome.type === 'absent') return explainAbsent(deps, download, outcome);
   const { message } = outcome;
   if (outcome.type === 'tooLarge') return createEmptyResult({ code: 'RESULT_TOO_LARGE', message });
-  const { artefact, isResult, stage } = wanted;
+  const { artefact, isResult, stage } = download;
   const { uniform, unusable, refusesUs, othersWell, retryAfterMs } = outcome;
   if (uniform !== true) {
-    if (unusable) return askAgain(wanted, { code: 'RESULT_UNUSABLE', message });
+    if (unusable) return askAgain(download, { code: 'RESULT_UNUSABLE', message });
     // A file that needs the token may be refused permanently, while all others are sent.
     if (refusesUs && !isResult) {
       const words = `no ${artefact}: ${message}`;
-      return askAgain(wanted, { code: 'RESULT_ABSENT', message: words, retry: 'lost' });
+      return askAgain(download, { code: 'RESULT_ABSENT', message: words, retry: 'lost' });
     }
     if (othersWell && retryAfterMs === null) {
       const words = `the service sends files of other jobs, and no ${artefact} of this one: ${message}`;
-      return askAgain(wanted, { code: 'RESULT_UNREACHABLE', message: words, retry: 'lost' });
+      return askAgain(download, { code: 'RESULT_UNREACHABLE', message: words, retry: 'lost' });
     }
   }
   if (stage.msSinceEnd() > TRIED_FOR_MS) {
@@ -203,15 +203,15 @@ function explainMissing(deps: Dependencies, wanted: Wanted, outcome: NotFound): 
 /** 404 of a job that is finished may pass, as it may while the job runs (finish-job.ts); other refusals are final. */
 function explainAbsent(
   { jobsSeen }: Dependencies,
-  wanted: Wanted,
+  download: Download,
   { status, message: words }: Extract<NotFound, { readonly type: 'absent' }>,
 ): FetchResult {
-  const { job, artefact, isResult } = wanted;
+  const { job, artefact, isResult } = download;
   const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${words}` };
   if (status !== 404 && status !== 410) return createEmptyResult(isResult ? problem : null);
   const had = isResult || jobsSeen.hadFile(job, artefact);
   const retry = had === null ? 'few' : had ? 'lost' : 'none';
-  const result = askAgain(wanted, { ...problem, retry });
+  const result = askAgain(download, { ...problem, retry });
   jobsSeen.noteFile(job, artefact, false);
   return result;
 }
@@ -238,7 +238,7 @@ const MIN_DOWNLOADS = 4;
  * only missing, and is not its result, it succeeds, and its record has a warning.
  */
 function askAgain(
-  { policy, stage, artefact, isResult }: Wanted,
+  { policy, stage, artefact, isResult }: Download,
   { code, message, retry }: Bad,
 ): FetchResult {
   const { badSince, times } = stage.left.bad?.[artefact] ?? { badSince: Date.now(), times: 0 };

@@ -53,7 +53,7 @@ export class Fence {
   }
 
   /** Whether a campaign still waits for a job: one that was terminated has not withdrawn its requests. */
-  async isWanted({ campaign, run }: CampaignRun): Promise<boolean> {
+  async isAwaited({ campaign, run }: CampaignRun): Promise<boolean> {
     const handle = this.#client.workflow.getHandle(buildCampaignWorkflowId(campaign), undefined, {
       // However often it has continued as new since.
       firstExecutionRunId: run,

@@ -97,7 +97,7 @@ async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<Su
   };
   const stopped = await until(request.notBefore - READY_BEFORE_MS);
   if (stopped) return stopped;
-  if (!(await deps.fence.isWanted(request)))
+  if (!(await deps.fence.isAwaited(request)))
     return { type: 'unwanted', message: 'the campaign that asked for it has ended' };
   return until(request.notBefore);
 }

@@ -29,9 +29,9 @@ export function findStatus(error: unknown): Status | null {
 }
 
 /** Whether a call failed with one of these. */
-export function hasStatus(error: unknown, ...wanted: readonly (keyof typeof STATUS)[]): boolean {
+export function hasStatus(error: unknown, ...names: readonly (keyof typeof STATUS)[]): boolean {
   const status = findStatus(error);
-  return status !== null && wanted.some((name) => STATUS[name] === status.code);
+  return status !== null && names.some((name) => STATUS[name] === status.code);
 }
 
 /** The server is unavailable or too busy. */

@@ -338,8 +338,8 @@ class CampaignRun implements Shown {
 }
 
 /** Returns why the notification failed, in a sentence. Does nothing if none is configured. */
-async function notifyEnd({ notify: isWanted, store }: CampaignSpec): Promise<string[]> {
-  if (!isWanted) return [];
+async function notifyEnd({ notify: isConfigured, store }: CampaignSpec): Promise<string[]> {
+  if (!isConfigured) return [];
   const summary = 'notify the webhook of the end';
   const reason = await explainNotSent(notify.executeWithOptions({ summary }, [store]), summary);
   return reason === null ? [] : [reason];
@@ -347,11 +347,11 @@ async function notifyEnd({ notify: isWanted, store }: CampaignSpec): Promise<str
 
 /** The campaign has paused a service, because its items fail for the same reason. */
 async function notifyPause(
-  { notify: isWanted, name }: CampaignSpec,
+  { notify: isConfigured, name }: CampaignSpec,
   { service, address }: ServiceReference,
   { code, message, times }: SameFailures,
 ): Promise<void> {
-  if (!isWanted) return;
+  if (!isConfigured) return;
   const words = `${times} items failed with ${code}: ${message}`;
   const since = new Date(Date.now()).toISOString();
   const notice = { service, address, since, message: words, campaign: name };

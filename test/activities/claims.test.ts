@@ -165,7 +165,7 @@ class Row {
       openStore: async (address: string) =>
         takeTurns(await openFileStore(address.slice(1)), turns, who),
       fence: {
-        isWanted: () => Promise.resolve(true),
+        isAwaited: () => Promise.resolve(true),
         pass: () => Promise.resolve({ isOpen: () => true }),
       },
       ledger: {

@@ -77,8 +77,8 @@ export const SERVICES: readonly Mutant[] = [
   {
     name: 'result-cut-behind-length',
     file: 'src/activities/download.ts',
-    find: 'if (problem && NOT_WHOLE.includes(problem.code)) askAgain(wanted, problem);',
-    replace: 'if (problem && !NOT_WHOLE.includes(problem.code)) askAgain(wanted, problem);',
+    find: 'if (problem && NOT_WHOLE.includes(problem.code)) askAgain(download, problem);',
+    replace: 'if (problem && !NOT_WHOLE.includes(problem.code)) askAgain(download, problem);',
     breaks: '3: a result that arrived incomplete is downloaded again before the item fails.',
     tests: ['test/workflows/faults.test.ts'],
   },

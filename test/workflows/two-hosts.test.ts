@@ -113,7 +113,7 @@ describe.concurrent('a budget that is alone', () => {
     const fences = { reached: 0, shut: 0 };
     await scene.startWorker((real) => ({
       fence: {
-        isWanted: (run) => real.fence.isWanted(run),
+        isAwaited: (run) => real.fence.isAwaited(run),
         pass: async (own) => {
           fences.reached += 1;
           await gate.promise;

@@ -47,8 +47,8 @@ type Stop = () => Promise<void> | void;
 
 interface Start {
   readonly dir: string;
-  /** Local services that are wanted. */
-  readonly wanted: readonly LocalName[];
+  /** Local services that are needed. */
+  readonly locals: readonly LocalName[];
   /** Receives the functions that stop the parts, in the order of their start. */
   readonly stops: Stop[];
   /** A server that does not answer is killed soon. */
@@ -59,12 +59,12 @@ interface Start {
  * The server, the local services and the code of the worker, all concurrently: the server takes a second to start, and
  * loading the worker's code half a second.
  */
-async function startParts(keeper: ServerKeeper, { dir, wanted, stops, hurried }: Start) {
+async function startParts(keeper: ServerKeeper, { dir, locals, stops, hurried }: Start) {
   // Before the server starts, so that every step is detected: after one, the server would stop dispatching.
   const clock = watchClock(dir);
   const beginning = keeper.begin();
   const starting: Promise<HostedServices[]> = Promise.all(
-    wanted.map((name) => serveLocally(dir, name)),
+    locals.map((name) => serveLocally(dir, name)),
   );
   const loading = import('../../worker.ts');
   const started = starting.catch(() => []);
@@ -113,10 +113,10 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     for (const step of stops.splice(0).reverse()) await step();
   };
   try {
-    const wanted = lookOnly ? [] : listUsedLocals(dir, options.localServices);
+    const locals = lookOnly ? [] : listUsedLocals(dir, options.localServices);
     const keeper = new ServerKeeper(dir);
     const hurried = answerTimeoutMs !== undefined;
-    const start = { dir, wanted, stops, hurried };
+    const start = { dir, locals, stops, hurried };
     const { server, local, startLastingWorker } = await startParts(keeper, start);
     const services = lookOnly ? [] : [...Object.values(settings.services), ...local];
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
