@@ -63,7 +63,7 @@ test('the formats are listed, and a campaign is exported by its name and by the 
   // A ligand that is skipped makes the exit code 3.
   at.write('results/finished/molecules/molecule-00001/input.smi', 'CCCC');
   const { stderr } = await at.runs(3, ['export', 'finished', '--to', 'smi']);
-  expect(stderr).toContain('left out: molecule-00001: molecules/molecule-00001/input.smi is not');
+  expect(stderr).toContain('molecules/molecule-00001/input.smi has 4 bytes instead of 5');
 });
 
 /** A failed molecule, sequences that succeeded but for the first, which waits, and a refused row. */
