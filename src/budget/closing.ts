@@ -233,6 +233,8 @@ function settle(state: Budget, unsure: Unsure, at: number): void {
 const INDEX_LAG_MS = 3_000;
 /** Not counted more often than this (ms). */
 const COUNT_INTERVAL_MS = 1_000;
+/** Jobs that were accepted before a count so old (ms) may have ended: a burst would stop at as many before its last. */
+const MAX_COUNT_AGE_MS = 10_000;
 
 /** They are counted where the policy has a bound. */
 export function countOpenJobs(state: Budget): void {
@@ -279,7 +281,7 @@ export function shouldCount(state: Budget, now: number): boolean {
   if (!open || !queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
   if (open.countedAt === null) return true;
   const isFull = (openJobs(state) ?? 0) >= (policy.maxOpen ?? Number.POSITIVE_INFINITY);
-  return isFull && now - open.countedAt >= COUNT_INTERVAL_MS;
+  return now - open.countedAt >= (isFull ? COUNT_INTERVAL_MS : MAX_COUNT_AGE_MS);
 }
 
 /** This many in one refusal are not a coincidence. */
