@@ -5,6 +5,7 @@
 import eslint from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { NAMES } from './scripts/names.ts';
 
 const SYNTAX = [
   {
@@ -76,6 +77,10 @@ export default defineConfig(
     },
   },
   {
+    files: ['{src,packages}/**/*.{ts,tsx}'],
+    rules: { 'no-restricted-syntax': ['error', ...SYNTAX, ...NAMES] },
+  },
+  {
     // What knows a kind or a service by its name does not work for those of a plugin.
     files: ['src/**/*.ts', 'src/**/*.tsx'],
     ignores: ['src/kinds/**', 'src/services/*', 'src/export/**'],
@@ -83,6 +88,7 @@ export default defineConfig(
       'no-restricted-syntax': [
         'error',
         ...SYNTAX,
+        ...NAMES,
         {
           selector: 'Literal[value=/^(molecule|sequence|alignment|shifts|molecules|predictions)$/]',
           message:

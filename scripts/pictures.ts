@@ -1,6 +1,6 @@
 /**
  * `node scripts/pictures.ts`: makes the pictures of the README in docs/pictures: the live view of a rehearsal on a
- * terminal of 80 columns (it needs tmux), and the report of the demo batch in a browser.
+ * terminal of 80 columns (it needs tmux), and of the demo batch the report in a browser and the output tree.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,9 @@ const folder = mkdtempSync(join(tmpdir(), 'hundredfold-pictures-'));
 const browser = await launchBrowser();
 try {
   await pictureLiveView(browser);
+  runProgram('run', join(ROOT, 'batches', 'demo'), '--services', 'local');
   await pictureReport(browser);
+  await pictureTree(browser);
 } finally {
   await browser.close();
   runProgram('stop');
@@ -48,16 +50,27 @@ async function pictureLiveView(browser: Browser): Promise<void> {
   }
   // The folder of the pictures is nobody's: the README's is.
   const shown = screen.replaceAll(folder, '/home/ada').trimEnd();
-  const page = await browser.newPage({ viewport: { width: 700, height: 480 } });
-  const font = "13px/1.4 'DejaVu Sans Mono', monospace";
-  const style = `margin: 0; padding: 14px; font: ${font}; background: #16181d; color: #e6e6e6`;
-  await page.setContent(`<pre style="${style}">${toHtml(shown)}</pre>`);
-  await page.locator('pre').screenshot({ path: join(PICTURES, 'live-view.png') });
+  await pictureText(browser, toHtml(shown), 'live-view.png');
   while (tmux('list-sessions').includes('live')) await delay(500);
 }
 
+/** What `ls` shows of the tree and of an item of each service. */
+async function pictureTree(browser: Browser): Promise<void> {
+  const items = ['results/demo/molecules/aspirin', 'results/demo/alignments/globins6'];
+  const args = ['-p', '-C', '-w', `${COLUMNS}`, 'results/demo', 'results/demo/tables', ...items];
+  const list = execFileSync('ls', args, { cwd: folder, encoding: 'utf8', env: { LC_ALL: 'C' } });
+  await pictureText(browser, list.trimEnd(), 'output-tree.png');
+}
+
+async function pictureText(browser: Browser, html: string, name: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 700, height: 480 } });
+  const font = "13px/1.4 'DejaVu Sans Mono', monospace";
+  const style = `margin: 0; padding: 14px; font: ${font}; background: #16181d; color: #e6e6e6`;
+  await page.setContent(`<pre style="${style}">${html}</pre>`);
+  await page.locator('pre').screenshot({ path: join(PICTURES, name) });
+}
+
 async function pictureReport(browser: Browser): Promise<void> {
-  runProgram('run', join(ROOT, 'batches', 'demo'), '--services', 'local');
   const page = await browser.newPage({ viewport: { width: 1100, height: 760 } });
   await page.goto(pathToFileURL(join(folder, 'results', 'demo', 'report.html')).href);
   await page.waitForLoadState('networkidle');

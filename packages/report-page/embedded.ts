@@ -79,12 +79,14 @@ export function useDetails(layout: ChunkLayout, rows: readonly number[]) {
 
 async function readChunk(layout: ChunkLayout, chunk: number): Promise<readonly ItemDetail[]> {
   const base64 =
-    chunk < layout.embedded ? await fromPage(`${ELEMENT.chunk}${chunk}`) : await fromBeside(chunk);
+    chunk < layout.embedded
+      ? await readFromPage(`${ELEMENT.chunk}${chunk}`)
+      : await loadFromBeside(chunk);
   return JSON.parse(await decompress(base64)) as readonly ItemDetail[];
 }
 
 /** The address may request an item before the page is parsed completely. */
-async function fromPage(id: string): Promise<string> {
+async function readFromPage(id: string): Promise<string> {
   await awaitWholePage();
   return readElementText(id);
 }
@@ -105,7 +107,7 @@ function readElementText(id: string): string {
 const delivered = new Map<number, string>();
 
 /** A page opened from disk may not fetch a file, but may load it as a script. */
-function fromBeside(chunk: number): Promise<string> {
+function loadFromBeside(chunk: number): Promise<string> {
   Object.assign(window, {
     [DELIVER]: (number: number, base64: string) => delivered.set(number, base64),
   });

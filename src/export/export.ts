@@ -193,10 +193,10 @@ interface ReadItem {
 /** In manifest order; some are read ahead. */
 function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
   const { store, campaign, format, selection = () => true } = work;
-  async function* selected(): AsyncGenerator<Listed> {
+  async function* listSelected(): AsyncGenerator<Listed> {
     for await (const item of readListedItems(store, campaign)) if (selection(item)) yield item;
   }
-  return runInOrder(selected(), store.atOnce, async (listed): Promise<ReadItem> => {
+  return runInOrder(listSelected(), store.atOnce, async (listed): Promise<ReadItem> => {
     const { kind, record } = listed;
     if (kind !== null && !format.kinds.includes(kind)) return { listed, read: null };
     if (record?.state === 'succeeded')

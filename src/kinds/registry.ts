@@ -64,9 +64,9 @@ export function findSource(name: Kind): PluginSource | null {
 }
 
 /** Whether a job with these options provides everything requested; both of the same work. */
-export function canShare(job: Options, wanted: Options): boolean {
+export function canShare(job: Options, options: Options): boolean {
   const { share } = findKind(job.kind);
-  return share === null || job.kind !== wanted.kind || share.covers(job, wanted);
+  return share === null || job.kind !== options.kind || share.covers(job, options);
 }
 
 /** The options of one job that serves both. */

@@ -174,13 +174,13 @@ function findMeant(column: string, columns: readonly string[]): string | null {
 
 /** The known name that was probably meant by a misspelt one. */
 export function findNearest<T extends string>(text: string, known: readonly T[]): T | null {
-  const wanted = text.trim().toLowerCase();
+  const given = text.trim().toLowerCase();
   let best: T | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const name of known) {
-    const limit = Math.min(computeAllowance(name.length), computeAllowance(wanted.length));
-    if (Math.abs(name.length - wanted.length) > limit) continue;
-    const distance = computeEditDistance(wanted, name);
+    const limit = Math.min(computeAllowance(name.length), computeAllowance(given.length));
+    if (Math.abs(name.length - given.length) > limit) continue;
+    const distance = computeEditDistance(given, name);
     if (distance <= limit && distance < bestDistance) {
       best = name;
       bestDistance = distance;

@@ -66,8 +66,8 @@ export class IdRegister {
     const safe = toAscii(name)
       .replace(/[^A-Za-z0-9._-]+/g, '_')
       .replace(/^[._]+/, '');
-    const wanted = safe === '' ? `row-${String(place.line)}` : safe.slice(0, MAX_LENGTH);
-    const id = this.#isUsed(wanted) ? this.#numbered(wanted) : wanted;
+    const proposed = safe === '' ? `row-${String(place.line)}` : safe.slice(0, MAX_LENGTH);
+    const id = this.#isUsed(proposed) ? this.#numbered(proposed) : proposed;
     this.#add(id, place);
     return id;
   }
@@ -83,12 +83,12 @@ export class IdRegister {
   }
 
   /** The first free number: a library may call every molecule `LIG`, so it goes on where it was. */
-  #numbered(wanted: string): string {
-    for (let number = this.#next.get(wanted) ?? 2; ; number += 1) {
+  #numbered(proposed: string): string {
+    for (let number = this.#next.get(proposed) ?? 2; ; number += 1) {
       const ending = `-${String(number)}`;
-      const id = wanted.slice(0, MAX_LENGTH - ending.length) + ending;
+      const id = proposed.slice(0, MAX_LENGTH - ending.length) + ending;
       if (this.#isUsed(id)) continue;
-      this.#next.set(wanted, number + 1);
+      this.#next.set(proposed, number + 1);
       return id;
     }
   }

@@ -21,11 +21,11 @@ export async function readInputFile(
 ): Promise<string | Complaint> {
   const fail = (code: string, message: string, remedy: string): Complaint =>
     createError(code, `${quote(value)} ${message}`, remedy, { column: 'file', value });
-  const wanted = path.resolve(folder, value);
+  const target = path.resolve(folder, value);
   // Before any disk access: a manifest must not reveal which files exist elsewhere.
-  if (!allowOutside && !isInside(wanted, folder)) return createOutside(value);
+  if (!allowOutside && !isInside(target, folder)) return createOutside(value);
   try {
-    const real = await realpath(wanted);
+    const real = await realpath(target);
     if (!allowOutside && !isInside(real, folder)) return createOutside(value);
     if (!(await stat(real)).isFile()) {
       const remedy = 'Use a regular file: a folder or a device cannot be an input.';

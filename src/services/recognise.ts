@@ -63,7 +63,7 @@ interface Site {
 }
 
 /** What is looked for. */
-interface Wanted {
+interface Search {
   readonly service: Service;
   readonly config: ServiceConfig;
 }
@@ -80,15 +80,15 @@ export async function recognise(
   signal: AbortSignal,
 ): Promise<Recognition> {
   const site = { http, base: readServiceUrl(url), signal };
-  const wanted = { service: findService(name), config };
-  const first = await lookFor(site, wanted);
+  const search = { service: findService(name), config };
+  const first = await lookFor(site, search);
   if (first.type !== 'absent') return first;
   // A server that is being started or deployed answers 404 for a moment.
   await delay(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
-  const seen = await lookFor(site, wanted);
+  const seen = await lookFor(site, search);
   if (seen.type !== 'absent') return seen;
-  const { better, what = seen.message } = (await findOther(site, wanted)) ?? { better: null };
-  return { type: 'wrong', message: `${url} is not ${wanted.service.title}: ${what}`, better };
+  const { better, what = seen.message } = (await findOther(site, search)) ?? { better: null };
+  return { type: 'wrong', message: `${url} is not ${search.service.title}: ${what}`, better };
 }
 
 /** An answer that says something about the address. */
@@ -140,7 +140,7 @@ function recogniseRedirect(answer: Answer, where: string, url: URL, { base }: Si
 
 type Absent = { readonly type: 'absent'; readonly message: string };
 
-async function lookFor(site: Site, { service, config }: Wanted): Promise<Recognition | Absent> {
+async function lookFor(site: Site, { service, config }: Search): Promise<Recognition | Absent> {
   const { origins, probe } = service;
   const addressOf = (request: Request) => buildUrl({ base: site.base, origins }, request);
   const job = await ask(site, addressOf(probe.request(config)));
@@ -173,9 +173,9 @@ async function isOwnAnswer(site: Site, { answer }: Seen): Promise<boolean> {
 /** The same service with another configuration, or another one, if it is at this address. */
 async function findOther(
   site: Site,
-  { service, config }: Wanted,
+  { service, config }: Search,
 ): Promise<{ readonly better: Better | null; readonly what?: string } | null> {
-  const isAt = async (wanted: Wanted) => (await lookFor(site, wanted)).type === 'right';
+  const isAt = async (search: Search) => (await lookFor(site, search)).type === 'right';
   for (const variant of service.variants)
     if (await isAt({ service, config: { ...config, ...variant } }))
       return { better: { url: site.base.href.replace(/\/+$/, ''), config: variant } };

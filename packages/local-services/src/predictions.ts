@@ -177,7 +177,7 @@ function describeHistory({ jobs, clock }: Services, { seq }: Job) {
       ? { kind, timestamp, state, message }
       : { kind, timestamp, progress, message };
   });
-  const ofKind = (wanted: string) => timeline.filter(({ kind }) => kind === wanted);
+  const ofKind = (only: string) => timeline.filter(({ kind }) => kind === only);
   return { timeline, history: ofKind('state'), messages: ofKind('message') };
 }
 

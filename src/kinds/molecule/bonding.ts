@@ -149,8 +149,8 @@ class Search {
   }
 
   /** Distributes the orders to bonds with later nodes. */
-  #distribute([first, ...others]: Node['near'], wanted: number, goOn: () => boolean): boolean {
-    if (wanted === 0) return goOn();
+  #distribute([first, ...others]: Node['near'], missing: number, goOn: () => boolean): boolean {
+    if (missing === 0) return goOn();
     if (first === undefined) return false;
     const { node, bond } = first;
     const room = Math.max(0, ...node.options.map(({ sum }) => sum)) - node.near.length - node.extra;
@@ -158,9 +158,9 @@ class Search {
       this.orders[bond] = (this.orders[bond] ?? 1) + by;
       node.extra += by;
     };
-    for (let more = Math.min(2, wanted, room); more >= 0; more -= 1) {
+    for (let more = Math.min(2, missing, room); more >= 0; more -= 1) {
       raise(more);
-      if (this.#distribute(others, wanted - more, goOn)) return true;
+      if (this.#distribute(others, missing - more, goOn)) return true;
       raise(-more);
     }
     return false;

@@ -64,18 +64,18 @@ export async function checkMolecule(
   }
   // Results of the synthetic engine only have the right shape: it does not compute the hydrogens of a SMILES.
   const computed = !(mayBeSynthetic && isSynthetic(bytes));
-  const wanted = options.netCharge ?? input?.charge ?? null;
+  const expected = options.netCharge ?? input?.charge ?? null;
   return (
     (computed ? await checkAtoms(topology, findText(native, 'GMX_gro'), input) : null) ??
-    checkCharge(sumCharges(topology.atoms), wanted) ??
+    checkCharge(sumCharges(topology.atoms), expected) ??
     (computed ? checkFiles(native) : null)
   );
 }
 
 /** With `gas` the engine ignores a net charge that does not fit. */
-function checkCharge(charge: number, wanted: number | null): ResultProblem | null {
-  if (Math.abs(charge - (wanted ?? Math.round(charge))) <= CHARGE_TOLERANCE) return null;
-  const words = wanted === null ? 'an integer' : String(wanted);
+function checkCharge(charge: number, expected: number | null): ResultProblem | null {
+  if (Math.abs(charge - (expected ?? Math.round(charge))) <= CHARGE_TOLERANCE) return null;
+  const words = expected === null ? 'an integer' : String(expected);
   const message = `The charges of the atoms sum to ${charge.toFixed(3)}, not to ${words}.`;
   return createResultProblem('RESULT_WRONG_CHARGE', message);
 }
@@ -102,16 +102,16 @@ async function checkAtoms(
 }
 
 function compareToInput(elements: readonly string[], input: Composition): string | null {
-  const [got, wanted] = [computeHillFormula(elements), computeHillFormula(input.elements)];
-  if (got !== wanted) {
-    const [heavy, heavyWanted] = [elements, input.elements].map((all) =>
+  const [got, expected] = [computeHillFormula(elements), computeHillFormula(input.elements)];
+  if (got !== expected) {
+    const [heavy, heavyExpected] = [elements, input.elements].map((all) =>
       computeHillFormula(all.filter((element) => element !== 'H')),
     );
     const hydrogens =
-      heavy === heavyWanted
+      heavy === heavyExpected
         ? ' Only the hydrogens differ: a different protonation or oxidation state.'
         : '';
-    return `The topology is that of ${got}, the input is ${wanted}.${hydrogens}`;
+    return `The topology is that of ${got}, the input is ${expected}.${hydrogens}`;
   }
   return input.lacksHydrogens
     ? `The topology is that of ${got}: the input lacks its hydrogens.`

@@ -284,8 +284,8 @@ function compareCsv(text: string, entries: readonly Entry[]): Disagreement {
   const [name] = /\b(?:sequence_id|chainCode)\b/.exec(header) ?? [];
   if (name === undefined || !/\bresidue\b/.test(header)) return null;
   const parts = [...Map.groupBy(readCsv(text), (row) => row[name] ?? '')];
-  const wanted = name === 'chainCode' ? joinChains(entries) : entries;
-  return compareParts('result.csv has rows', parts, wanted, hasSameValues);
+  const expected = name === 'chainCode' ? joinChains(entries) : entries;
+  return compareParts('result.csv has rows', parts, expected, hasSameValues);
 }
 
 /** The two chains of a homodimer share a code: their rows follow each other. */

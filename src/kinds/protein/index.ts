@@ -129,7 +129,7 @@ export const sequence = defineKind({
   },
   // A job runs all predictors that its rows request.
   share: {
-    covers: (job, wanted) => wanted.predictors.every((one) => job.predictors.includes(one)),
+    covers: (job, options) => options.predictors.every((one) => job.predictors.includes(one)),
     combine: (one, other) => ({
       kind: 'sequence',
       predictors: [...new Set([...one.predictors, ...other.predictors])],

@@ -103,8 +103,8 @@ function isMissing(value: string): boolean {
   return value === '' || value === '.' || value === '?';
 }
 
-function findMissingTags({ tags }: StarLoop, wanted: readonly string[]): InputFinding[] {
-  const missing = wanted.filter((tag) => !tags.includes(tag.toLowerCase()));
+function findMissingTags({ tags }: StarLoop, required: readonly string[]): InputFinding[] {
+  const missing = required.filter((tag) => !tags.includes(tag.toLowerCase()));
   return missing.map(reportMissingTag);
 }
 

@@ -209,7 +209,7 @@ async function tryFile({ client, signal, job }: Asking): Promise<Told> {
   // The server gives the same for every file.
   const all = Object.keys(findKind(job.kind).artefacts).map((one) => [one, pages] as const);
   const refused = await judgeFiles(job, Object.fromEntries(all), id);
-  if (refused === null) return { outcome: 'believed', fault: 'DAMAGE_BELIEVED' };
+  if (refused === null) return { outcome: 'right', fault: 'DAMAGE_BELIEVED' };
   const { code, message } = refused;
   return { outcome: 'rejected', ...(code === 'PLUGIN_FAILED' && { fault: 'THROWS', message }) };
 }
@@ -261,7 +261,7 @@ async function download(
   }
 }
 
-/** Why a result is not believed; null if it is. */
+/** Why a result does not count as right; null if it does. */
 async function judgeFiles(
   { kind: name, options, input }: Job,
   files: Readonly<Record<string, readonly Buffer[]>>,
@@ -304,7 +304,7 @@ const MEANINGS = {
   unknown: 'no such job: asked again for a while, then JOB_LOST',
   again: 'it says nothing: asked again later, and not before it says',
   'as result': 'the answer is the result itself, whose check decides',
-  believed: 'it counts as a right result',
+  right: 'it counts as a right result',
   rejected: 'no right result: kept under rejected/, and the row fails',
   'cut off': 'loaded again',
   absent: 'no such file: asked again, then the row fails as RESULT_ABSENT',

@@ -261,10 +261,10 @@ function refuseUnusable({ engine, architectures, needs }: Recipe, place: string)
     throw new LocalServicesError(code, `${engine} ${message}.`, remedy);
   };
   if (process.platform !== 'linux' || architectures?.includes(process.arch) === false) {
-    const wanted = architectures === undefined ? '' : ` on ${architectures.join(' or ')}`;
+    const restriction = architectures === undefined ? '' : ` on ${architectures.join(' or ')}`;
     const here = `${process.platform} on ${process.arch}`;
     const remedy = 'Use the recorded engine here, or another machine, virtual or not.';
-    refuse('ENGINES_PLATFORM', `runs under Linux${wanted}; this is ${here}`, remedy);
+    refuse('ENGINES_PLATFORM', `runs under Linux${restriction}; this is ${here}`, remedy);
   }
   // The engines use their own paths in shell commands.
   if (!PLAIN_PATH.test(place)) {

@@ -22,18 +22,18 @@ import {
 /** By kind and input, because a recording with more predictors may serve a sequence. */
 let recordings: ReadonlyMap<string, readonly Recording[]> | undefined;
 
-function find(job: EngineJob): { wanted: CanonicalJob; known: readonly Recording[] } {
+function find(job: EngineJob): { canonical: CanonicalJob; known: readonly Recording[] } {
   recordings ??= Map.groupBy(loadIndex().recordings, ({ kind, input }) => `${kind} ${input}`);
-  const wanted = toCanonicalJob(job);
-  return { wanted, known: recordings.get(`${wanted.kind} ${wanted.input}`) ?? [] };
+  const canonical = toCanonicalJob(job);
+  return { canonical, known: recordings.get(`${canonical.kind} ${canonical.input}`) ?? [] };
 }
 
 /** Undefined if there is none that this job gets. */
 export function findRecording(job: EngineJob): Recording | undefined {
-  const { wanted, known } = find(job);
+  const { canonical, known } = find(job);
   return job.kind === 'sequence'
-    ? findSmallestRecording(known, wanted)
-    : (findExactRecording(known, wanted) ?? findSameCharge(known, wanted, job));
+    ? findSmallestRecording(known, canonical)
+    : (findExactRecording(known, canonical) ?? findSameCharge(known, canonical, job));
 }
 
 export class RecordedEngine implements Engine {
@@ -56,9 +56,9 @@ export class RecordedEngine implements Engine {
 
 function findExactRecording(
   known: readonly Recording[],
-  wanted: CanonicalJob,
+  canonical: CanonicalJob,
 ): Recording | undefined {
-  return known.find((recording) => recording.options === wanted.options);
+  return known.find((recording) => recording.options === canonical.options);
 }
 
 /**
@@ -86,12 +86,12 @@ function findSameCharge(
  */
 function findSmallestRecording(
   known: readonly Recording[],
-  wanted: CanonicalJob,
+  canonical: CanonicalJob,
 ): Recording | undefined {
-  const asked = wanted.options.split('+');
+  const asked = canonical.options.split('+');
   const size = (recording: Recording): number => recording.options.split('+').length;
   return (
-    findExactRecording(known, wanted) ??
+    findExactRecording(known, canonical) ??
     known
       .filter((recording) => recording.failure === undefined)
       .filter((recording) => asked.every((name) => recording.options.split('+').includes(name)))
@@ -100,12 +100,12 @@ function findSmallestRecording(
 }
 
 function explainMissing(job: EngineJob): string {
-  const { wanted, known } = find(job);
+  const { canonical, known } = find(job);
   const options = known.map((recording) => recording.options).join(', ');
   const what =
     known.length === 0
       ? ': the recorded engine has results only for the table of hundredfold init and for the examples in batches/'
-      : ` with ${wanted.options}: there are recordings only with ${options}`;
+      : ` with ${canonical.options}: there are recordings only with ${options}`;
   return `No recording for this input${what}. Nothing is wrong with it: --services synthetic rehearses any input, and npm run engines installs the real engines.`;
 }
 

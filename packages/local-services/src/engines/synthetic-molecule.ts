@@ -172,9 +172,9 @@ function writeReal(value: number): string {
 /** AMBER's topology with atoms of one type and their bonds: without angles and dihedral angles, and without any meaning. */
 function writePrmtop({ name, atoms, bonds }: Molecule): string {
   const hasHydrogen = (bond: Term): boolean => bond.some((atom) => atoms[atom]?.element === 'H');
-  const listed = (wanted: boolean) =>
+  const listed = (withHydrogen: boolean) =>
     bonds
-      .filter((bond) => hasHydrogen(bond) === wanted)
+      .filter((bond) => hasHydrogen(bond) === withHydrogen)
       .flatMap(([one = 0, other = 0]) => [3 * one, 3 * other, 1]);
   const excluded = atoms.map((_, atom) => {
     const later = bonds.flatMap((bond) => bond.filter((one) => one > atom && bond.includes(atom)));
