@@ -96,7 +96,8 @@ function takeTurns(store: Store, turns: Turns, who: number): Store {
   return new Proxy(store, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function' || name === 'list') return value;
+      if (typeof value !== 'function') return value;
+      if (name === 'list') return value.bind(target) as unknown;
       return async (...args: unknown[]): Promise<unknown> => {
         await turns.take(who, String(name));
         return (value as (...given: unknown[]) => unknown).apply(target, args);
