@@ -41,7 +41,7 @@ const ELSEWHERE: readonly string[] = [
   'TREE_LEASED',
   'TREE_OTHER_PLUGIN',
 ] satisfies ErrorCode[];
-const ANOTHER_WORKER_MAY_MS = 5_000;
+const MAX_ELSEWHERE_DELAY_MS = 5_000;
 
 export function isElsewhere(error: unknown): error is StoreError {
   return error instanceof StoreError && ELSEWHERE.includes(error.code);
@@ -64,7 +64,7 @@ export function storeFailure(error: unknown, attempt = Context.current().info.at
     type: error.code,
     message: `${error.message} ${error.remedy}`,
     nonRetryable: !error.retryable,
-    nextRetryDelay: isElsewhere(error) ? Math.min(delay, ANOTHER_WORKER_MAY_MS) : delay,
+    nextRetryDelay: isElsewhere(error) ? Math.min(delay, MAX_ELSEWHERE_DELAY_MS) : delay,
   });
 }
 
