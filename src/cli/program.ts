@@ -68,7 +68,12 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
       if (typed === undefined || typed === name)
         await addCommand(program.commandsGroup(heading), name, load);
   if (typed === undefined) addCompletion(program.commandsGroup('Shell:'));
-  return program;
+  return program.addHelpCommand(
+    new Command('help')
+      .argument('[command]')
+      .description('print the help of a command')
+      .helpGroup('Shell:'),
+  );
 }
 
 async function addCommand(program: Command, name: string, load: Load): Promise<void> {
@@ -84,6 +89,8 @@ async function addCommand(program: Command, name: string, load: Load): Promise<v
  */
 function addCompletion(program: Command): void {
   const { commands, options } = tab(program, { completionCommandName: 'completion' });
+  const own = program.commands.find((command) => command.name() === 'completion');
+  own?.description('print the script that completes commands in this shell');
   for (const command of commands.values()) {
     for (const [long, option] of options) command.options.set(long, option);
     const name = command.arguments.get('name');

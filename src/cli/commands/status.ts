@@ -172,8 +172,6 @@ async function printOpen(
   if (seen.hindered !== null) printLine(`  ${seen.hindered}`);
   if (end !== null) printLine(`  ${formatEnd(end, at)}`);
   printLine(`  results: ${campaign.out}`);
-  if (isAlone) {
-    printLine('  Nothing is working on it. To resume, run its "hundredfold run" command again,');
-    printLine(`  or: hundredfold watch ${campaign.name}`);
-  }
+  const goesOn = `"hundredfold watch ${campaign.name}" goes on with it, as does its "hundredfold run" command.`;
+  if (isAlone) printLine(`  Nothing is working on it. ${goesOn}`);
 }
