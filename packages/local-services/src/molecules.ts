@@ -66,7 +66,7 @@ function checkAtoms(fileName: string, inputFile: string): void {
 
 /** @throws Refusal */
 export function readMoleculeSubmission(received: unknown): CheckedSubmission {
-  const { token, smiles, inputFile, ...body } = checkInput(submission, received);
+  const { token, email, smiles, inputFile, ...body } = checkInput(submission, received);
   if (inputFile !== null) checkAtoms(body.file_name, inputFile);
   const job = {
     kind: 'molecule',
@@ -78,7 +78,7 @@ export function readMoleculeSubmission(received: unknown): CheckedSubmission {
     atomType: body.atom_type,
   } as const;
   // The finished record repeats the token (2.4), so it is stored.
-  const input = { job, original: smiles ?? inputFile ?? '', details: { token } };
+  const input = { job, original: smiles ?? inputFile ?? '', details: { token, email } };
   return { token, uniqueName: null, input };
 }
 

@@ -20,6 +20,10 @@ type JobTime = number | ((job: EngineJob) => number);
 const isJobTime = (value: unknown): boolean =>
   typeof value === 'function' || whole.safeParse(value).success;
 
+/** A password in the arguments of a process is visible to every account of the machine. */
+const SMTP = 'smtp://host:port or smtps://host:port, without user and password';
+const smtp = z.string().regex(/^smtps?:\/\/[^@/]+\/?$/, SMTP);
+
 const options = z.object({
   /** Address to listen on; the default is not reachable from the network. */
   host: z.string().default('127.0.0.1'),
@@ -57,6 +61,8 @@ const options = z.object({
   variant: createChoiceSchema('current', 'earlier').default('current'),
   /** Faults that are active from the start. */
   faults: z.custom<readonly FaultRule[]>(Array.isArray).default([]),
+  /** Server for mail about jobs whose submission has an address; without one, there is a log line. */
+  smtp: smtp.optional(),
   /** Lets a client control faults with PUT, GET and DELETE `/_faults`. */
   allowFaultControl: z.boolean().default(false),
   /** A pino logger. Neither tokens nor bodies are logged. */
@@ -93,7 +99,7 @@ function refuseOption(given: LocalServicesOptions, { issues }: z.ZodError): Loca
   const [issue] = issues;
   const name = String(issue?.path[0]) as keyof LocalServicesOptions;
   const expected = issue?.message ?? '';
-  const value = JSON.stringify(given[name]);
+  const value = name === 'smtp' ? '…' : JSON.stringify(given[name]);
   return new LocalServicesError(
     'LOCAL_SERVICES_FAILED',
     `The option ${name} of the local services is ${value}; expected ${expected}.`,

@@ -15,6 +15,7 @@ import { formatEngineStatement } from './engines/engine.ts';
 import { Faults } from './faults.ts';
 import { JobStore, openDatabase } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
+import { Mail } from './mail.ts';
 import { MOLECULES } from './molecules.ts';
 import { parseSettings, type LocalServicesOptions, type Settings } from './options.ts';
 import { LocalServicesError, toMessage } from './problem.ts';
@@ -62,14 +63,15 @@ export async function startLocalServices(
   const listener = new Listener(app.server, settings.host, port);
   faults.onChange = () => listener.follow(faults);
   faults.set(settings.faults);
-  const workers = startWorkers(app, services, engines);
+  const mail = new Mail(settings.smtp, services.jobs, app.log);
+  const workers = startWorkers(app, services, engines, mail);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const url = `http://${host}:${String(port)}`;
   let closing: Promise<void> | undefined;
   /** The journal at the end, because it is usually read after closing. */
   let last: JournalEntry[] | undefined;
   const close = async (): Promise<void> => {
-    await shutDown({ app, listener, workers, engines });
+    await shutDown({ app, listener, workers, mail, engines });
     last = journal.entries();
     database.close();
   };
@@ -99,16 +101,18 @@ interface Running {
   readonly app: FastifyInstance;
   readonly listener: Listener;
   readonly workers: Workers;
+  readonly mail: Mail;
   readonly engines: Engines;
 }
 
-async function shutDown({ app, listener, workers, engines }: Running): Promise<void> {
+async function shutDown({ app, listener, workers, mail, engines }: Running): Promise<void> {
   listener.stop();
   // A client that stops reading would keep the server open.
   const force = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS);
   await app.close();
   clearTimeout(force);
   await workers.stop();
+  await mail.close();
   await closeEngines(Object.values(engines));
 }
 
@@ -126,6 +130,7 @@ function startWorkers(
   { log }: FastifyInstance,
   { jobs, clock, settings, admission }: Services,
   engines: Engines,
+  mail: Mail,
 ): Workers {
   jobs.requeue(clock.now());
   const workers = new Workers({
@@ -134,6 +139,7 @@ function startWorkers(
     settings,
     engines,
     onBroken: (error) => log.error({ err: error }, 'an engine broke'),
+    onEnded: ({ id, service }) => service === 'molecules' && mail.send(id),
   });
   admission.onAccepted = () => workers.pump();
   workers.pump();

@@ -23,6 +23,8 @@ interface Parts {
   readonly engines: Engines;
   /** Called when an engine breaks: a bug, not a job's failure. */
   readonly onBroken: (error: unknown) => void;
+  /** Called with each job that has finished or failed. */
+  readonly onEnded: (job: Job) => void;
 }
 
 /** Why a run was aborted, other than by a stop: the message of the job. */
@@ -142,9 +144,10 @@ export class Workers {
 
   #end(job: Job, outcome: EngineOutcome): void {
     if (this.#stopping) return;
-    const { jobs, clock, engines } = this.#parts;
+    const { jobs, clock, engines, onEnded } = this.#parts;
     const log = `${formatEngineStatement(engines[job.service])}\n${outcome.log}`;
     jobs.end(job.seq, clock.now(), outcome, log);
+    onEnded(job);
   }
 }
 

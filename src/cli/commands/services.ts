@@ -36,11 +36,15 @@ export const commands = [
       parseCount,
     )
     .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', parseCount, 5)
+    .option(
+      '--smtp <url>',
+      'SMTP server for mail about molecule jobs, smtp://host:port (default: a note in the log)',
+    )
     .option('--fault-control', 'allow clients to switch on faults under /_faults, for tests')
     .addHelpText(
       'after',
       `
-Public jobs are listed under /acpype/. One log line a request on stderr, without tokens and ids.`,
+One log line a request on stderr, without tokens and ids.`,
     )
     .action(call(runServices)),
 ];
@@ -48,7 +52,7 @@ Public jobs are listed under /acpype/. One log line a request on stderr, without
 /** As parsed: numbers, and times in ms. What is not given has the default of the services. */
 interface ServicesFlags extends Pick<
   Parameters<typeof startServices>[0],
-  'host' | 'limit' | 'moleculeLimit' | 'variant' | 'addressLimit' | 'concurrency'
+  'host' | 'limit' | 'moleculeLimit' | 'variant' | 'addressLimit' | 'concurrency' | 'smtp'
 > {
   readonly port: number;
   readonly database: string;
