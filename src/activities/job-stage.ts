@@ -136,6 +136,8 @@ export class JobStage {
 const MAX_WAIT_MS = 60_000;
 /** Jobs of one kind rarely take exactly the same time: one that takes longer raises what is expected by this, at most. */
 const GROWTH = 1.1;
+/** A job that took no time at all must not be the measure of all that follow (ms). */
+const MIN_EXPECTED_MS = 1_000;
 
 /**
  * How long the jobs of its services ran and which files they had, in memory: it only decides when and how often a service
@@ -154,7 +156,8 @@ export class JobsSeen {
     const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');
     if (!(tookMs >= 0)) return;
     const key = buildKey(job);
-    this.#usual.set(key, Math.min(tookMs, GROWTH * (this.#usual.get(key) ?? tookMs)));
+    const most = GROWTH * (this.#usual.get(key) ?? tookMs);
+    this.#usual.set(key, Math.min(tookMs, Math.max(MIN_EXPECTED_MS, most)));
   }
 
   /**

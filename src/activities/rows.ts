@@ -114,12 +114,12 @@ async function listWorkedSettings(
 export async function countOpenJobs(
   { temporal, taskQueue }: Pick<Dependencies, 'temporal' | 'taskQueue'>,
   { service, credential }: ServiceReference,
-  before: number,
+  before: number | null,
 ): Promise<number> {
   const conditions = [
     buildRunningQuery(['item'], { taskQueue, service, credential }),
     `${ATTRIBUTES.remoteId.name} IS NOT NULL`,
-    `StartTime < "${new Date(before).toISOString()}"`,
+    ...(before === null ? [] : [`StartTime < "${new Date(before).toISOString()}"`]),
   ];
   const { count } = await temporal.workflow.count(conditions.join(' AND '));
   return count;

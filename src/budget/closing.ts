@@ -246,15 +246,18 @@ function noteAccepted({ open }: Budget, now: number): void {
   open?.accepted.push(now);
 }
 
-/** Of a count that is scheduled now: only items that began before this time (ms) are in it. */
-export function computeCountedBefore(now: number): number {
-  return now - INDEX_LAG_MS;
+/**
+ * Of a count that is scheduled now: only items that began before this time (ms) are in it. null: all of them, as in the
+ * first, which has jobs that were adopted or sent by a former budget; none that this one has accepted is in both.
+ */
+export function computeCountedBefore({ open }: Budget, now: number): number | null {
+  return open?.countedAt === null ? null : now - INDEX_LAG_MS;
 }
 
 /** `now`: when the count was scheduled. */
 export function noteCount({ open }: Budget, count: number, now: number): void {
   if (!open) return;
-  const since = computeCountedBefore(now) - REMOTE_GUARD_MS;
+  const since = now - INDEX_LAG_MS - REMOTE_GUARD_MS;
   Object.assign(open, {
     count,
     countedAt: now,

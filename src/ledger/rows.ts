@@ -308,7 +308,13 @@ function createTables(database: DatabaseSync, path: string): void {
   if (readLayout(database) === LAYOUT) return;
   runInTransaction(database, () => {
     const layout = readLayout(database);
-    // Of another version: what it has is unknown.
+    if (layout > LAYOUT)
+      throw new HundredfoldError(
+        'LEDGER_UNUSABLE',
+        `the ledger of submissions was written by a newer version (layout ${layout})`,
+        'Use that version of hundredfold, or set HUNDREDFOLD_STATE_DIR to another folder.',
+      );
+    // Of an older version: what it has is unknown.
     if (layout !== 0 && layout !== LAYOUT) throw createDamageError(path);
     if (layout === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}`);
   });

@@ -113,13 +113,21 @@ interface JobFolder {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-/** Whether the files in the folder of an item belong together, and to its job. */
-export async function findDisagreement(
+let lastComparison: Promise<unknown> = Promise.resolve();
+
+/** Whether the files in the folder of an item belong together, and to its job. One at a time: they are read whole. */
+export function findDisagreement(store: Store, folder: JobFolder): Promise<ResultFault | null> {
+  if (findKind(folder.kind).compare === undefined) return Promise.resolve(null);
+  const own = lastComparison.then(() => compareFiles(store, folder));
+  lastComparison = own.catch(() => undefined);
+  return own;
+}
+
+async function compareFiles(
   store: Store,
   { kind, id, remoteId, files: kept }: JobFolder,
 ): Promise<ResultFault | null> {
   const { artefacts, compare } = findKind(kind);
-  if (compare === undefined) return null;
   const texts: Record<string, string> = {};
   for (const { name, bytes } of kept) {
     const artefact = Object.keys(artefacts).find((one) =>
@@ -133,5 +141,5 @@ export async function findDisagreement(
       (await store.readText(buildItemKey(kind, id, REJECTED + name)));
     if (text !== null) texts[artefact] = text;
   }
-  return compare(texts, { remoteId });
+  return compare?.(texts, { remoteId }) ?? null;
 }

@@ -34,7 +34,6 @@ export class DerivedFiles {
   readonly digests = new Map<string, FileDigest>();
   readonly #store: Pick<Store, 'write'>;
   readonly #durable: boolean;
-  readonly #failure = new AbortController();
   readonly #open: OpenFile[] = [];
 
   constructor(store: Pick<Store, 'write'>, { durable = true } = {}) {
@@ -43,7 +42,7 @@ export class DerivedFiles {
   }
 
   open(key: string): OpenFile {
-    const options = { durable: this.#durable, signal: this.#failure.signal };
+    const options = { durable: this.#durable };
     const file = new OpenFile(async (data) => {
       this.digests.set(key, pickDigest(await this.#store.write(key, data, options)));
     });
@@ -53,8 +52,7 @@ export class DerivedFiles {
 
   /** The publication has failed: no incomplete file stays. Never throws. */
   async abandon(reason: unknown): Promise<void> {
-    this.#failure.abort(reason);
-    await Promise.allSettled(this.#open.map(({ written }) => written));
+    await Promise.all(this.#open.map((file) => file.abandon(reason)));
   }
 }
 
@@ -87,6 +85,12 @@ export class OpenFile {
     const writer = await this.#flush();
     await writer.close().catch(() => undefined);
     await this.written;
+  }
+
+  /** The store removes what it has of it. Never throws. */
+  async abandon(reason: unknown): Promise<void> {
+    await this.#writer?.abort(reason).catch(() => undefined);
+    await this.written.catch(() => undefined);
   }
 
   async #flush(): Promise<WritableStreamDefaultWriter<Uint8Array>> {

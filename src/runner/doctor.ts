@@ -15,7 +15,7 @@ import { openStore, probe } from '../store/open-store.ts';
 import { findTemporalCli, readTemporalCliVersion } from '../temporal/cli.ts';
 import { connectClient, toTemporalAddress, type TemporalAddress } from '../temporal/connection.ts';
 import { isRunning, isServerAlive } from '../temporal/dev-server.ts';
-import { toRefusal } from '../temporal/grpc-status.ts';
+import { isClosed, toRefusal } from '../temporal/grpc-status.ts';
 import { createFolderError, readRecord } from '../temporal/host/folder.ts';
 import { listUsedLocals } from '../temporal/host/local.ts';
 import { checkOpenFiles, type Session } from '../temporal/host/session.ts';
@@ -277,8 +277,9 @@ async function checkServer(
   const { address, tls, apiKey, namespace } = target;
   const how = tls?.cert ? 'mutual TLS' : (tls ?? apiKey) === undefined ? 'plain text' : 'TLS';
   const key = apiKey === undefined ? '' : ', API key';
-  const { serverVersion } = await client.workflowService.getSystemInfo({});
-  const found = `${address}, namespace ${namespace}, ${how}${key}; server ${serverVersion}`;
+  const info = await client.workflowService.getSystemInfo({}).catch(nullIfClosed);
+  const server = info === null ? 'of an unknown version' : info.serverVersion;
+  const found = `${address}, namespace ${namespace}, ${how}${key}; server ${server}`;
   return [
     { check: 'Temporal', ok: true, found },
     await checkRetention(client, target),
@@ -287,10 +288,20 @@ async function checkServer(
   ];
 }
 
+/** For `catch`: a gateway or an API key may close single calls. */
+function nullIfClosed(error: unknown): null {
+  if (isClosed(error)) return null;
+  throw error;
+}
+
 async function checkRetention(client: Client, target: TemporalAddress): Promise<Finding> {
   const check = 'Temporal retention';
   const { namespace } = target;
-  const { config } = await client.workflowService.describeNamespace({ namespace });
+  const described = await client.workflowService
+    .describeNamespace({ namespace })
+    .catch(nullIfClosed);
+  if (described === null) return { check, ok: true, found: 'the server does not tell it' };
+  const { config } = described;
   const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
   const found = `ended workflows are kept for ${formatNonZeroDuration(retentionMs)}`;
   if (retentionMs >= MIN_RETENTION_MS) return { check, ok: true, found };

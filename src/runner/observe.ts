@@ -285,12 +285,17 @@ function findPendingTask({ runId, raw }: WorkflowExecutionDescription): string |
   return at ? `${runId} ${String(at.seconds)} ${String(at.nanos)}` : null;
 }
 
+/** Each worker sends a heartbeat every second: without a new one for this long (ms), all of them have ended. */
+const SILENT_MS = 4_000;
+
 /** Whether a worker takes the tasks of a campaign. */
 class WorkerPresence {
   readonly #session: Session;
   /** Since when its task has been pending, by a clock that cannot be set. */
   #pending: { readonly task: string; readonly since: number } | null = null;
   #stuck: Stuck | null = null;
+  /** The newest heartbeat, and since when it has been the newest, by the same clock; null before the first look. */
+  #heartbeat: { readonly at: number; readonly since: number } | null = null;
 
   constructor(session: Session) {
     this.#session = session;
@@ -334,6 +339,13 @@ class WorkerPresence {
 
   async #isAlone(taskQueue: string): Promise<boolean> {
     const workers = await readHeartbeats(this.#session.client, taskQueue);
-    return !isClosedPart(workers) && !workers.some(isRecent);
+    if (isClosedPart(workers)) return false;
+    const newest = Math.max(0, ...workers.map(({ at }) => at));
+    const now = performance.now();
+    const former = this.#heartbeat;
+    // Clocks of hosts may differ: from the second look on, a heartbeat is only compared with the one before.
+    if (former?.at === newest) return now - former.since >= SILENT_MS;
+    this.#heartbeat = { at: newest, since: now };
+    return former === null && !workers.some(isRecent);
   }
 }

@@ -18,6 +18,7 @@ import {
   buildCampaignAddress,
   buildItemFolder,
   buildItemKey,
+  CHECKSUMS,
 } from '../store/layout.ts';
 import { ensureTreeId } from '../store/lease.ts';
 import {
@@ -114,6 +115,8 @@ async function begin(
   };
   await takeOver(taking);
   const prepared = { ...campaign, settings: merged };
+  // They are those of the former run: until the new one is published, the tree is not.
+  await store.remove(CHECKSUMS);
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
   const invalid = (await readInvalidRows(store)).length;
   const { items, pages, manifestDigests: manifests } = campaign;

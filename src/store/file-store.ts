@@ -271,6 +271,9 @@ class FileStore implements Store {
   }
 }
 
+/** The room is looked at again after so much of a file, whose length may not have been announced. */
+const SPACE_CHECK_BYTES = 8_000_000;
+
 /** Writes the temporary file. */
 async function fill(
   temporary: string,
@@ -284,7 +287,13 @@ async function fill(
   // `wx`: the name must be new, and a link planted there is not followed.
   const file = await open(temporary, 'wx');
   try {
-    for await (const chunk of incoming.chunks(data, options)) await file.writeFile(chunk);
+    let checked = 0;
+    for await (const chunk of incoming.chunks(data, options)) {
+      await file.writeFile(chunk);
+      if (keepFree === 0 || incoming.bytes - checked < SPACE_CHECK_BYTES) continue;
+      checked = incoming.bytes;
+      await checkSpace(dirname(temporary), incoming.key, keepFree, null);
+    }
     if (durable) await file.sync();
   } finally {
     // A full disk or a quota may only be reported now (NFS).

@@ -3,6 +3,7 @@
  * manifest order, in pages, so that a workflow reads a few hundred ids at a time; and the rows that were refused.
  */
 import { z } from 'zod';
+import { runInParallel } from '../domain/in-parallel.ts';
 import { FINAL_STATES, type Kind, isFinal } from '../domain/item.ts';
 import { findKind, registerDescribed, findSource } from '../kinds/registry.ts';
 import { describedKind, describeKind, restoreKind } from '../kinds/stored-reading.ts';
@@ -82,14 +83,15 @@ export async function countRows(store: Store, { pages }: PreparedCampaign): Prom
   const items: Record<Kind, number> = {};
   const following: Record<Kind, number> = {};
   let adopted = 0;
-  for (let page = 0; page < pages; page += 1) {
+  const numbers = Array.from({ length: pages }, (_, page) => page);
+  await runInParallel(numbers, store.atOnce, async (page) => {
     for (const entry of await readPage(store, page)) {
       items[entry.kind] = (items[entry.kind] ?? 0) + 1;
       if (entry.adopted) adopted += 1;
       if (entry.adopted || entry.follows !== undefined)
         following[entry.kind] = (following[entry.kind] ?? 0) + 1;
     }
-  }
+  });
   return { items, following, adopted };
 }
 

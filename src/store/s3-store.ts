@@ -88,7 +88,12 @@ const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   json: 'application/json',
   csv: 'text/csv; charset=utf-8',
-  log: 'text/plain; charset=utf-8',
+  ...Object.fromEntries(
+    ['log', 'txt', 'fasta', 'pdb', 'mol2', 'gro', 'itp', 'top', 'mdp'].map((ending) => [
+      ending,
+      'text/plain; charset=utf-8',
+    ]),
+  ),
 };
 
 /** In the metadata of an object: the call that created it. */

@@ -2,6 +2,7 @@
  * Copies files of one store to another, comparing each with its digest: only files that match what was published
  * arrive. A file that is already there and correct is left alone, so that an interrupted transfer continues.
  */
+import { createHash } from 'node:crypto';
 import type { ErrorCode } from '../domain/errors.ts';
 import { runInParallel } from '../domain/in-parallel.ts';
 import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
@@ -83,14 +84,30 @@ async function copy(
 ): Promise<number | string> {
   if (sha256 === undefined) return `${key} is gone.`;
   try {
-    const stored = await to.write(key, from.readStream(key));
-    if (stored.sha256 === sha256) return stored.bytes;
-    await to.remove(key);
-    return `${key} is not what was published: its SHA-256 differs. It was not copied.`;
+    return (await to.write(key, check(key, from.readStream(key), sha256))).bytes;
   } catch (error) {
     if (error instanceof StoreError && FAULTS.includes(error.code)) return error.message;
     throw error;
   }
+}
+
+/** Fails at the end, before the file gets its name. */
+async function* check(
+  key: string,
+  data: AsyncIterable<Uint8Array>,
+  sha256: string,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const piece of data) {
+    hash.update(piece);
+    yield piece;
+  }
+  if (hash.digest('hex') === sha256) return;
+  throw new StoreError(
+    'STORE_DIGEST_MISMATCH',
+    `${key} is not what was published: its SHA-256 differs. It was not copied.`,
+    'Restore it in the tree, or run its item again with "hundredfold retry".',
+  );
 }
 
 const FAULTS: readonly string[] = ['STORE_DIGEST_MISMATCH', 'STORE_MISSING'] satisfies ErrorCode[];

@@ -141,9 +141,9 @@ export interface Activities {
   readFormer(run: string): Promise<BudgetSnapshot | null>;
   /**
    * How many jobs were accepted with this token and have not ended, among the items of this task queue that began before
-   * this time (ms).
+   * this time (ms); null: among all.
    */
-  countOpenJobs(reference: ServiceReference, before: number): Promise<number>;
+  countOpenJobs(reference: ServiceReference, before: number | null): Promise<number>;
   /**
    * Looks a job up that was submitted, until the service answers, and begins its item if its outcome is known. Called by
    * the budget workflow alone.

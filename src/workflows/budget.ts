@@ -195,7 +195,7 @@ class BudgetKeeper {
     const options = { summary: 'how many jobs have not ended' };
     const count = await countOpenJobs.executeWithOptions(options, [
       this.#reference,
-      computeCountedBefore(now),
+      computeCountedBefore(this.#state, now),
     ]);
     take(this.#state, { type: 'counted', count }, now);
     this.#isCounting = false;

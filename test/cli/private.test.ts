@@ -1,5 +1,5 @@
 /** Other users of the machine can neither read nor block anything; passwords of proxies and gateways are in no file. */
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -54,14 +54,14 @@ test('local services get their own token, all files are private, and the shared 
     if (lstatSync(join(at.embedded, path)).isFile()) chmodSync(join(at.embedded, path), 0o644);
   }
   chmodSync(at.embedded, 0o755);
-  // Without a writable home, submissions are counted beside the embedded server, with a message.
+  await at.runs(0, [...RUN, '--name', 'again', '--no-cache']);
+  expect(openToOthers(at.embedded)).toEqual([]);
+  // Submissions cannot be counted.
   at.write('no-home', '');
-  const again = await at.runs(0, [...RUN, '--name', 'again', '--no-cache'], {
+  const refused = await at.runs(2, [...RUN, '--name', 'homeless', '--no-cache'], {
     env: { XDG_STATE_HOME: at.path('no-home') },
   });
-  expect(again.stderr).toContain('HUNDREDFOLD_STATE_DIR');
-  expect(existsSync(join(at.embedded, 'state'))).toBe(true);
-  expect(openToOthers(at.embedded)).toEqual([]);
+  expect(refused.stderr).toContain('HUNDREDFOLD_STATE_DIR');
 });
 
 /** Files below the desk that contain this text. */

@@ -13,8 +13,8 @@ export const RESULTS: readonly Mutant[] = [
   {
     name: 'check-formula',
     file: 'src/kinds/molecule/check.ts',
-    find: 'if (got !== wanted) {',
-    replace: "if (got !== wanted && got === '') {",
+    find: 'if (got !== expected) {',
+    replace: "if (got !== expected && got === '') {",
     breaks: '5: a topology has the atoms of the input.',
     tests: ['test/kinds/molecule/files.test.ts', 'test/goldens/checks.test.ts'],
   },

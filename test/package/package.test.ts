@@ -100,16 +100,16 @@ test('is imported by programs, as the examples do (test/runner/examples.test.ts 
   expect(read.stdout).toContain('The tree is whole.');
 });
 
-test('has the pages of the local services', async () => {
+test('has the local services', async () => {
   const port = await freePort(18_080);
   const words = ['services', '--port', String(port)];
   const services = installed.start(installed.folder('services'), words);
   const status = () =>
-    fetch(`http://127.0.0.1:${port}/acpype/`).then(
+    fetch(`http://127.0.0.1:${port}/acpype/api/queue/${'0'.repeat(32)}/`).then(
       (answer) => answer.status,
       () => 0,
     );
-  await expect.poll(status, { timeout: 30_000 }).toBe(200);
+  await expect.poll(status, { timeout: 30_000 }).toBe(404);
   services.child.kill('SIGTERM');
   expect((await services.ended).code).toBe(0);
 });

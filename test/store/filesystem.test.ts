@@ -32,7 +32,7 @@ describe('writing', () => {
     }
     const options = { expectedBytes: 1e18, keepFree: 32_000_000 };
     const error = await expectCode(store.write(KEY, body(), options), 'STORE_FULL');
-    expect(error.message).toMatch(/the disk has .* MB left; 1000000000000.0 MB are needed/);
+    expect(error.message).toMatch(/the disk has .* left; 1000000 TB are needed/);
     expect(error.retryable).toBe(true);
     expect(asked).toBe(false);
     expect(await everyName(store.location)).toEqual([]);

@@ -39,7 +39,7 @@ const FULL = {
   remedy: matching(/Free some space/),
   again: LARGE,
 };
-const RESERVED = matching(/the disk has 0\.\d MB left; 0\.2 MB are reserved/);
+const RESERVED = matching(/the disk has \d+ kB left; 1\d\d kB are reserved/);
 const READ_ONLY = { code: 'STORE_ACCESS_DENIED', retryable: true, files: [] };
 
 test.skipIf(!canMount).each([

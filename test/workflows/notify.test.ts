@@ -102,14 +102,20 @@ describe.concurrent('a webhook', () => {
     await using proxy = await proxyServer({ login });
     const file = join(await temporaryFolder(context), 'hundredfold.yaml');
     const url = `https://${SERVICE_HOST}:${hook.port}/hooks/${PATH}`;
-    writeFileSync(file, `notify: { url: "${url}" }`);
-    const environment = { HTTPS_PROXY: `http://${login}@127.0.0.1:${proxy.port}` };
+    writeFileSync(file, 'notify: { url: { env: CHAT_WEBHOOK } }');
+    const environment = {
+      CHAT_WEBHOOK: url,
+      HTTPS_PROXY: `http://${login}@127.0.0.1:${proxy.port}`,
+    };
     const { notify } = loadSettings(file, environment);
     expect((await completes(context, notify)).progress.unnotified).toBeUndefined();
     expect(agents).toEqual([expect.stringMatching(/^hundredfold\/\d/)]);
     expect(proxy.asked).toEqual([`CONNECT ${SERVICE_HOST}:${hook.port}`]);
     await using refusing = await proxyServer({ login: 'another:login' });
-    const refused = { HTTPS_PROXY: `http://${login}@127.0.0.1:${refusing.port}` };
+    const refused = {
+      CHAT_WEBHOOK: url,
+      HTTPS_PROXY: `http://${login}@127.0.0.1:${refusing.port}`,
+    };
     const ran = await completes(context, loadSettings(file, refused).notify);
     const where = `through the proxy 127.0.0.1:${refusing.port} (PROXY_407)`;
     expect(ran.progress.unnotified).toEqual([`the webhook could not be reached ${where}`]);

@@ -119,5 +119,12 @@ const HEADER = 'SERVICE KIND REMOTE_ID STATE SUBMITTED DELETED_AFTER HERE NAME'.
 
 function formatCells(service: ServiceName, job: ListedJob): (string | null | undefined)[] {
   const { kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
-  return [service, kind, remoteId, state, submittedAt, deletedAt, here?.path, jobName];
+  const times = [submittedAt, deletedAt].map((time) => time && formatMinute(time));
+  return [service, kind, remoteId, state, ...times, here?.path, jobName];
+}
+
+/** `2026-11-21T02:14Z`; as the service wrote it, if that is no time. */
+function formatMinute(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : `${new Date(time).toISOString().slice(0, 16)}Z`;
 }

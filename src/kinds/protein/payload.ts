@@ -213,17 +213,17 @@ function readProteins(text: string, headers: RecordHeaders = {}): readonly Prote
 /** A row of a CSV table by column. */
 export type CsvRow = Readonly<Record<string, string>>;
 
-/** None if the text is no table. */
+/** None if the text is no table. A cell that a short row lacks is blank. */
 export function readCsv(text: string): readonly CsvRow[] {
   try {
-    return parse(text, {
+    const [header = [], ...rows]: string[][] = parse(text, {
       bom: true,
-      columns: true,
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
       trim: true,
     });
+    return rows.map((row) => Object.fromEntries(header.map((name, n) => [name, row[n] ?? ''])));
   } catch {
     return [];
   }
