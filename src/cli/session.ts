@@ -116,7 +116,7 @@ export async function findTreeOrFolder(
   return findTree(checkName(nameOrFolder), flags);
 }
 
-export interface Around {
+export interface CommandContext {
   readonly settings: Settings;
   readonly interruption: Interruption;
 }
@@ -128,7 +128,7 @@ export interface Around {
 export async function withSession(
   flags: GlobalFlags,
   purpose: Purpose,
-  use: (session: Session, around: Around) => Promise<number>,
+  use: (session: Session, context: CommandContext) => Promise<number>,
   hurried = purpose === 'look',
 ): Promise<number> {
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
@@ -155,14 +155,14 @@ function warnUnready({ unready }: Settings): void {
 export async function withCampaign(
   { name, flags }: Meant<GlobalFlags>,
   purpose: Purpose,
-  use: (session: Session, campaign: CampaignLine, around: Around) => Promise<number>,
+  use: (session: Session, campaign: CampaignLine, context: CommandContext) => Promise<number>,
   hurried = purpose === 'look',
 ): Promise<number> {
-  const known = async (session: Session, around: Around): Promise<number> => {
+  const known = async (session: Session, context: CommandContext): Promise<number> => {
     const found = await findCampaign(session.client, name).catch(async (error: unknown) => {
-      throw await explainUnknown(name, around.settings, error);
+      throw await explainUnknown(name, context.settings, error);
     });
-    return use(session, found, around);
+    return use(session, found, context);
   };
   return withSession(flags, purpose, known, hurried);
 }

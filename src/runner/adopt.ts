@@ -28,7 +28,7 @@ import { readSettings } from './session.ts';
 import { startCampaign, type StartOptions } from './start.ts';
 
 /** A service, and the folder that may have some of its jobs already. */
-interface Asked {
+interface ListRequest {
   readonly service: ServiceName;
   readonly settings: Settings;
   /** Services of this project, on this machine, in place of configured ones. */
@@ -37,7 +37,7 @@ interface Asked {
   readonly folder: string;
 }
 
-interface Adoption extends Asked {
+interface Adoption extends ListRequest {
   /** The campaign. */
   readonly name: string;
   /** The kind of all jobs; null if the service has to say it. */
@@ -216,7 +216,7 @@ export async function listRemoteJobs({
   settings,
   local,
   folder,
-}: Asked): Promise<RemoteJobs> {
+}: ListRequest): Promise<RemoteJobs> {
   const needed = new Set([service]);
   const [chosen] = chooseServices(settings, { local, needed, who: '`hundredfold adopt`' });
   if (!chosen) throw new Error(`${service} is configured, and has no settings`);

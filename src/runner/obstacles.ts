@@ -92,7 +92,7 @@ export async function readFreeSpace(folder: string): Promise<number | null> {
   return bavail * bsize;
 }
 
-interface Looked {
+interface ObservedTree {
   readonly session: Pick<Session, 'client' | 'role'>;
   readonly name: string;
   readonly folder: string;
@@ -103,7 +103,7 @@ const ASKED = 3;
 
 /** A sentence with what to do; null if no obstacle is known. */
 export async function findTreeObstacle(
-  { session, name, folder }: Looked,
+  { session, name, folder }: ObservedTree,
   { memo }: Pick<WorkflowExecutionDescription, 'memo'>,
 ): Promise<string | null> {
   const tree = memo?.['tree'];
@@ -141,7 +141,7 @@ async function findItemsObstacle({
   client,
   name,
   folder,
-}: Pick<Looked, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
+}: Pick<ObservedTree, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
   const query = buildRunningQuery(['item'], { campaign: name });
   let asked = 0;
   for await (const { workflowId } of client.workflow.list({ query })) {

@@ -65,14 +65,14 @@ export async function readListed(
 const DIGITS = 12;
 
 /** Digest of what the row requests: the same for equal input and options. */
-export function computeJobDigest(asked: Asked): string {
-  return hash('sha256', serializeJob(asked)).slice(0, DIGITS);
+export function computeJobDigest(work: JobWork): string {
+  return hash('sha256', serializeJob(work)).slice(0, DIGITS);
 }
 
-type Asked = Pick<ItemRecord, 'input' | 'options' | 'adopted' | 'remoteId'>;
+type JobWork = Pick<ItemRecord, 'input' | 'options' | 'adopted' | 'remoteId'>;
 
 /** The text that `computeJobDigest` hashes. */
-export function serializeJob({ input, options, adopted, remoteId }: Asked): string {
+export function serializeJob({ input, options, adopted, remoteId }: JobWork): string {
   const asked = [input.name, input.sha256, serializeOptions(options)];
   // A different job at the service is a different item, even with the same input.
   return JSON.stringify(adopted ? [...asked, remoteId] : asked);

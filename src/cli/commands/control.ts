@@ -19,7 +19,7 @@ import {
 } from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import { followToEnd } from '../conclusion.ts';
-import { type Around, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
+import { type CommandContext, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say } from '../text/output.ts';
 import { call, checkChoice, NEWEST, suggest, type GlobalFlags } from '../options.ts';
 
@@ -110,8 +110,8 @@ interface CancelFlags extends GlobalFlags {
 }
 
 async function cancel(name: string, flags: CancelFlags): Promise<number> {
-  const end = (session: Session, found: CampaignLine, around: Around) =>
-    cancelCampaign(found, flags, session, around);
+  const end = (session: Session, found: CampaignLine, context: CommandContext) =>
+    cancelCampaign(found, flags, session, context);
   return withCampaign(await findMeant(name, flags), 'work', end, true);
 }
 
@@ -119,7 +119,7 @@ async function cancelCampaign(
   found: CampaignLine,
   flags: CancelFlags,
   session: Session,
-  around: Around,
+  context: CommandContext,
 ): Promise<number> {
   const { name, out } = found;
   if (!found.open) {
@@ -141,7 +141,7 @@ async function cancelCampaign(
     say(`  Waiting for its output tree: ${obstacle}${lost}`);
   }
   if (session.role !== 'host') return EXIT.ok;
-  return publishCancelled(session, followed, flags, around);
+  return publishCancelled(session, followed, flags, context);
 }
 
 /** No other process works on it, so this command does until the tables of the finished items are written. */
@@ -149,7 +149,7 @@ async function publishCancelled(
   session: Session,
   followed: Observed,
   flags: GlobalFlags,
-  { interruption, settings }: Around,
+  { interruption, settings }: CommandContext,
 ): Promise<number> {
   try {
     const { name, folder: out } = followed;

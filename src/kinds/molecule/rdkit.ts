@@ -28,7 +28,7 @@ const BATCH = 64;
 /** RDKit takes half a second to start, and results come in bursts: the thread waits so long for the next question. */
 const IDLE_MS = 5_000;
 
-interface Asked {
+interface PendingQuestion {
   readonly question: Question;
   /** Whether it is asked again, alone, because its batch was lost. */
   readonly alone: boolean;
@@ -53,10 +53,10 @@ export function openChemist(timeLimitMs = 10_000): Chemist {
 class RdkitThread {
   readonly #timeLimitMs: number;
   /** In the order of the questions, except for those asked again, which come first. */
-  readonly #waiting: Asked[] = [];
+  readonly #waiting: PendingQuestion[] = [];
   #worker: Worker | null = null;
   /** What it works on; empty while it is idle, null until it has started. */
-  #batch: readonly Asked[] | null = null;
+  #batch: readonly PendingQuestion[] | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(timeLimitMs: number) {
