@@ -15,7 +15,7 @@ import { openStore, probe } from '../store/open-store.ts';
 import { findTemporalCli, readTemporalCliVersion } from '../temporal/cli.ts';
 import { connectClient, toTemporalAddress, type TemporalAddress } from '../temporal/connection.ts';
 import { isRunning, isServerAlive } from '../temporal/dev-server.ts';
-import { isClosed, toRefusal } from '../temporal/grpc-status.ts';
+import { nullIfClosed, toRefusal } from '../temporal/grpc-status.ts';
 import { createFolderError, readRecord } from '../temporal/host/folder.ts';
 import { listUsedLocals } from '../temporal/host/local.ts';
 import { checkOpenFiles, type Session } from '../temporal/host/session.ts';
@@ -286,12 +286,6 @@ async function checkServer(
     await checkAttributes(client, target),
     await checkWorkers(client, taskQueue),
   ];
-}
-
-/** For `catch`: a gateway or an API key may close single calls. */
-function nullIfClosed(error: unknown): null {
-  if (isClosed(error)) return null;
-  throw error;
 }
 
 async function checkRetention(client: Client, target: TemporalAddress): Promise<Finding> {

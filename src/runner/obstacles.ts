@@ -142,15 +142,12 @@ async function findItemsObstacle({
   name,
   folder,
 }: Pick<ObservedTree, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
-  const query = buildRunningQuery(['item'], { campaign: name });
-  let asked = 0;
-  for await (const { workflowId } of client.workflow.list({ query })) {
+  for (const { workflowId } of await listOpenItems(client, name, ASKED)) {
     const found = await findObstacle(
       folder,
       await client.workflow.getHandle(workflowId).describe(),
     );
-    asked += 1;
-    if (found !== null || asked === ASKED) return found;
+    if (found !== null) return found;
   }
   return null;
 }
@@ -192,9 +189,8 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /HTTP 407/,
     'A proxy requires a user name and a password: see HTTPS_PROXY in docs/configuration.md.',
   ],
-  [/redirect/, 'Check the address of the service: "hundredfold doctor" shows what answers there.'],
   [
-    /HTTP (404|405|426)/,
+    /redirect|HTTP (404|405|426)/,
     'Check the address of the service: "hundredfold doctor" shows what answers there.',
   ],
   [
@@ -230,12 +226,7 @@ export async function readHindrances(
   campaign: string,
   most: number,
 ): Promise<Map<string, string>> {
-  const query = buildRunningQuery(['item'], { campaign });
-  const open: { readonly id: string; readonly workflowId: string }[] = [];
-  for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query })) {
-    open.push({ id: typedSearchAttributes.get(ATTRIBUTES.item) ?? workflowId, workflowId });
-    if (open.length === most) break;
-  }
+  const open = await listOpenItems(client, campaign, most);
   const hindered = new Map<string, string>();
   for (let at = 0; at < open.length; at += AT_ONCE)
     await Promise.all(
@@ -245,6 +236,21 @@ export async function readHindrances(
       }),
     );
   return hindered;
+}
+
+/** Not more than `most` of them, whichever. */
+async function listOpenItems(
+  client: Client,
+  campaign: string,
+  most: number,
+): Promise<readonly { readonly id: string; readonly workflowId: string }[]> {
+  const query = buildRunningQuery(['item'], { campaign });
+  const open: { readonly id: string; readonly workflowId: string }[] = [];
+  for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query })) {
+    open.push({ id: typedSearchAttributes.get(ATTRIBUTES.item) ?? workflowId, workflowId });
+    if (open.length === most) break;
+  }
+  return open;
 }
 
 function findHindrance({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): string | null {

@@ -45,6 +45,12 @@ export function isClosed(error: unknown): boolean {
   return hasStatus(error, 'permissionDenied', 'unimplemented', 'unauthenticated');
 }
 
+/** For `catch`: what a closed call would tell stays unknown. Other errors are thrown. */
+export function nullIfClosed(error: unknown): null {
+  if (isClosed(error)) return null;
+  throw error;
+}
+
 /** The coded error of a refused call: a mistake in the configuration must not show a stack trace. null for other failures. */
 export function toRefusal(error: unknown, namespace?: string): HundredfoldError | null {
   for (let at = error; at instanceof Error; at = at.cause) {

@@ -10,7 +10,7 @@ import proto from '@temporalio/proto';
 import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { ATTRIBUTE_NAMES } from '../workflows/names.ts';
-import { isClosed, isTemporalAway, findStatus } from './grpc-status.ts';
+import { isClosed, isTemporalAway, findStatus, nullIfClosed } from './grpc-status.ts';
 
 /** A call that was not permitted, by name, with the server's message. */
 interface Closed {
@@ -52,8 +52,7 @@ export async function hasAttributes(client: Client): Promise<boolean | null> {
     return true;
   } catch (error) {
     if (/search attribute|mapping defined/i.test(findStatus(error)?.details ?? '')) return false;
-    if (isClosed(error)) return null;
-    throw error;
+    return nullIfClosed(error);
   }
 }
 
