@@ -23,9 +23,8 @@ import { buildAddress, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../store/l
 import { openStore } from '../store/open-store.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import type { Interruption } from './interruption.ts';
-import { buildUiLink } from './links.ts';
-import { follow, type FollowedTo } from './live/follow.ts';
-import { printDocument, say } from './text/output.ts';
+import { buildUiLink, printDocument, say } from './terminal.ts';
+import { follow, type FollowedTo } from './follow.ts';
 
 interface FollowFlags {
   readonly json?: boolean;

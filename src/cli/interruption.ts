@@ -3,7 +3,7 @@
  * before anything is started: a signal during the start of the server would leave it running.
  */
 import { EXIT } from '../domain/errors.ts';
-import { say } from './text/output.ts';
+import { say } from './terminal.ts';
 
 /** npm forwards Ctrl-C to a command that also got it from the terminal: two so close together count as one. */
 const ONE_PRESS_MS = 500;

@@ -4,7 +4,7 @@ import { createProgram } from './program.ts';
 import { CommanderError } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { toReason } from '../domain/plain-text.ts';
-import { printError, hasDocument, printDocument } from './text/output.ts';
+import { printError, hasDocument, printDocument } from './terminal.ts';
 
 // A closed pipe (`| head`) or terminal must not interrupt a running campaign.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

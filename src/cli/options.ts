@@ -3,7 +3,7 @@ import { type Argument, type Command, InvalidArgumentError, Option } from 'comma
 import { HundredfoldError } from '../domain/errors.ts';
 import { parseDuration } from '../domain/units.ts';
 import { LOCAL_NAMES, type LocalName } from '../temporal/host/local.ts';
-import { hasDocument, printDocument } from './text/output.ts';
+import { hasDocument, printDocument } from './terminal.ts';
 
 /** These mean the same for every command, and may stand anywhere on its line. */
 export interface GlobalFlags {

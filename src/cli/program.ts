@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { readProgramVersion } from '../program.ts';
 import { PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { addGlobalOptions } from './options.ts';
-import { setVerbosity } from './text/output.ts';
+import { setVerbosity } from './terminal.ts';
 
 type Load = () => Promise<{ readonly commands: readonly Command[] }>;
 

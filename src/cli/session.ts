@@ -22,7 +22,7 @@ import { openTree, type OutputTree } from '../runner/index.ts';
 import { buildCampaignAddress } from '../store/layout.ts';
 import type { GlobalFlags } from './options.ts';
 import { Interruption } from './interruption.ts';
-import { say, logToTerminal, setRunCommand } from './text/output.ts';
+import { say, logToTerminal, setRunCommand } from './terminal.ts';
 
 type Settings = ReturnType<typeof readSettings>;
 
@@ -181,9 +181,17 @@ export async function findTreeElsewhere(
   return null;
 }
 
+export function isUnknown(error: unknown): boolean {
+  return error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNKNOWN';
+}
+
 /** With what its tree knows, and the command that goes on with it here. */
-async function explainUnknown(name: string, settings: Settings, error: unknown): Promise<unknown> {
-  if (!(error instanceof HundredfoldError) || error.code !== 'CAMPAIGN_UNKNOWN') return error;
+export async function explainUnknown(
+  name: string,
+  settings: Settings,
+  error: unknown,
+): Promise<unknown> {
+  if (!isUnknown(error)) return error;
   const tree = await findTreeElsewhere(name, settings);
   if (tree === null) return error;
   const command = await findRunCommand(name, tree.location);

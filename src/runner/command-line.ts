@@ -19,7 +19,6 @@ export type { Conformance } from './conformance/conform.ts';
 export {
   abandonCampaign,
   endCampaign,
-  endFailing,
   pauseCampaign,
   resumeCampaign,
   sendIfOpen,

@@ -97,15 +97,6 @@ export async function endCampaign(
   return { end: 'failing' };
 }
 
-/** For a cancelled campaign whose history has since proved impossible to replay. */
-export async function endFailing(
-  session: Session,
-  { name }: Observed,
-  onNotice: OnNotice,
-): Promise<void> {
-  await endObsolete(session, name, onNotice, NOT_REPLAYABLE);
-}
-
 async function findObstacleNow(
   session: Session,
   { name, folder }: Observed,

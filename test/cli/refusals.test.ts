@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { HINTED } from '../../src/cli/text/output.ts';
+import { HINTED } from '../../src/cli/terminal.ts';
 import { checkName } from '../../src/domain/name.ts';
 import { escapeUnsafe } from '../../src/domain/plain-text.ts';
 import { desk, ROOT, type Desk, type Typing } from './command.ts';

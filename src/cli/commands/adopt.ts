@@ -15,8 +15,7 @@ import {
 import { listServiceNames } from '../../services/registry.ts';
 import { resolveAddress } from '../../store/layout.ts';
 import { loadCommandSettings } from '../session.ts';
-import { printDocument, say } from '../text/output.ts';
-import { printTable } from '../text/layout.ts';
+import { printDocument, say, printTable } from '../terminal.ts';
 import { run, type RunFlags } from './run.ts';
 import { call, checkChoice, detach, newTrees, noWorker, suggest } from '../options.ts';
 

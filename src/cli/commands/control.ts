@@ -2,25 +2,23 @@
 import { Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import type { Client } from '@temporalio/client';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { EXIT } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import type { Session } from '../../temporal/host/session.ts';
 import { Campaign } from '../../runner/index.ts';
 import {
   abandonCampaign,
   endCampaign,
-  endFailing,
   pauseCampaign,
   resumeCampaign,
   sendIfOpen,
   type CampaignLine,
-  type Observed,
   waitForAnswer,
 } from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import { followToEnd } from '../conclusion.ts';
 import { type CommandContext, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
-import { say } from '../text/output.ts';
+import { say } from '../terminal.ts';
 import { call, checkChoice, NEWEST, suggest, type GlobalFlags } from '../options.ts';
 
 export const commands = [
@@ -52,15 +50,23 @@ export const commands = [
     .action(call(cancel)),
 ];
 
-async function watch(given: string | undefined, typed: GlobalFlags): Promise<number> {
-  const meant = await findMeant(given, typed);
-  const { name, flags } = meant;
-  return withCampaign(meant, 'work', async (session, { out }, { interruption, settings }) => {
-    const { signal } = interruption;
-    const campaign = new Campaign({ session, settings, options: flags, name, out, signal });
-    const again = `hundredfold watch ${name}`;
-    return followToEnd(campaign, { ...flags, again }, interruption);
+async function watch(given: string | undefined, flags: GlobalFlags): Promise<number> {
+  const meant = await findMeant(given, flags);
+  return withCampaign(meant, 'work', (session, found, context) => {
+    const again = `hundredfold watch ${found.name}`;
+    return followCampaign(session, found, { ...meant.flags, again }, context);
   });
+}
+
+async function followCampaign(
+  session: Session,
+  { name, out }: CampaignLine,
+  flags: GlobalFlags & { readonly again?: string },
+  { interruption, settings }: CommandContext,
+): Promise<number> {
+  const { signal } = interruption;
+  const campaign = new Campaign({ session, settings, options: flags, name, out, signal });
+  return followToEnd(campaign, flags, interruption);
 }
 
 interface ResumeFlags extends GlobalFlags {
@@ -132,7 +138,8 @@ async function cancelCampaign(
     return EXIT.ok;
   }
   const ended = await endCampaign(session, followed, say);
-  if (ended.end === 'failing') printRestartHint();
+  if (ended.end === 'failing')
+    say('  Its "hundredfold run" command starts it again with what is on disk.');
   if (ended.end !== 'cancelled') return EXIT.ok;
   const { obstacle } = ended;
   say(`${name} is cancelled. Slots that were used stay used.`);
@@ -141,33 +148,7 @@ async function cancelCampaign(
     say(`  Waiting for its output tree: ${obstacle}${lost}`);
   }
   if (session.role !== 'host') return EXIT.ok;
-  return publishCancelled(session, followed, flags, context);
-}
-
-/** No other process works on it, so this command does until the tables of the finished items are written. */
-async function publishCancelled(
-  session: Session,
-  followed: Observed,
-  flags: GlobalFlags,
-  { interruption, settings }: CommandContext,
-): Promise<number> {
-  try {
-    const { name, folder: out } = followed;
-    const { signal } = interruption;
-    const campaign = new Campaign({ session, settings, options: flags, name, out, signal });
-    const code = await followToEnd(campaign, flags, interruption);
-    return code === EXIT.cancelled ? EXIT.ok : code;
-  } catch (error) {
-    const isUnreplayable =
-      error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
-    if (!isUnreplayable) throw error;
-    // On a busy machine, the first attempt of a task may come after the check in `endCampaign`.
-    await waitForAnswer(endFailing(session, followed, say));
-    printRestartHint();
-    return EXIT.ok;
-  }
-}
-
-function printRestartHint(): void {
-  say(`  Its "hundredfold run" command starts it again with what is on disk.`);
+  // No other process works on it, so this command does until the tables of the finished items are written.
+  const code = await followCampaign(session, found, flags, context);
+  return code === EXIT.cancelled ? EXIT.ok : code;
 }

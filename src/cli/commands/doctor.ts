@@ -5,8 +5,7 @@ import { tryServiceDefinition, type Row, type Conformance } from '../../runner/c
 import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { loadCommandSettings } from '../session.ts';
-import { printDocument, printLine } from '../text/output.ts';
-import { printTable } from '../text/layout.ts';
+import { printDocument, printLine, printTable } from '../terminal.ts';
 import { formatDuration } from '../../domain/units.ts';
 import { loadPlugins } from '../../services/plugins/load.ts';
 import { listServiceNames, findService } from '../../services/registry.ts';

@@ -9,8 +9,7 @@ import {
   type Remark,
 } from '../../export/export.ts';
 import { resolveAddress, buildAddress } from '../../store/layout.ts';
-import { say, throttleProgress, printDocument, printLine } from '../text/output.ts';
-import { printTable } from '../text/layout.ts';
+import { say, throttleProgress, printDocument, printLine, printTable } from '../terminal.ts';
 import { findTreeOrFolder } from '../session.ts';
 import { addRowOptions, selectRows, type RowFlags } from '../rows.ts';
 import { call, NEWEST, type GlobalFlags } from '../options.ts';

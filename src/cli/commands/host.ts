@@ -12,9 +12,15 @@ import { endProcess, isRunningAs } from '../../temporal/processes.ts';
 import { buildRunningQuery } from '../../workflows/names.ts';
 import { Interruption } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';
-import { openLink, buildWorkflowsLink } from '../links.ts';
+import {
+  openLink,
+  buildWorkflowsLink,
+  say,
+  printDocument,
+  printLine,
+  logToTerminal,
+} from '../terminal.ts';
 import { logToWorkerLog } from '../../runner/command-line.ts';
-import { say, printDocument, printLine, logToTerminal } from '../text/output.ts';
 import { call, type GlobalFlags } from '../options.ts';
 
 export const commands = [
@@ -166,7 +172,7 @@ async function openUi(flags: GlobalFlags): Promise<number> {
     const link = buildWorkflowsLink(session.ui);
     if (flags.json) printDocument({ ui: link });
     else printLine(link);
-    if (!flags.json) await openLink(link);
+    if (!flags.json) openLink(link);
     say(
       session.role === 'host'
         ? 'The embedded server runs until you press Ctrl-C. No campaign makes progress meanwhile.'

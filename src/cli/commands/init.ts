@@ -8,7 +8,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { readErrno } from '../../domain/process.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program.ts';
-import { say } from '../text/output.ts';
+import { say } from '../terminal.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { call } from '../options.ts';
 

@@ -15,8 +15,7 @@ import {
 import type { ItemLine, OutputTree } from '../../runner/index.ts';
 import { buildCampaignAddress } from '../../store/layout.ts';
 import { loadCommandSettings, findMeant, withCampaign } from '../session.ts';
-import { say, printDocument } from '../text/output.ts';
-import { printTable } from '../text/layout.ts';
+import { say, printDocument, printTable } from '../terminal.ts';
 import { call, NEWEST, treesThere, type GlobalFlags } from '../options.ts';
 
 export const commands = [

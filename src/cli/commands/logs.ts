@@ -10,7 +10,7 @@ import type { ItemRecord } from '../../store/item-record.ts';
 import { buildItemKey, JOB_LOG } from '../../store/layout.ts';
 import { buildItemWorkflowId } from '../../workflows/names.ts';
 import { loadCommandSettings, findTree, type TreeFlags } from '../session.ts';
-import { say, formatLogLine, printDocument, printLine } from '../text/output.ts';
+import { say, formatLogLine, printDocument, printLine } from '../terminal.ts';
 import { call, NEWEST, treesThere } from '../options.ts';
 
 export const commands = [

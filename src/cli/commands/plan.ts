@@ -19,8 +19,8 @@ import {
 } from '../../runner/command-line.ts';
 import type { PlanOptions, Refusal } from '../../runner/index.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
-import { say, logToTerminal, printDocument, printLine } from '../text/output.ts';
-import { listPlanLines, ProblemList } from '../text/plan-text.ts';
+import { say, logToTerminal, printDocument, printLine } from '../terminal.ts';
+import { listPlanLines, ProblemList } from '../plan-text.ts';
 import { call, MANIFESTS, newTrees, type GlobalFlags } from '../options.ts';
 
 export const commands = [

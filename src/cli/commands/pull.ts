@@ -8,7 +8,7 @@ import { EXIT } from '../../domain/errors.ts';
 import { formatSize } from '../../domain/units.ts';
 import { addRowOptions, selectRows, type RowFlags } from '../rows.ts';
 import { loadCommandSettings } from '../session.ts';
-import { say, throttleProgress, printDocument } from '../text/output.ts';
+import { say, throttleProgress, printDocument } from '../terminal.ts';
 import { call, type GlobalFlags } from '../options.ts';
 
 export const commands = [

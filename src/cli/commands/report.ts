@@ -6,8 +6,7 @@ import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/addresses.ts';
 import { buildAddress, REPORT } from '../../store/layout.ts';
 import { findTree } from '../session.ts';
-import { openLink } from '../links.ts';
-import { say, printDocument } from '../text/output.ts';
+import { openLink, say, printDocument } from '../terminal.ts';
 import { printDamaged } from '../conclusion.ts';
 import { call, NEWEST, treesThere, type GlobalFlags } from '../options.ts';
 
@@ -42,7 +41,7 @@ async function rebuildReport(given: string | undefined, flags: ReportFlags): Pro
   say(`  report: ${path}`);
   if (!isObjectAddress(path)) say(`  in a browser: ${pathToFileURL(path).href}`);
   printDamaged(damaged);
-  if (flags.open && !(await openLink(pathToFileURL(path).href)))
+  if (flags.open && !openLink(pathToFileURL(path).href))
     say('No browser was found. Open the link above.');
   return damaged.length === 0 ? EXIT.ok : EXIT.incomplete;
 }

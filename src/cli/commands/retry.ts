@@ -7,7 +7,7 @@ import type { RetrySurvey } from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
 import { findMeant } from '../session.ts';
 import { Interruption } from '../interruption.ts';
-import { say, logToTerminal } from '../text/output.ts';
+import { say, logToTerminal } from '../terminal.ts';
 import { call, detach, priority, treesThere, type GlobalFlags } from '../options.ts';
 
 const HELP = `

@@ -12,8 +12,8 @@ import {
 import { findEnd, runCommand, readFreeSpace, type Forecast } from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
-import { say, logToTerminal, printDocument } from '../text/output.ts';
-import { listPlanLines, ProblemList } from '../text/plan-text.ts';
+import { say, logToTerminal, printDocument } from '../terminal.ts';
+import { listPlanLines, ProblemList } from '../plan-text.ts';
 import {
   call,
   detach,

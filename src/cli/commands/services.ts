@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { pino } from 'pino';
 import { EXIT } from '../../domain/errors.ts';
 import { startServices } from '../../temporal/host/local.ts';
-import { say } from '../text/output.ts';
+import { say } from '../terminal.ts';
 import { call, parseCount, parsePort, parseTime } from '../options.ts';
 
 const perWindow = (what: string): string => `jobs per window and ${what}; 0: no limit`;

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { readBudgets } from '../../activities/budget-run.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../temporal/host/session.ts';
 import { openStore } from '../../store/open-store.ts';
 import {
@@ -15,8 +15,6 @@ import {
   observe,
   type CampaignObservation,
   openDocument,
-  describeTree,
-  findRunCommand,
   readRemembered,
   canBeCharged,
 } from '../../runner/command-line.ts';
@@ -27,12 +25,18 @@ import {
   formatEnd,
   formatState,
   printBudgets,
-} from '../text/progress-text.ts';
+} from '../progress-text.ts';
 import { readEndedCampaign } from '../../report/campaign-summary.ts';
-import { say, printDocument, printLine } from '../text/output.ts';
+import { say, printDocument, printLine, printTable } from '../terminal.ts';
 import { printEnd } from '../conclusion.ts';
-import { printTable } from '../text/layout.ts';
-import { loadCommandSettings, findMeant, findTreeElsewhere, withSession } from '../session.ts';
+import {
+  explainUnknown,
+  isUnknown,
+  loadCommandSettings,
+  findMeant,
+  findTreeElsewhere,
+  withSession,
+} from '../session.ts';
 import { readTreeState } from '../../report/publish.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
 import { call, type GlobalFlags } from '../options.ts';
@@ -48,8 +52,10 @@ async function showStatus(given: string | undefined, typed: GlobalFlags): Promis
   if (given === undefined) return showAll(typed);
   const { name, flags } = await findMeant(given, typed);
   return withSession(flags, 'look', async (session, { settings }) => {
-    const found = await ignoreUnknown(describeCampaign(session.client, name));
-    if (found === null) return showElsewhere(name, settings, flags);
+    const found = await describeCampaign(session.client, name).catch(async (error: unknown) => {
+      await showEndedElsewhere(name, settings, flags, error);
+    });
+    if (!found) return EXIT.ok;
     const campaign = readCampaignLine(found);
     if (campaign.open) {
       const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
@@ -66,48 +72,17 @@ async function showEnd(folder: string, { json }: GlobalFlags): Promise<void> {
   else printEnd(ended, { print: printLine });
 }
 
-async function ignoreUnknown<T>(campaign: Promise<T>): Promise<T | null> {
-  try {
-    return await campaign;
-  } catch (error) {
-    if (error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNKNOWN') return null;
-    throw error;
-  }
-}
-
-/** Of a campaign that this Temporal does not know: what its tree tells, and the command that goes on with it. */
-async function showElsewhere(
+/** Of a campaign that this Temporal does not know. @throws HundredfoldError `CAMPAIGN_UNKNOWN` if it has not ended */
+async function showEndedElsewhere(
   name: string,
-  settings: Parameters<typeof findTreeElsewhere>[1],
+  settings: Parameters<typeof explainUnknown>[1],
   flags: GlobalFlags,
-): Promise<number> {
+  error: unknown,
+): Promise<void> {
   const tree = await findTreeElsewhere(name, settings);
-  if (tree === null)
-    throw new HundredfoldError(
-      'CAMPAIGN_UNKNOWN',
-      `no campaign is named ${name}`,
-      '`hundredfold status` shows all campaigns.',
-    );
-  const { store, campaign, location: folder } = tree;
-  const { ended, items, isPublished } = await readTreeState(store, campaign);
-  if (isPublished) {
-    await showEnd(folder, flags);
-    return EXIT.ok;
-  }
-  const command = await findRunCommand(name, folder);
-  if (flags.json)
-    printDocument({
-      campaign: name,
-      state: 'elsewhere',
-      items: { total: items, ended },
-      out: folder,
-      command,
-    });
-  else {
-    printLine(`${name} ran at another Temporal server: ${await describeTree(tree)}.`);
-    if (command !== null) printLine(`  To go on with it here: ${command}`);
-  }
-  return EXIT.ok;
+  const isPublished = tree && (await readTreeState(tree.store, tree.campaign)).isPublished;
+  if (!isUnknown(error) || !isPublished) throw await explainUnknown(name, settings, error);
+  await showEnd(tree.location, flags);
 }
 
 /** The campaigns, the newest first, and the budget of each service and credential. */

@@ -3,9 +3,8 @@ import { Command } from 'commander';
 import { EXIT } from '../../domain/errors.ts';
 import { CHECKS } from '../../report/verify.ts';
 import type { Fault, Verification } from '../../runner/index.ts';
-import { say, throttleProgress, printDocument } from '../text/output.ts';
+import { say, throttleProgress, printDocument, printTable } from '../terminal.ts';
 import { findTreeOrFolder } from '../session.ts';
-import { printTable } from '../text/layout.ts';
 import { call, NEWEST, type GlobalFlags } from '../options.ts';
 
 export const commands = [

@@ -1,15 +1,15 @@
 /** What a campaign would do, as text: its problems and its forecast, for `plan`, and for `run` before it starts. */
-import { formatClock, formatNonZeroDuration, formatSize } from '../../domain/units.ts';
-import type { Kind } from '../../domain/item.ts';
-import type { Problem } from '../../domain/problem.ts';
-import { listKindNames, findKind } from '../../kinds/registry.ts';
+import { formatClock, formatNonZeroDuration, formatSize } from '../domain/units.ts';
+import type { Kind } from '../domain/item.ts';
+import type { Problem } from '../domain/problem.ts';
+import { listKindNames, findKind } from '../kinds/registry.ts';
 import {
   estimateDisk,
   sumJobs,
   type ServiceForecast,
   type Survey,
-} from '../../runner/command-line.ts';
-import { say, printProblem } from './output.ts';
+} from '../runner/command-line.ts';
+import { say, writeError } from './terminal.ts';
 
 interface PlanView {
   readonly name: string;
@@ -97,6 +97,21 @@ function formatDisk({ survey, freeBytes }: PlanView): string[] {
   const room = freeBytes === null ? '' : `; ${formatSize(freeBytes)} free`;
   const tight = freeBytes !== null && needed > freeBytes ? ' (too little)' : '';
   return [`  disk: about ${formatSize(needed)}${room}${tight}`];
+}
+
+/** A problem as an entry of a list: where, what, what to do. */
+function printProblem(problem: Problem, print = writeError): void {
+  const { file, line, id, column, value, severity, code, message, remedy } = problem;
+  const place = [
+    `${file}${line === null ? '' : `:${line}`}`,
+    id && `item ${id}`,
+    column && `column ${column}`,
+  ];
+  // Most messages already quote the value.
+  const isShown = value === null || message.includes(value) || file.endsWith(value);
+  const shown = value && !isShown ? ` (${value})` : '';
+  print(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
+  print(`  ${remedy}`);
 }
 
 /** Of one code: a library has the same fault in one row of twenty. */

@@ -2,14 +2,22 @@
  * What the live view shows: its sections in a fixed order, for 80 columns. A wider terminal shows longer messages, a
  * higher one more ends of items; on a small one, sections are left out and lines are cut. Pure: (scene, size) → lines.
  */
-import type { BudgetStatus } from '../../budget/status.ts';
-import { describeFirst, type KindProgress, type RecentEnd } from '../../domain/campaign.ts';
-import { countEnded, type FinalState } from '../../domain/item.ts';
-import { formatClock } from '../../domain/units.ts';
-import { listKindNames, findKind } from '../../kinds/registry.ts';
-import { estimateEnd, type CampaignObservation, type Observed } from '../../runner/command-line.ts';
-import { buildCampaignLink, buildUiLink } from '../links.ts';
-import { countColumns, cutPath, cutText, padText, paint, TONE_OF_STATE } from '../text/layout.ts';
+import type { BudgetStatus } from '../budget/status.ts';
+import { describeFirst, type KindProgress, type RecentEnd } from '../domain/campaign.ts';
+import { countEnded, type FinalState } from '../domain/item.ts';
+import { formatClock } from '../domain/units.ts';
+import { listKindNames, findKind } from '../kinds/registry.ts';
+import { estimateEnd, type CampaignObservation, type Observed } from '../runner/command-line.ts';
+import {
+  buildCampaignLink,
+  buildUiLink,
+  countColumns,
+  cutPath,
+  cutText,
+  padText,
+  paint,
+  TONE_OF_STATE,
+} from './terminal.ts';
 import {
   countItems,
   formatNumber,
@@ -19,7 +27,7 @@ import {
   isBlocked,
   listCounts,
   type StateCount,
-} from '../text/progress-text.ts';
+} from './progress-text.ts';
 
 export interface Scene {
   readonly followed: Observed;

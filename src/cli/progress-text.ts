@@ -4,17 +4,17 @@ import {
   type BudgetStatus,
   sortByTightness,
   type CampaignUse,
-} from '../../budget/status.ts';
-import { describeFirst } from '../../domain/campaign.ts';
-import { formatClock, formatDuration } from '../../domain/units.ts';
-import { countEnded } from '../../domain/item.ts';
+} from '../budget/status.ts';
+import { describeFirst } from '../domain/campaign.ts';
+import { formatClock, formatDuration } from '../domain/units.ts';
+import { countEnded } from '../domain/item.ts';
 import {
   listNotices,
   formatAccounts,
   viewLedger,
   type CampaignObservation,
-} from '../../runner/command-line.ts';
-import { printLine } from './output.ts';
+} from '../runner/command-line.ts';
+import { printLine } from './terminal.ts';
 
 interface ItemCounts {
   readonly done: number;

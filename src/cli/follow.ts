@@ -1,0 +1,358 @@
+/**
+ * Follows a campaign until it ends, or the user interrupts or detaches: a live view with keys on a terminal, otherwise
+ * plain lines.
+ */
+import type { ReadStream } from 'node:tty';
+import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import type { Campaign } from '../runner/index.ts';
+import { listNotices, type CampaignObservation, type Observed } from '../runner/command-line.ts';
+import { listBlockReasons, formatBudgetText, formatCounts, formatState } from './progress-text.ts';
+import { renderClosingLines, renderScreen, type Scene } from './screen.ts';
+import { toReason } from '../domain/plain-text.ts';
+import { say, isQuiet, isVerbose, buildUiLink } from './terminal.ts';
+import type { Interruption } from './interruption.ts';
+
+/*
+ * Reads the keys of the live view, one by one and without echo. The terminal is always restored: Node itself resets it
+ * when the process exits.
+ */
+
+/** In raw mode, Ctrl-C is an ordinary key. */
+const CTRL_C = '\u0003';
+
+interface Keyboard {
+  close(): void;
+}
+
+/**
+ * null if there is no terminal. Only for a command in the foreground: others are stopped when they access the terminal.
+ */
+function openKeyboard(input: ReadStream, pressed: (key: string) => void): Keyboard | null {
+  if (!input.isTTY) return null;
+  const read = (typed: Buffer): void => {
+    const text = typed.toString();
+    // As the terminal would do: code that handles the interruption does not depend on the keyboard.
+    if (text.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
+    // Several characters together are pasted text, or the code of a special key.
+    else if (text.length === 1) pressed(text.toLowerCase());
+  };
+  input.setRawMode(true);
+  input.on('data', read);
+  input.resume();
+  return {
+    close() {
+      input.off('data', read);
+      input.setRawMode(false);
+      input.pause();
+    },
+  };
+}
+
+export interface FollowedTo {
+  /** `detached`: the user has left, and the campaign continues. */
+  readonly end: 'ended' | 'interrupted' | 'detached';
+  /** The last observation; null if there was none. */
+  readonly last: CampaignObservation | null;
+}
+
+export async function follow(campaign: Campaign, interruption: Interruption): Promise<FollowedTo> {
+  const { ui, name } = campaign;
+  if (ui) say(`All items in the Temporal UI: ${buildUiLink(ui, name)}`);
+  const following = new Following(campaign, interruption);
+  try {
+    return await following.untilTheEnd();
+  } finally {
+    following.end();
+  }
+}
+
+/** A "dumb" terminal (an editor's shell, a serial line) cannot redraw. */
+function canRedraw(): boolean {
+  const lines = isQuiet() || isVerbose();
+  return !lines && process.stderr.isTTY && process.env['TERM'] !== 'dumb' && isInForeground();
+}
+
+class Following {
+  readonly #campaign: Campaign;
+  readonly #interruption: Interruption;
+  readonly #keyboard: Keyboard | null;
+  readonly #view: View;
+  #last: CampaignObservation | null = null;
+  /** Aborted when the user detaches from the campaign or interrupts the command. */
+  readonly #leaving = new AbortController();
+  /** Keys of the notices already shown. */
+  readonly #noticed = new Set<string>();
+
+  constructor(campaign: Campaign, interruption: Interruption) {
+    this.#campaign = campaign;
+    this.#interruption = interruption;
+    void interruption.request.then(() => this.#leaving.abort());
+    if (interruption.requested()) this.#leaving.abort();
+    const live = canRedraw();
+    this.#keyboard = live ? openKeyboard(process.stdin, (key) => this.#press(key)) : null;
+    // This command may take over as host if the other one ends.
+    const ctrlC = () => (campaign.session.role === 'joined' ? 'leave' : 'stop');
+    const keys = this.#keyboard && { ctrlC };
+    const { name, out: folder, ui } = campaign;
+    const followed = { name, folder };
+    this.#view = live ? new LiveView({ followed, ui, keys }) : new PlainLines(followed);
+    interruption.beforeWords = () => this.end();
+  }
+
+  async untilTheEnd(): Promise<FollowedTo> {
+    for await (const sight of this.#campaign.sights(this.#leaving.signal)) {
+      if (sight.type === 'unseen') {
+        this.#view.trouble(
+          sight.obstacle ??
+            `Cannot read the state of the campaign (${sight.reason}); trying again.`,
+        );
+        continue;
+      }
+      const seen = sight.observation;
+      this.#last = seen;
+      if (this.#interruption.requested()) break;
+      this.#view.show(seen);
+      this.#notice(seen);
+    }
+    const last = this.#last;
+    if (this.#interruption.requested()) return { end: 'interrupted', last };
+    return { end: last?.ended ? 'ended' : 'detached', last };
+  }
+
+  /** Restores the terminal. May be called twice. */
+  end(): void {
+    this.#keyboard?.close();
+    this.#view.end();
+  }
+
+  #notice({ budgets }: CampaignObservation): void {
+    for (const { key, words } of budgets.flatMap(listNotices)) {
+      if (this.#noticed.has(key)) continue;
+      this.#noticed.add(key);
+      this.#view.notice(words);
+    }
+  }
+
+  #press(key: string): void {
+    const campaign = this.#campaign;
+    const state = this.#last?.progress.state;
+    if (key === 'p' && state === 'running')
+      void this.#control(() => campaign.pause(), 'Pausing: no new submissions.');
+    if (key === 'r' && state === 'paused') void this.#control(() => campaign.resume(), 'Resuming.');
+    if (key === 'q') this.#leaving.abort();
+  }
+
+  async #control(send: () => Promise<void>, words: string): Promise<void> {
+    this.#view.notice(words);
+    try {
+      await send();
+      this.#campaign.lookNow();
+    } catch (error) {
+      this.#view.notice(`Cannot reach the campaign: ${toReason(error)}`);
+    }
+  }
+}
+
+/** Whether we own the terminal: a command in the background must neither draw on it nor read keys. */
+function isInForeground(): boolean {
+  const [group, foreground] = readProcessGroups();
+  return group === foreground;
+}
+
+/** Our process group, and the foreground group of our terminal. */
+function readProcessGroups(): readonly (string | undefined)[] {
+  if (process.platform === 'linux') {
+    // After the name, which may contain anything: state, parent, group, session, terminal, foreground group.
+    const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return [group, foreground];
+  }
+  const command = ['-o', 'pgid=,tpgid=', '-p', String(process.pid)];
+  return execFileSync('ps', command, { encoding: 'utf8' }).trim().split(/\s+/);
+}
+
+/** Shows observations; the terminal is always restored. */
+interface View {
+  show(observation: CampaignObservation): void;
+  /** What prevents observations. */
+  trouble(words: string): void;
+  /** What a key did. */
+  notice(words: string): void;
+  end(): void;
+}
+
+const REDRAW_INTERVAL_MS = 1_000;
+/** How long the effect of a key is shown, unless an observation comes first. */
+const NOTICE_MS = 5_000;
+
+/** The alternate screen, without a cursor: what was on the terminal comes back afterwards. */
+const OWN_SCREEN = '\u001B[?1049h\u001B[?25l';
+const FORMER_SCREEN = '\u001B[?1049l\u001B[?25h';
+const HOME = '\u001B[H';
+const ERASE_LINE = '\u001B[2K';
+const ERASE_BELOW = '\u001B[J';
+
+interface LiveViewOptions extends Pick<Scene, 'ui' | 'keys'> {
+  readonly followed: Observed;
+}
+
+class LiveView implements View {
+  readonly #options: LiveViewOptions;
+  readonly #terminal = process.stderr;
+  readonly #clock: NodeJS.Timeout;
+  #seen: CampaignObservation | null = null;
+  #words: { readonly text: string; readonly until: number } | null = null;
+  #drawn = '';
+  #entered = false;
+  #ended = false;
+
+  constructor(options: LiveViewOptions) {
+    this.#options = options;
+    this.#clock = setInterval(() => this.#redraw(), REDRAW_INTERVAL_MS);
+    this.#clock.unref();
+    this.#terminal.on('resize', this.#resized);
+    process.on('exit', this.#leave);
+  }
+
+  show(observation: CampaignObservation): void {
+    // The connection is back, or the effect of the key is visible.
+    if (
+      this.#words?.until === Infinity ||
+      this.#seen?.progress.state !== observation.progress.state
+    )
+      this.#words = null;
+    this.#seen = observation;
+    // The closing lines follow immediately.
+    if (!observation.ended) this.#redraw();
+  }
+
+  trouble(text: string): void {
+    // There is nothing to draw yet.
+    if (!this.#seen && this.#words?.text !== text) say(text);
+    this.#words = { text, until: Infinity };
+    this.#redraw();
+  }
+
+  notice(text: string): void {
+    this.#words = { text, until: Date.now() + NOTICE_MS };
+    this.#redraw();
+  }
+
+  /** Leaves the last state on the normal screen and restores the cursor. May be called twice. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearInterval(this.#clock);
+    this.#terminal.off('resize', this.#resized);
+    process.off('exit', this.#leave);
+    this.#leave();
+    const scene = this.#scene();
+    for (const line of scene ? renderClosingLines(scene, this.#terminal.columns) : [])
+      this.#terminal.write(`${line}\n`);
+  }
+
+  /** Also called when the process exits in another way. */
+  readonly #leave = (): void => {
+    if (this.#entered) this.#terminal.write(FORMER_SCREEN);
+    this.#entered = false;
+  };
+
+  readonly #resized = (): void => {
+    if (!this.#entered) return;
+    this.#terminal.write(HOME + ERASE_BELOW);
+    this.#drawn = '';
+    this.#redraw();
+  };
+
+  #redraw(): void {
+    const scene = this.#scene();
+    if (this.#ended || !scene) return;
+    if (!this.#entered) this.#terminal.write(OWN_SCREEN);
+    this.#entered = true;
+    const { columns, rows } = this.#terminal;
+    const lines = renderScreen(scene, { columns, rows }).map((line) => ERASE_LINE + line);
+    const text = [...lines, ...(lines.length < rows ? [ERASE_BELOW] : [])].join('\n');
+    if (text !== this.#drawn) this.#terminal.write(HOME + text);
+    this.#drawn = text;
+    this.#clock.refresh();
+  }
+
+  #scene(): Scene | null {
+    const seen = this.#seen;
+    if (!seen) return null;
+    const now = Math.max(Date.now(), seen.at);
+    const notice = this.#words && this.#words.until > now ? this.#words.text : null;
+    return { ...this.#options, now, seen, notice };
+  }
+}
+
+/*
+ * Progress without a terminal: one line per minute without control codes, so that a log shows that the command runs.
+ * Written immediately: the beginning and the end, a pause, a service that makes us wait, a changed limit, a full disk,
+ * a failed item.
+ */
+
+const LINE_INTERVAL_MS = 60_000;
+
+class PlainLines implements View {
+  readonly #name: string;
+  #shownAt = 0;
+  #shown = '';
+  #troubled = '';
+  /** Failures of the first observation are counted, not listed. */
+  #known: ReadonlySet<string> | null = null;
+
+  constructor({ name }: { readonly name: string }) {
+    this.#name = name;
+  }
+
+  show(seen: CampaignObservation): void {
+    this.#troubled = '';
+    this.#printFailures(seen);
+    const { state } = seen.progress;
+    const words = [
+      state === 'paused',
+      seen.ended,
+      seen.obstacle,
+      ...listBlockReasons(seen),
+      ...listLimits(seen),
+    ].join();
+    if (words === this.#shown && seen.at - this.#shownAt < LINE_INTERVAL_MS) return;
+    const budgets = seen.budgets.map((budget) => ` [${formatBudgetText(budget, seen.at)}]`);
+    say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)}${budgets.join('')}`);
+    if (seen.obstacle !== null) say(seen.obstacle);
+    this.#shown = words;
+    this.#shownAt = seen.at;
+  }
+
+  trouble(words: string): void {
+    if (words === this.#troubled) return;
+    say(words);
+    this.#troubled = words;
+  }
+
+  notice(words: string): void {
+    say(words);
+  }
+
+  end(): void {
+    // There is nothing to restore: lines stay.
+  }
+
+  #printFailures({ progress: { failures = [] } }: CampaignObservation): void {
+    const known = this.#known;
+    const keyed = failures.map((end) => ({ key: `${end.id} ${end.at}`, ...end }));
+    for (const { key, id, state, code, message } of known ? keyed : []) {
+      if (!known?.has(key))
+        say(`${this.#name}: ${id} ${state}: ${[code, message].filter(Boolean).join(': ')}`);
+    }
+    this.#known = new Set(keyed.map(({ key }) => key));
+  }
+}
+
+/** A budget applies a changed limit up to a second after the first observation. */
+function listLimits({ budgets }: CampaignObservation): number[] {
+  return budgets.flatMap(({ windows }) => windows.map(({ limit }) => limit));
+}
