@@ -31,7 +31,7 @@ export async function runInParallel<T>(
  * nothing new is started, and running work is not awaited: use it only for work that reads.
  */
 export async function* runInOrder<T, R>(
-  elements: AsyncIterable<T>,
+  elements: Iterable<T> | AsyncIterable<T>,
   ahead: number,
   work: (element: T) => Promise<R>,
 ): AsyncGenerator<R> {

@@ -46,11 +46,12 @@ export function scanJson(text: Uint8Array | string) {
   for (; place < bytes.length; place += 1) {
     const code = bytes[place] ?? 0;
     if (code === QUOTE) place = endOfString(bytes, place);
-    else if (code === COLON) parts += 1;
-    else if ((code | CURLY) === OPENING) {
-      parts += 1;
-      depth += 1;
-    } else if ((code | CURLY) === CLOSING) depth -= 1;
+    // Most bytes are digits.
+    if (code < COLON) continue;
+    if ((code | CURLY) === CLOSING) depth -= 1;
+    if (code !== COLON && (code | CURLY) !== OPENING) continue;
+    parts += 1;
+    if (code !== COLON) depth += 1;
     if (depth > DEEPEST) {
       return { tooComplex: `nested more than ${DEEPEST} levels deep`, isOpen: true };
     }

@@ -3,6 +3,7 @@
  * read again and compared with the digest that was computed when it arrived.
  */
 import type { ErrorCode } from '../domain/errors.ts';
+import { runInOrder } from '../domain/in-parallel.ts';
 import type { Kind } from '../domain/item.ts';
 import type { ResultFault } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
@@ -17,6 +18,9 @@ const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies ErrorCode;
 
 /** In bytes: a result has a megabyte or two. Larger ones are not compared: they would fill the memory. */
 const MAX_COMPARED_BYTES = 32 * 1024 * 1024;
+
+/** Of one item: several items are read at once. */
+const FILES_AT_ONCE = 4;
 
 /**
  * Applies the findings to a record. A success with a damaged file becomes `failed`, and is listed in failed.csv; once
@@ -61,14 +65,16 @@ export async function checkFiles(
 ): Promise<CheckedFiles> {
   const faults: FileFault[] = [];
   const texts = new Map<string, string>();
-  for (const [name, expected] of listRecordedFiles(record)) {
+  const found = runInOrder(listRecordedFiles(record), FILES_AT_ONCE, async ([name, expected]) => {
     const key = buildItemKey(record.kind, record.id, name);
     const bytes = reads.includes(name) ? await readIfUnchanged(store, key) : null;
     if (bytes !== null) texts.set(name, decodeText(bytes));
-    const found = bytes === null ? await store.digest(key) : computeDigest(bytes);
-    const difference = describeDifference(expected, found);
+    const digest = bytes === null ? await store.digest(key) : computeDigest(bytes);
+    return { key, digest, difference: describeDifference(expected, digest) };
+  });
+  for await (const { key, digest, difference } of found) {
     if (difference === null) continue;
-    faults.push({ key, message: `${key} ${difference}.`, isMissing: found === null });
+    faults.push({ key, message: `${key} ${difference}.`, isMissing: digest === null });
   }
   return { faults, texts };
 }

@@ -84,6 +84,7 @@ interface Place {
 class FileStore implements Store {
   readonly location: string;
   readonly atOnce = READS_AT_ONCE;
+  readonly #resolving = new Map<string, Promise<string | null>>();
 
   constructor(root: string) {
     this.location = root;
@@ -264,10 +265,21 @@ class FileStore implements Store {
   /** The path of a key; null if its folder does not exist. @throws StoreError `STORE_BAD_KEY` for a link above it */
   async #locate(key: string): Promise<string | null> {
     const path = join(this.location, ...splitKey(key));
-    const folder = await realpath(dirname(path)).catch(nullIfAbsent);
+    const folder = await this.#resolve(dirname(path));
     if (folder !== null && folder !== dirname(path))
       throw createBadKeyError(key, 'a folder above it is a symbolic link');
     return folder === null ? null : path;
+  }
+
+  /** The real path of a folder; null if it does not exist. Calls at the same time share the answer. */
+  #resolve(folder: string): Promise<string | null> {
+    const shared = this.#resolving.get(folder);
+    if (shared !== undefined) return shared;
+    const resolving = realpath(folder)
+      .catch(nullIfAbsent)
+      .finally(() => this.#resolving.delete(folder));
+    this.#resolving.set(folder, resolving);
+    return resolving;
   }
 }
 

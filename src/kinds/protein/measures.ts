@@ -9,7 +9,6 @@ import {
 } from '../kind.ts';
 import {
   type AlignmentReading,
-  computeConservation,
   DISORDER_ABOVE,
   EARLY_FOLDING_ABOVE,
   countResidues,
@@ -133,10 +132,9 @@ export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReadin
       'Mean over the columns of 1 − entropy / log 20 of the residues, times the share of rows without a gap.',
     decimals: 1,
     column: 'conservation_percent',
-    of({ proteins, columns }) {
-      const rows = proteins.map(({ residues }) => residues);
-      const conserved = computeMean(computeConservation(rows, columns) ?? []);
-      return conserved === null ? null : 100 * conserved;
+    of({ conservation }) {
+      const mean = computeMean(conservation ?? []);
+      return mean === null ? null : 100 * mean;
     },
   },
   ...Object.fromEntries(
@@ -251,19 +249,17 @@ export const ALIGNMENTS_TABLE: ResultTable<unknown, AlignmentReading> = {
       'conservation',
     ),
   },
-  rows({ proteins, columns, spreads }) {
+  rows({ proteins, columns, conservation, spreads }) {
     const spreadCells = ALIGNMENT_KEYS.flatMap((key) =>
       SPREAD_KEYS.map((name) => [`${key}_${name}`, spreads[key]?.[name] ?? null] as const),
     );
-    const rows = proteins.map(({ residues }) => residues);
-    const conserved = computeConservation(rows, columns);
     return [
       {
         ...listRowNumbers(columns, 'column'),
         sequences: proteins.length,
         gaps: countGaps(proteins, columns),
         ...Object.fromEntries(spreadCells),
-        conservation: conserved?.map((value) => Math.round(value * 1e4) / 1e4) ?? null,
+        conservation: conservation?.map((value) => Math.round(value * 1e4) / 1e4) ?? null,
       },
     ];
   },

@@ -15,6 +15,7 @@ import { toObject, readResultJson, createResultProblem, type ResultProblem } fro
 import {
   type AlignmentReading,
   type ChainReading,
+  computeConservation,
   countResidues,
   type ProteinReading,
   type SequenceReading,
@@ -123,9 +124,15 @@ function readSequence(value: unknown): string {
 
 /** An array of scalars; null for anything else. */
 function readTrack(key: string, value: unknown): Track | null {
+  if (isNumbers(value)) return value;
   const isList =
     Array.isArray(value) && value.every((one) => one === null || typeof one !== 'object');
   return isList ? value.map((one) => readScalar(key, one)) : null;
+}
+
+/** As most lists are: they need not be copied. */
+function isNumbers(value: unknown): value is (number | null)[] {
+  return Array.isArray(value) && value.every((one) => one === null || Number.isFinite(one));
 }
 
 function readScalar(key: string, value: unknown): Track[number] {
@@ -159,8 +166,12 @@ export function readAlignment(
   const proteins = readProteins(text, headers);
   if (proteins === null) return null;
   const columns = Math.max(...proteins.map(countResidues));
+  const conservation = computeConservation(
+    proteins.map(({ residues }) => residues),
+    columns,
+  );
   const spreads = distributions === null ? {} : readDistributions(distributions);
-  return { kind: 'alignment', proteins, columns, spreads };
+  return { kind: 'alignment', proteins, columns, conservation, spreads };
 }
 
 /** @returns null if the text contains no prediction */
@@ -192,7 +203,7 @@ function readProteins(text: string, headers: RecordHeaders = {}): readonly Prote
     tracks: Object.fromEntries(
       Object.entries(tracks).map(([key, track]) => [
         key,
-        track.map((value) => (value === '' ? null : value)),
+        track.includes('') ? track.map((value) => (value === '' ? null : value)) : track,
       ]),
     ),
     scores: Object.fromEntries(
@@ -269,6 +280,7 @@ function readCsvLists(text: string): Readonly<Record<string, unknown>> {
 }
 
 function readNumbers(value: unknown): Track {
+  if (isNumbers(value)) return value;
   return Array.isArray(value) ? value.map(readNumber) : [];
 }
 

@@ -41,6 +41,8 @@ export interface AlignmentReading {
   readonly proteins: readonly ProteinReading[];
   /** Number of columns. */
   readonly columns: number;
+  /** One value for each column, from 0 to 1; null without the residues of every row. */
+  readonly conservation: readonly number[] | null;
   /** By the payload's key, each with one value per column. */
   readonly spreads: Readonly<Record<string, ColumnSpread>>;
 }
@@ -239,15 +241,13 @@ export function packSequences({ proteins }: SequenceReading) {
   };
 }
 
-export function packAlignment({ columns, proteins, spreads }: AlignmentReading) {
-  const rows = proteins.map(({ residues }) => residues);
+export function packAlignment({ columns, proteins, conservation, spreads }: AlignmentReading) {
   return {
     shape: 'aligned' as const,
     columns,
     proteins: roundAll(proteins.map(dropEmptyTracks), 100),
     spreads: roundAll(spreads, 1000),
-    /** One value for each column, from 0 to 1; null without the residues of every row. */
-    conserved: roundAll(computeConservation(rows, columns), 100),
+    conserved: roundAll(conservation, 100),
   };
 }
 
@@ -274,9 +274,12 @@ function dropEmptyTracks({ tracks, ...protein }: ProteinReading): ProteinReading
 }
 
 /** Every number in it, to fewer digits: the page is smaller. */
-function roundAll<T>(data: T, parts: number): T {
-  const text = JSON.stringify(data, (_, value: unknown) =>
-    typeof value === 'number' ? Math.round(value * parts) / parts : value,
+function roundAll<T>(data: T, parts: number): T;
+function roundAll(data: unknown, parts: number): unknown {
+  if (typeof data === 'number') return Math.round(data * parts) / parts;
+  if (Array.isArray(data)) return data.map((one: unknown) => roundAll(one, parts));
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, roundAll(value, parts)]),
   );
-  return JSON.parse(text) as T;
 }
