@@ -11,7 +11,6 @@ import type { PollPace } from '../services/polling.ts';
 import type { CredentialLeases, Trees } from './leases.ts';
 import type { Fence } from './fence.ts';
 import type { JobsSeen } from './job-stage.ts';
-import type { ServerClock } from './clocks.ts';
 
 /** A service as this worker knows it. */
 export interface KnownService {
@@ -36,7 +35,6 @@ export interface Dependencies extends Trees {
   readonly publishCampaign: typeof publishTree;
   readonly jobsSeen: JobsSeen;
   readonly fence: Pick<Fence, 'pass' | 'isAwaited'>;
-  readonly serverClock: ServerClock;
   readonly steadyClock: SteadyClock;
   /** The last gate before a POST (slot.ts). */
   readonly ledger: Ledger;

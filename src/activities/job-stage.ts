@@ -2,6 +2,7 @@
  * How far an accepted job has come. The server keeps it with the heartbeat, across our crashes, and the next attempt of
  * `finishJob` continues there. And what this worker has seen of earlier jobs of the same kind.
  */
+import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '@temporalio/activity';
 import type { JobPolicy } from '../domain/campaign.ts';
@@ -9,7 +10,7 @@ import type { ItemEndCode } from '../domain/item-ends.ts';
 import type { ArtefactName, Timing } from '../domain/outcomes.ts';
 import type { FetchResult, RemoteJob, SubmittedJob } from '../workflows/activity-types.ts';
 import { findKind } from '../kinds/registry.ts';
-import { computeAge, type ServerClock } from './clocks.ts';
+import { computeAgeAtStart } from './retry.ts';
 
 /** A job on its way to its end. */
 export interface Finishing {
@@ -69,13 +70,12 @@ interface Left {
 
 export class JobStage {
   readonly #context: Context;
-  readonly #clock: ServerClock;
+  readonly #begunAt = performance.now();
   /** Not sent at each change: most jobs end before a heartbeat is due, and each one costs the server a write. */
   #left: Left;
 
-  constructor(context: Context, clock: ServerClock) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#clock = clock;
     this.#left = (context.info.heartbeatDetails as Left | null | undefined) ?? {};
   }
 
@@ -93,9 +93,9 @@ export class JobStage {
     return this.attempt - (this.#left.polled?.attempt ?? this.attempt) + 1;
   }
 
-  /** How long ago the activity was first scheduled (ms), by the clock of the Temporal server. */
+  /** How long ago the activity was first scheduled (ms), or less by the time that this attempt waited for a worker. */
   ageMs(): number {
-    return computeAge(this.#clock, this.#context.info);
+    return computeAgeAtStart(this.#context.info) + performance.now() - this.#begunAt;
   }
 
   /** How long ago (ms) the end of the job was seen. */
@@ -132,41 +132,9 @@ export class JobStage {
   }
 }
 
-/** A job may be shorter than those before, or may have ended long ago: it is not made to wait longer (ms). */
-const MAX_WAIT_MS = 60_000;
-/** Jobs of one kind rarely take exactly the same time: one that takes longer raises what is expected by this, at most. */
-const GROWTH = 1.1;
-/** A job that took no time at all must not be the measure of all that follow (ms). */
-const MIN_EXPECTED_MS = 1_000;
-
-/**
- * How long the jobs of its services ran and which files they had, in memory: it only decides when and how often a service
- * is asked, so the first jobs of a new worker are asked for a few times more.
- *
- * Rejected: reading it from the items of the campaign, which costs more than those requests.
- */
+/** Which files the jobs of its services had, in memory: it only decides how often a missing one is asked for. */
 export class JobsSeen {
-  /** From the log of their service (ms). */
-  readonly #usual = new Map<string, number>();
   readonly #had = new Map<string, boolean>();
-
-  /** Adds the times in the log of an ended job. */
-  noteTiming(job: RemoteJob, { queuedAt, startedAt, finishedAt }: Timing): void {
-    // A job that found a worker free has no time in the queue.
-    const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');
-    if (!(tookMs >= 0)) return;
-    const key = buildKey(job);
-    const most = GROWTH * (this.#usual.get(key) ?? tookMs);
-    this.#usual.set(key, Math.min(tookMs, Math.max(MIN_EXPECTED_MS, most)));
-  }
-
-  /**
-   * After how long the next job may have ended, in ms; 0 when nothing is known. Its first poll waits that long: one that is
-   * too early costs a request, and then the service's whole Retry-After until the next one is allowed.
-   */
-  likelyMs(job: RemoteJob): number {
-    return Math.min(MAX_WAIT_MS, this.#usual.get(buildKey(job)) ?? 0);
-  }
 
   /**
    * Whether other jobs had a file; null if nothing is known. The contract does not say which job has which file, so a 404

@@ -12,8 +12,13 @@ import type { Settlement, UnsettledResult } from '../budget/state.ts';
 import type { OverResult, SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { buildJobName, requireItem, requireService } from './item-job.ts';
-import { computeRetryDelay, createHindered, findLastingFault, storeFailure } from './retry.ts';
-import { computeAge } from './clocks.ts';
+import {
+  computeAgeAtStart,
+  computeRetryDelay,
+  createHindered,
+  findLastingFault,
+  storeFailure,
+} from './retry.ts';
 import { settleSlot } from './slot.ts';
 import { findAcceptedNote } from './sending-note.ts';
 import { startItem } from './start-item.ts';
@@ -46,7 +51,7 @@ export async function settleSubmission(
   result: UnsettledResult,
 ): Promise<Settlement> {
   const { info, cancellationSignal } = Context.current();
-  const ageMs = computeAge(deps.serverClock, info);
+  const ageMs = computeAgeAtStart(info);
   const attempt = toAttempt(result, info.currentAttemptScheduledTimestampMs);
   const request = { ...submitted, attempts: [...(submitted.attempts ?? []), attempt] };
   const settlement = await findSettlement(deps, { request, reference, result, ageMs });

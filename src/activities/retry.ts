@@ -2,7 +2,7 @@
  * What activities and the Temporal server tell each other: that it is too early (the server waits, and no event is
  * written), that a worker lives (heartbeats), and that a workflow has ended.
  */
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
@@ -12,6 +12,17 @@ import { StoreError } from '../store/store-error.ts';
 /** Between attempts of something that fails: 1 s, 2 s, 4 s, … up to a minute. `attempt` counts from 1. */
 export function computeRetryDelay(attempt: number): number {
   return computeGrowingDelay({ first: 1_000, longest: 60_000 }, attempt);
+}
+
+/**
+ * How long ago an activity was first scheduled when its attempt was (ms). Both stamps are the server's: the clock of this
+ * host may be minutes off.
+ */
+export function computeAgeAtStart({
+  scheduledTimestampMs,
+  currentAttemptScheduledTimestampMs,
+}: Pick<Info, 'scheduledTimestampMs' | 'currentAttemptScheduledTimestampMs'>): number {
+  return currentAttemptScheduledTimestampMs - scheduledTimestampMs;
 }
 
 /** Not a failure, only too early: BENIGN keeps it out of failure counts and logs. */

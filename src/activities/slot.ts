@@ -8,9 +8,9 @@ import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { formatDuration } from '../domain/units.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
+import type { TimedOutcome } from '../domain/outcomes.ts';
 import type { Reservation } from '../ledger/ledger.ts';
-import type { Answer, WrittenAnswer } from '../ledger/rows.ts';
+import type { WrittenAnswer } from '../ledger/rows.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 
 export interface SlotRequest {
@@ -84,7 +84,7 @@ export function readWrittenAnswer({ ledger }: Dependencies, claim: string): Writ
 /** A look-up has found the job of a submission of unknown outcome: its slot is charged from now. */
 export function settleSlot({ ledger }: Dependencies, claim: string, remoteId: string): void {
   try {
-    ledger.charge(claim, { remoteId });
+    ledger.charge(claim, remoteId);
   } catch (error) {
     log.warn('the look-up of a job could not be written to the ledger', { claim, error });
   }
@@ -113,9 +113,8 @@ function close(
 ): void {
   // It counts as long as the service may accept the job.
   if (outcome?.type === 'unsure') return;
-  if (outcome?.type === 'accepted')
-    ledger.charge(claim, { remoteId: outcome.remoteId, ...parseTimes(outcome) });
-  else if (outcome !== null && isCounted(outcome, counts)) ledger.charge(claim);
+  if (outcome?.type === 'accepted') ledger.charge(claim, outcome.remoteId);
+  else if (outcome !== null && isCounted(outcome, counts)) ledger.charge(claim, null);
   else ledger.free(id, replaces);
 }
 
@@ -128,13 +127,6 @@ function isCounted(
   const { isUncertain, reason } = outcome;
   if (isUncertain) return true;
   return counts === 'sent' && reason !== 'unreachable';
-}
-
-function parseTimes({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {
-  return {
-    ...(sentAt !== undefined && { sentAt: Date.parse(sentAt) }),
-    ...(answeredAt !== undefined && { answeredAt: Date.parse(answeredAt) }),
-  };
 }
 
 function describeFullWindow({ isUnknown, window }: Extract<Reservation, { type: 'full' }>): string {

@@ -5,6 +5,7 @@
  * The server runs it again when a worker does not answer. Everything up to the note in the item's folder (sending-note.ts)
  * may happen twice; the POST comes after the note.
  */
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -12,6 +13,8 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/service.ts';
 import { isFinal } from '../domain/item.ts';
+import type { WrittenAnswer } from '../ledger/rows.ts';
+import { STEADY_RESOLUTION_MS } from '../ledger/steady-clock.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { ITEM_RECORD, buildItemFolder } from '../store/layout.ts';
@@ -23,7 +26,6 @@ import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts
 import { tokenSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { AnswerWatch } from './clocks.ts';
 import type { Passage } from './fence.ts';
 import { nullIfNotFound } from './retry.ts';
 import { readStoredJob, requireItem, type JobSource } from './item-job.ts';
@@ -31,9 +33,6 @@ import { SendingNote } from './sending-note.ts';
 import { closeSlot, reserveSlot, readWrittenAnswer, type TakenSlot } from './slot.ts';
 import { isSettled, startItem } from './start-item.ts';
 import { openHeldTree } from './leases.ts';
-
-/** The last checks are made this long before the slot is free (ms). */
-const READY_BEFORE_MS = 200;
 
 /** Until a worker is tried again that lacks the token, the ledger or the campaign's folder (ms). */
 const AGAIN_INTERVAL_MS = 5_000;
@@ -47,7 +46,10 @@ const PING_TIMEOUT_MS = 5_000;
 interface Submission {
   readonly request: SubmitRequest;
   readonly reference: ServiceReference;
-  readonly watch: AnswerWatch;
+  /** When this attempt began, by a clock of this machine that is never set (ms). */
+  readonly begunAt: number;
+  /** When the service's acceptance was complete, as this machine knows it; null if it does not. */
+  answered: Answered | null;
 }
 
 interface Prepared {
@@ -64,12 +66,32 @@ export async function submit(
   request: SubmitRequest,
   reference: ServiceReference,
 ): Promise<SubmitResult> {
-  const watch = new AnswerWatch(deps.steadyClock);
-  const result = await trySubmit(deps, { request, reference, watch });
+  const begunAt = performance.now();
+  const submission: Submission = { request, reference, begunAt, answered: null };
+  const result = await trySubmit(deps, submission);
   // If that fails, the next attempt finds the answer, and starts it.
   if (isSettled(result)) await startItem(deps, request, reference, result);
-  const agoMs = watch.agoMs();
+  const agoMs = computeAgoMs(submission.answered, deps.steadyClock.now());
   return result.type === 'accepted' && agoMs !== null ? { ...result, agoMs } : result;
+}
+
+type Answered = WrittenAnswer['at'];
+
+/** Two clocks drift apart by less than this share of the time, even if NTP corrects both in opposite directions. */
+const DRIFT = 0.001;
+
+/**
+ * How long ago (ms) an answer was complete, or less; null if that is not known. The item has begun since, or the worker
+ * had died and another one reports. Both moments are of one steady clock, and the budget reads its clock after the end:
+ * the reading less this time is never before the answer.
+ */
+export function computeAgoMs(
+  answered: Answered | null,
+  { run, steadyMs }: Answered,
+): number | null {
+  if (answered?.run !== run) return null;
+  const elapsed = steadyMs - answered.steadyMs - STEADY_RESOLUTION_MS;
+  return Math.max(0, Math.floor(elapsed * (1 - DRIFT)));
 }
 
 async function trySubmit(deps: Dependencies, submission: Submission): Promise<SubmitResult> {
@@ -82,31 +104,30 @@ async function trySubmit(deps: Dependencies, submission: Submission): Promise<Su
     };
   const prepared = await prepare(deps, submission);
   if (prepared.type !== 'prepared') return prepared;
-  const obstacle = await awaitSlot(deps, request);
-  return obstacle ?? send(deps, submission, prepared);
-}
-
-/** Slots are granted ahead of time, so that whatever can be done before is done when the slot is free. */
-async function awaitSlot(deps: Dependencies, request: SubmitRequest): Promise<SubmitResult | null> {
-  const { cancellationSignal: signal, info } = Context.current();
-  deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
-  const until = async (at: number): Promise<SubmitResult | null> => {
-    const waitMs = deps.serverClock.until(at);
-    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
-    return signal.aborted ? createNotSent('the worker is stopping') : null;
-  };
-  const stopped = await until(request.notBefore - READY_BEFORE_MS);
-  if (stopped) return stopped;
   if (!(await deps.fence.isAwaited(request)))
     return { type: 'unwanted', message: 'the campaign that asked for it has ended' };
-  return until(request.notBefore);
+  if (!(await awaitSlot(submission))) return createNotSent('the worker is stopping');
+  return send(deps, submission, prepared);
+}
+
+/**
+ * Slots are granted ahead of time, so that whatever can be done before is done when the slot is free. The attempt was
+ * scheduled before it began, so it may be sent a moment late, and never early. False if the worker is stopping.
+ */
+async function awaitSlot({ request, begunAt }: Submission): Promise<boolean> {
+  const { cancellationSignal: signal, info } = Context.current();
+  const leftMs = request.notBefore - info.currentAttemptScheduledTimestampMs;
+  const waitMs = leftMs - (performance.now() - begunAt);
+  if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
+  return !signal.aborted;
 }
 
 /** Everything that can fail before a byte is sent: such a failure costs no slot. */
 async function prepare(
   deps: Dependencies,
-  { request, reference, watch }: Submission,
+  submission: Submission,
 ): Promise<Prepared | SubmitResult> {
+  const { request, reference } = submission;
   const { campaign, job } = request;
   const source = { campaign, id: job.id, kind: job.kind };
   try {
@@ -115,7 +136,7 @@ async function prepare(
     const found = await readItem(store, job.kind, job.id);
     // A note beside a missing record still tells what was sent.
     const known = (found && findEarlierEnd(found, job)) ?? (await note.earlier());
-    if (known) return recallAnswer(deps, buildSlotKey(request), known, watch);
+    if (known) return recallAnswer(deps, submission, known);
     const record = found ?? (await requireItem(store, source));
     // The budget was reset, and does not know yet what its former run has charged: at this answer it finds out.
     if (Context.current().info.workflowExecution?.runId !== request.readIn)
@@ -138,23 +159,22 @@ async function prepare(
  */
 function recallAnswer(
   deps: Dependencies,
-  claim: string,
+  submission: Submission,
   earlier: SubmitResult,
-  watch: AnswerWatch,
 ): SubmitResult {
   if (earlier.type !== 'accepted' && earlier.type !== 'unsure') return earlier;
-  const written = readWrittenAnswer(deps, claim);
+  const written = readWrittenAnswer(deps, buildSlotKey(submission.request));
   if (written === null) return earlier;
-  const { remoteId, sentAt, answeredAt } = written;
+  const { remoteId, at } = written;
   if (earlier.type === 'accepted' && earlier.remoteId !== remoteId) return earlier;
-  watch.accepted(written.at);
+  submission.answered = at;
   if (earlier.type === 'accepted') return earlier;
+  const { sentAt } = earlier;
   return {
     type: 'accepted',
     remoteId,
     rateLimit: null,
-    ...(sentAt !== null && { sentAt: new Date(sentAt).toISOString() }),
-    ...(answeredAt !== null && { answeredAt: new Date(answeredAt).toISOString() }),
+    ...(sentAt !== undefined && { sentAt }),
   };
 }
 
@@ -251,7 +271,7 @@ async function send(
 /** The note, the record again, and the POST. Only the attempt that has made the note sends, and reports the outcome. */
 async function sendInSlot(
   deps: Dependencies,
-  { request, watch }: Submission,
+  submission: Submission,
   { service, store, source, job, note }: Prepared,
   { passage, slot }: { readonly passage: Passage; readonly slot: TakenSlot },
 ): Promise<SubmitResult> {
@@ -263,7 +283,7 @@ async function sendInSlot(
       const told = (await note.earlier()) ?? createNotSent('another attempt has tried to send it');
       return told.type === 'unsure' ? { ...told, byService: false } : told;
     }
-    const ended = await readEnd(store, source, request.job).catch(createUnreadable);
+    const ended = await readEnd(store, source, submission.request.job).catch(createUnreadable);
     if (ended) {
       await note.settle(createNotSent('it was not sent'));
       return ended;
@@ -274,7 +294,7 @@ async function sendInSlot(
       return !isLate;
     };
     const answer = note.timed(await service.client.submit(job, { signal, mayBegin }));
-    if (answer.type === 'accepted') watch.accepted();
+    if (answer.type === 'accepted') submission.answered = deps.steadyClock.now();
     // The worker, or its machine, slept while it connected: nothing is wrong with the service or the item.
     if (isLate) {
       await note.settle(createNotSent('it was not sent'));

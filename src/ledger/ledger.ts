@@ -16,7 +16,6 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import {
   type Account,
-  type Answer,
   type KnownJob,
   type ReservationRequest,
   type WrittenAnswer,
@@ -100,9 +99,9 @@ export class Ledger {
     this.#transaction((rows) => rows.free(id, replaced));
   }
 
-  /** A job was or may have been created: it counts from now, once for all attempts. */
-  charge(claim: string, answer: Answer = {}): void {
-    this.#transaction((rows) => rows.charge(claim, answer));
+  /** A job was or may have been created (`remoteId` null): it counts from now, once for all attempts. */
+  charge(claim: string, remoteId: string | null): void {
+    this.#transaction((rows) => rows.charge(claim, remoteId));
   }
 
   /** What an earlier process, or this one, has written of the answer to a submission; null if nothing. */

@@ -40,30 +40,19 @@ export interface KnownJob {
   readonly closedAt: number;
 }
 
-/** Of the answer to an accepted submission. Times in ms since the epoch, for people. */
-export interface Answer {
-  readonly remoteId?: string;
-  /** Just before the first byte of the POST. */
-  readonly sentAt?: number;
-  /** When its answer was complete; absent if there was none. */
-  readonly answeredAt?: number;
-}
-
 /** The answer to an accepted POST, as the process that sent it wrote it. */
 export interface WrittenAnswer {
   readonly remoteId: string;
   /** When it was complete. */
   readonly at: Pick<Moment, 'run' | 'steadyMs'>;
-  readonly sentAt: number | null;
-  readonly answeredAt: number | null;
 }
 
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 /**
  * `steady` is the moment from which a charge counts, in ms of the run `run` (steady-clock.ts), and `wall` the same
- * moment by the wall clock: of the answer, or of the reservation while the row is open. `sent` and `answered` (ms by
- * the wall clock) are only for display. A row of the origin `createDamageError` is of no account: what was before it is unknown.
+ * moment by the wall clock: of the answer, or of the reservation while the row is open. A row of the origin `damage` is of
+ * no account: what was before it is unknown.
  */
 const SCHEMA = `
 CREATE TABLE charges (
@@ -78,9 +67,7 @@ CREATE TABLE charges (
   keep_ms    REAL NOT NULL,
   run        TEXT NOT NULL,
   steady     REAL NOT NULL,
-  wall       REAL NOT NULL,
-  sent       REAL,
-  answered   REAL
+  wall       REAL NOT NULL
 ) STRICT;
 CREATE INDEX charges_account ON charges (service, address, credential, steady);
 CREATE INDEX charges_claim ON charges (claim);
@@ -174,16 +161,15 @@ export class Rows {
   }
 
   /** Does nothing if a look-up has found the job before its answer came. Other attempts have sent nothing, and will not. */
-  charge(claim: string, { remoteId, sentAt, answeredAt }: Answer): void {
+  charge(claim: string, remoteId: string | null): void {
     const open = `SELECT id FROM charges WHERE claim = ? AND state = 'open' ORDER BY rowid DESC`;
     const [own, ...others] = this.#all(open, claim).map(({ id }) => String(id));
     if (own === undefined) return;
     for (const id of others) this.free(id);
     const { run, steadyMs, wallMs } = this.now;
     this.#run(
-      `UPDATE charges SET state = 'charged', remote_id = ?, sent = ?, answered = ?, run = ?, steady = ?, wall = ?
-       WHERE id = ?`,
-      ...[remoteId ?? null, sentAt ?? null, answeredAt ?? null, run, steadyMs, wallMs, own],
+      `UPDATE charges SET state = 'charged', remote_id = ?, run = ?, steady = ?, wall = ? WHERE id = ?`,
+      ...[remoteId, run, steadyMs, wallMs, own],
     );
   }
 
@@ -193,9 +179,8 @@ export class Rows {
       claim,
     );
     if (row === undefined) return null;
-    const { remote_id: remoteId, run, steady, sent, answered } = row;
-    const at = { run: String(run), steadyMs: Number(steady) };
-    return { remoteId: String(remoteId), at, sentAt: toTime(sent), answeredAt: toTime(answered) };
+    const { remote_id: remoteId, run, steady } = row;
+    return { remoteId: String(remoteId), at: { run: String(run), steadyMs: Number(steady) } };
   }
 
   /** False if it is known. */
@@ -275,10 +260,6 @@ interface NewRow extends Moment {
   readonly origin: 'sent' | 'tree' | 'damage';
   readonly windowMs: number;
   readonly remoteId?: string;
-}
-
-function toTime(value: SQLOutputValue | undefined): number | null {
-  return typeof value === 'number' ? value : null;
 }
 
 /** A transaction takes milliseconds: a wait this long (ms) means that another process is suspended. */

@@ -2,7 +2,6 @@
 import { onTestFinished } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { JobsSeen } from '../../src/activities/job-stage.ts';
-import { ServerClock } from '../../src/activities/clocks.ts';
 import { OWN_PACE } from '../../src/services/polling.ts';
 import { createClient, findServiceOfKind } from '../../src/services/registry.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
@@ -38,7 +37,6 @@ export function workerWith(client: unknown, more: Partial<Dependencies> = {}): D
     serviceOf: () => ({ client, pace: OWN_PACE }),
     openStore: openFileStore,
     leases: OURS,
-    serverClock: new ServerClock(),
     jobsSeen: new JobsSeen(),
     ...more,
   };

@@ -19,12 +19,12 @@ const DAY = 86_400_000;
 const POLICY = { deadlineMs: DAY, whenUnsure: 'hold', retryMs: 60_000 } as const;
 
 /** In the running activity. */
-const finishing = (job: RemoteJob, { serverClock }: ReturnType<typeof workerFor>): Finishing => ({
+const finishing = (job: RemoteJob): Finishing => ({
   job,
   policy: POLICY,
   submitted: { attempts: [], submittedAt: null },
   former: null,
-  stage: new JobStage(Context.current(), serverClock),
+  stage: new JobStage(Context.current()),
 });
 
 /** One download of an item: real HTTP and a real folder, and the clock of a mock environment. */
@@ -40,7 +40,7 @@ async function downloading(kind: OurKind, target: Parameters<typeof workerFor>[1
           heartbeatDetails: { bad: { [artefact]: { badSince: Date.now() - badForMs, times: 9 } } },
         }),
       });
-      return environment.run(() => fetchArtefact(worker, finishing(job, worker), artefact));
+      return environment.run(() => fetchArtefact(worker, finishing(job), artefact));
     },
     remove: () => rm(join(job.item.store, 'sequences/one'), { recursive: true }),
     /** All files below the folder, temporary ones as well. */
@@ -156,7 +156,7 @@ describe('a service that stays unavailable', () => {
               byService: true,
             },
           ).then(() => begun[0])
-        : fetchArtefact(worker, finishing(job, worker), 'result'),
+        : fetchArtefact(worker, finishing(job), 'result'),
     );
   }
 

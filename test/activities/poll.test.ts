@@ -1,11 +1,9 @@
 /** When a job is polled, how often, and what an attempt leaves for the next one. */
 import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JobsSeen, JobStage, type Seen } from '../../src/activities/job-stage.ts';
+import { JobStage, type Seen } from '../../src/activities/job-stage.ts';
 import { poll } from '../../src/activities/finish-job.ts';
-import { ServerClock } from '../../src/activities/clocks.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
 import { aJob, workerWith } from './a-job.ts';
 
@@ -17,8 +15,6 @@ interface Attempt {
   readonly attempt?: number;
   /** How long ago (ms) the job was accepted. */
   readonly age?: number;
-  /** How long (ms) jobs of its kind took so far. */
-  readonly usual?: number;
   /** What the attempt before has left. */
   readonly left?: Seen;
   /** The job is from before `retry`. */
@@ -27,11 +23,8 @@ interface Attempt {
 
 /** What one attempt returned or threw, and how often it polled. */
 async function pollOnce(given: Attempt) {
-  const { answers, ahead = 0, attempt = 1, age = 0, usual = 100, left } = given;
+  const { answers, ahead = 0, attempt = 1, age = 0, left } = given;
   const job = await aJob('sequence');
-  const jobsSeen = new JobsSeen();
-  const at = (ms: number): string => new Date(1_800_000_000_000 + ms).toISOString();
-  jobsSeen.noteTiming(job, { queuedAt: at(0), startedAt: at(10), finishedAt: at(usual) } as never);
   let polls = 0;
   const client = {
     artefacts: () => [],
@@ -41,7 +34,7 @@ async function pollOnce(given: Attempt) {
       return Promise.resolve(answers[Math.min(polls, answers.length) - 1]);
     },
   };
-  const worker = workerWith(client, { jobsSeen });
+  const worker = workerWith(client);
   const server = Date.now() - ahead;
   const activity = new MockActivityEnvironment({
     attempt,
@@ -60,7 +53,7 @@ async function pollOnce(given: Attempt) {
         policy,
         submitted,
         former,
-        stage: new JobStage(Context.current(), worker.serverClock),
+        stage: new JobStage(Context.current()),
       }),
     )
     .catch((error: unknown) => error);
@@ -93,8 +86,6 @@ describe('an attempt to poll a job', () => {
     ],
     // Three waits of 1.5 s are less than 5 s.
     ['does not wait for more than some seconds', { answers: [later(1_500)] }, 4, NOT_YET],
-    ['waits for a job of some seconds', { answers: [FINISHED], usual: 1_500, age: 500 }, 1, DONE],
-    ['does not wait for a longer one', { answers: [FINISHED], usual: 30_000 }, 0, NOT_YET],
   ])('%s', async (_, given, polls, ended) => {
     expect(await pollOnce(given)).toMatchObject({ polls, ended });
   });
@@ -133,8 +124,6 @@ describe('an attempt to poll a job', () => {
     expect((await after(4_000)).ended).toMatchObject(HINDERED);
     expect((await after(6_000)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
     expect((await after(6_000, { isKnown: true })).ended).toMatchObject(HINDERED);
-    const first = await pollOnce({ answers: [FINISHED], isFormer: true, usual: 30_000 });
-    expect(first, 'it may have ended long ago').toMatchObject({ polls: 1, ended: DONE });
   });
 
   test.each([-7, 5])('is not misled by a clock that is %d minutes ahead', async (minutes) => {
@@ -156,10 +145,15 @@ describe('what an attempt leaves for the next one', () => {
   function stageAfter(heartbeatDetails: unknown): { stage: JobStage; sent: unknown[] } {
     const sent: unknown[] = [];
     const context = {
-      info: { attempt: 2, heartbeatDetails, scheduledTimestampMs: Date.now() },
+      info: {
+        attempt: 2,
+        heartbeatDetails,
+        scheduledTimestampMs: 0,
+        currentAttemptScheduledTimestampMs: 0,
+      },
       heartbeat: (details: unknown) => sent.push(details),
     };
-    return { stage: new JobStage(context as unknown as Context, new ServerClock()), sent };
+    return { stage: new JobStage(context as unknown as Context), sent };
   }
 
   test('are its completed steps, sent once', () => {
@@ -180,28 +174,4 @@ describe('what an attempt leaves for the next one', () => {
     stage.leaveToNextAttempt();
     expect(sent).toEqual([]);
   });
-});
-
-test('the offset of the clocks is the smallest of the last minute', () => {
-  // Pauses around a minute, so that stamps expire one by one and all at once.
-  const pause = fc.oneof(fc.nat(2_000), fc.nat(61_000));
-  const stamps = fc.array(fc.record({ pause, difference: fc.nat(50) }), { minLength: 1 });
-  fc.assert(
-    fc.property(stamps, (arrivals) => {
-      let now = 0;
-      let seen: { readonly at: number; readonly difference: number }[] = [];
-      const clock = new ServerClock(() => now);
-      for (const { pause: ms, difference } of arrivals) {
-        now += ms;
-        clock.saw(now - difference);
-        seen = [...seen.filter(({ at }) => now - at < 60_000), { at: now, difference }];
-        const least = Math.min(...seen.map((one) => one.difference));
-        expect(clock.until(now + 1_000)).toBe(1_000 + least);
-        // Asked later, without new data from the server.
-        now += 100;
-        expect(clock.since(now - 1_000)).toBe(1_000 - least);
-      }
-    }),
-    { numRuns: 1_000 },
-  );
 });

@@ -31,7 +31,7 @@ beforeEach(async () => {
 /** Sends one job: reserved, answered, charged. */
 function send(claim: string, limit: number | null, by = ledger): Reservation {
   const reservation = by.reserve(submission(claim, limit));
-  if (reservation.type === 'taken') by.charge(claim, { remoteId: `remote ${claim}` });
+  if (reservation.type === 'taken') by.charge(claim, `remote ${claim}`);
   return reservation;
 }
 
@@ -55,7 +55,7 @@ describe('a reservation', () => {
   test('is granted up to the limit, and again a window and the guard after the answer', () => {
     expect(ledger.reserve(submission('a', 2))).toEqual(TAKEN);
     clock.pass(20_000);
-    ledger.charge('a');
+    ledger.charge('a', null);
     clock.pass(10_000);
     expect(send('b', 2)).toEqual(TAKEN);
     const left = WINDOW_MS + GUARD_MS - 10_000;
@@ -78,7 +78,7 @@ describe('a reservation', () => {
   test('is one for each attempt at a submission, until it is known which of them has made the POST', () => {
     const [first] = [taken(submission('a', 2)), taken(submission('a', 2))];
     expect(send('b', 2).type, 'either may be sent').toBe('full');
-    ledger.charge('a');
+    ledger.charge('a', null);
     ledger.free(first);
     expect(charges()).toMatchObject([{ claim: 'a', state: 'charged' }]);
     expect(send('b', 2)).toEqual(TAKEN);
@@ -105,10 +105,10 @@ describe('a POST of unknown outcome', () => {
     ledger.reserve(submission('a', 1));
     clock.pass(LATEST_ACCEPTANCE_MS);
     expect(send('b', 1).type).toBe('full');
-    ledger.charge('a', { remoteId: 'r' });
+    ledger.charge('a', 'r');
     // The answer of a process that was suspended changes nothing.
     clock.pass(WINDOW_MS);
-    ledger.charge('a', { remoteId: 'r' });
+    ledger.charge('a', 'r');
     clock.pass(GUARD_MS);
     expect(send('b', 1)).toEqual(TAKEN);
   });
@@ -118,7 +118,7 @@ describe('a POST of unknown outcome', () => {
     dies(submission('a 0', 1));
     expect(ledger.reserve(again)).toEqual(TAKEN);
     expect(send('b', 1).type).toBe('full');
-    ledger.charge('a 1');
+    ledger.charge('a 1', null);
     expect(charges()).toHaveLength(1);
     clock.pass(WINDOW_MS + GUARD_MS);
     expect(send('b', 1)).toEqual(TAKEN);
@@ -143,9 +143,9 @@ describe('a POST of unknown outcome', () => {
     ledger.reserve(submission('a', 1));
     expect(ledger.answerOf('a')).toBeNull();
     const { run, steadyMs } = clock.now();
-    ledger.charge('a', { remoteId: 'r', sentAt: 1, answeredAt: 2 });
+    ledger.charge('a', 'r');
     clock.pass(5_000);
-    const answer = { remoteId: 'r', at: { run, steadyMs }, sentAt: 1, answeredAt: 2 };
+    const answer = { remoteId: 'r', at: { run, steadyMs } };
     expect(open().answerOf('a')).toEqual(answer);
   });
 });

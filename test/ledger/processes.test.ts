@@ -22,7 +22,7 @@ for (let n = 0; ; n += 1) {
   const { type } = ledger.reserve({ ...${JSON.stringify(ACCOUNT)}, claim, windows });
   if (type === 'full') break;
   taken += 1;
-  if (n % 3 > 0) ledger.charge(claim);
+  if (n % 3 > 0) ledger.charge(claim, null);
 }
 console.log(taken);
 process.kill(process.pid, 'SIGKILL');

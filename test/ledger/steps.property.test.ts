@@ -95,7 +95,7 @@ class World {
     const post = open[nth % Math.max(1, open.length)];
     if (!post) return;
     const ledger = this.#ledgerOf(post.server);
-    if (as === 'charged') ledger.charge(post.claim);
+    if (as === 'charged') ledger.charge(post.claim, null);
     else ledger.free(post.id);
     post.end = { at: now, as };
   }

@@ -270,11 +270,11 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'answer-placed-early',
-    file: 'src/activities/clocks.ts',
-    find: 'const elapsed = steadyMs - this.#answered.steadyMs - STEADY_RESOLUTION_MS;',
-    replace: 'const elapsed = steadyMs - this.#answered.steadyMs + STEADY_RESOLUTION_MS;',
+    file: 'src/activities/submit.ts',
+    find: 'const elapsed = steadyMs - answered.steadyMs - STEADY_RESOLUTION_MS;',
+    replace: 'const elapsed = steadyMs - answered.steadyMs + STEADY_RESOLUTION_MS;',
     breaks: '1: the time of an answer is never too early.',
-    tests: ['test/activities/clocks.test.ts'],
+    tests: ['test/activities/answer-time.test.ts'],
   },
   {
     name: 'clock-set-back',

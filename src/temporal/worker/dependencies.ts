@@ -5,7 +5,6 @@ import { CredentialLeases, type TreeAddress, TreeLeases } from '../../activities
 import type { Dependencies, KnownService } from '../../activities/dependencies.ts';
 import { Fence } from '../../activities/fence.ts';
 import { JobsSeen } from '../../activities/job-stage.ts';
-import { ServerClock } from '../../activities/clocks.ts';
 import { withRemoteGuard } from '../../budget/policy.ts';
 import { revealNetwork } from '../../config/network.ts';
 import { revealSecrets, type ServiceSettings } from '../../config/services.ts';
@@ -79,7 +78,6 @@ export function createDependencies(
     publishCampaign: publishTree,
     jobsSeen: new JobsSeen(),
     fence: new Fence(client, steadyClock),
-    serverClock: new ServerClock(),
     steadyClock,
     ledger: new Ledger({ folder: stateFolder, clock: steadyClock, warn }),
     notify,
