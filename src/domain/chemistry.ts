@@ -23,31 +23,6 @@ export interface BondOrders {
   readonly charges: readonly number[];
 }
 
-/** A tetrahedral atom whose configuration is specified. */
-export interface Centre {
-  readonly atom: number;
-  /** Whether its three or four neighbours, in the order of the bonds, are clockwise, seen from the first. */
-  readonly clockwise: boolean;
-}
-
-/** A double bond whose configuration is specified. */
-interface SpecifiedDoubleBond {
-  /** The bond joins the second and third; the first and the last are their neighbours. */
-  readonly atoms: readonly [number, number, number, number];
-  readonly trans: boolean;
-}
-
-export interface SpecifiedStereo {
-  readonly centres: readonly Centre[];
-  readonly doubleBonds: readonly SpecifiedDoubleBond[];
-}
-
-/** A molecule as described by its input. */
-export interface DescribedMolecule extends MolecularGraph {
-  /** The configuration specified by the input; `places` for a file whose coordinates specify it. */
-  readonly stereo: SpecifiedStereo | { readonly places: readonly Place[] };
-}
-
 /** A structural formula as lines and letters: the only parts taken from RDKit's SVG. */
 export interface Drawing {
   readonly width: number;

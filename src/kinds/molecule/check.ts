@@ -163,13 +163,9 @@ const DIFFERENCES: Readonly<Record<Difference, readonly [ResultProblem['code'], 
     'RESULT_OTHER_TAUTOMER',
     'tautomer of the input: the same skeleton, with hydrogens on other atoms',
   ],
-  centre: [
+  configuration: [
     'RESULT_OTHER_STEREO',
-    'stereoisomer of the input: its configuration is not the one that the input specifies',
-  ],
-  doubleBond: [
-    'RESULT_OTHER_STEREO',
-    'stereoisomer of the input: a double bond is cis in one and trans in the other',
+    'stereoisomer of the input: a centre or a double bond does not have the configuration that the input specifies',
   ],
 };
 

@@ -251,6 +251,10 @@ export function writeMolfile(
     const valence = bonding === null && element !== 'H' ? (degrees[atom] ?? 0) : 0;
     return `${x}${y}${z} ${element.padEnd(3)} 0  0  0  0  0${padColumn(valence)}  0  0  0  0  0  0`;
   });
+  // A nitrogen with four bonds has a charge, and RDKit refuses it without.
+  const charges = atoms.map(({ element }, atom) =>
+    element === 'N' && degrees[atom] === 4 ? 1 : 0,
+  );
   const bondLines = bonds.map(([one, other], bond) =>
     [one + 1, other + 1, bonding?.orders[bond] ?? 1, 0].map(padColumn).join(''),
   );
@@ -261,7 +265,7 @@ export function writeMolfile(
     `${padColumn(atoms.length)}${padColumn(bonds.length)}  0  0  0  0  0  0  0  0999 V2000`,
     ...atomLines,
     ...bondLines,
-    ...chargeLines(bonding?.charges ?? []),
+    ...chargeLines(bonding?.charges ?? charges),
     'M  END',
   ].join('\n');
 }

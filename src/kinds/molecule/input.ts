@@ -3,15 +3,14 @@
  * compared with.
  */
 import type { InputText } from '../../domain/item.ts';
-import type { DescribedMolecule } from '../../domain/chemistry.ts';
 import { formatShown } from '../../domain/plain-text.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
 import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
-import { readMol2, normaliseTable, readMolfile, readPdb } from './formats.ts';
+import { readMol2, normaliseTable, readMolfile, readPdb, writeMolfile } from './formats.ts';
 import type { Refused } from './rdkit-output.ts';
 import type { ReadMolecule } from './rdkit-thread.ts';
 import { chemist, type Unanswered } from './rdkit.ts';
-import type { Difference, PlacedMolecule } from './same-molecule.ts';
+import type { Difference, InputMolecule, PlacedMolecule } from './same-molecule.ts';
 import {
   SEPARATE_PARTS,
   ATOM_LIMIT,
@@ -342,16 +341,23 @@ function describePlaced({ atoms, bonds: listed }: Structure): Composition | null
   if (atoms.length === 0) return null;
   const elements = atoms.map(({ element }) => element);
   const bonds = listed ?? findBonds(atoms);
-  const stereo = { places: atoms.map(({ place }) => place) };
+  const placed = atoms.map(({ element, place }) => ({ element, position: place }));
   return {
     elements,
-    findDifference: bonds && createComparison({ elements, bonds, stereo }),
+    findDifference:
+      bonds &&
+      createComparison({
+        elements,
+        bonds,
+        bonding: null,
+        configuration: writeMolfile('', { atoms: placed, bonds }, null),
+      }),
     charge: null,
     lacksHydrogens: checkHydrogens(elements) === 'certain',
   };
 }
 
-function createComparison(molecule: DescribedMolecule): Composition['findDifference'] {
+function createComparison(molecule: InputMolecule): Composition['findDifference'] {
   return async (result) => {
     const compared = await chemist.compare(molecule, result);
     return compared.type === 'compared' ? compared.difference : null;

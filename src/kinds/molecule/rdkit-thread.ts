@@ -3,20 +3,19 @@
  */
 import { parentPort } from 'node:worker_threads';
 import rdkit, { type Mol } from '@rdkit/rdkit';
-import type {
-  Drawing,
-  BondOrders,
-  Centre,
-  DescribedMolecule,
-  MolecularGraph,
-  SpecifiedStereo,
-} from '../../domain/chemistry.ts';
+import type { Drawing, MolecularGraph } from '../../domain/chemistry.ts';
 import { DRAWING_OPTIONS, parseDrawing, createRefusal, type Refused } from './rdkit-output.ts';
 import { findElement } from './element.ts';
-import { type Difference, findDifference, mapAtoms, type PlacedMolecule } from './same-molecule.ts';
+import {
+  findDifference,
+  type InputMolecule,
+  mapAtoms,
+  mapBonds,
+  type PlacedMolecule,
+} from './same-molecule.ts';
 
-/** All atoms of a valid molecule with their bonds and the specified configuration. */
-export interface ReadMolecule extends DescribedMolecule, BondOrders {
+/** A valid molecule. */
+export interface ReadMolecule extends InputMolecule {
   readonly type: 'molecule';
   /** RDKit's canonical SMILES, with stereochemistry, isotopes and charges: one text per molecule. */
   readonly canonical: string;
@@ -78,13 +77,10 @@ interface JsonMolecule {
     readonly chg?: number;
     readonly nRad?: number;
     readonly isotope?: number;
-    readonly stereo?: string;
   }[];
   readonly bonds?: readonly {
     readonly atoms: readonly [number, number];
     readonly bo?: number;
-    readonly stereo?: string;
-    readonly stereoAtoms?: readonly [number, number];
   }[];
   readonly stereoGroups?: readonly { readonly type: string }[];
 }
@@ -98,10 +94,7 @@ function sumCharge({ atoms }: JsonMolecule): number {
   return atoms.reduce((sum, { chg = 0 }) => sum + chg, 0);
 }
 
-/**
- * A SMILES, with its implicit hydrogens; or an MDL connection table, with the hydrogens that it lists. The tag of a
- * tetrahedral atom refers to its bonds in list order; an implicit hydrogen comes last.
- */
+/** A SMILES, with its implicit hydrogens; or an MDL connection table, with the hydrogens that it lists. */
 function read(structure: string): ReadMolecule | Refused {
   const isSmiles = !structure.includes('\n');
   return withMolecule(structure, isSmiles ? '{}' : AS_LISTED, (molecule) => {
@@ -115,18 +108,21 @@ function read(structure: string): ReadMolecule | Refused {
       else for (let n = 0; n < impHs; n += 1) bonds.push([atom, elements.push('H') - 1]);
     }
     // A topology has no isotopes, and a racemate may be either mirror image.
-    const isVague =
-      atoms.some(({ isotope = 0 }) => isotope > 0) ||
-      stereoGroups.some(({ type }) => type !== 'abs');
+    const isDefinite =
+      atoms.every(({ isotope = 0 }) => isotope === 0) &&
+      stereoGroups.every(({ type }) => type === 'abs');
+    const canonical = molecule.get_smiles();
     return {
       type: 'molecule' as const,
-      canonical: molecule.get_smiles(),
+      canonical,
       elements,
       bonds,
-      // RDKit writes aromatic bonds as single and double ones.
-      orders: bonds.map((_, bond) => listed[bond]?.bo ?? 1),
-      charges: elements.map((_, atom) => atoms[atom]?.chg ?? 0),
-      stereo: isVague ? { centres: [], doubleBonds: [] } : listStereo(json),
+      bonding: {
+        // RDKit writes aromatic bonds as single and double ones.
+        orders: bonds.map((_, bond) => listed[bond]?.bo ?? 1),
+        charges: elements.map((_, atom) => atoms[atom]?.chg ?? 0),
+      },
+      configuration: isDefinite && /[@/\\]/.test(canonical) ? structure : null,
       formalCharge: sumCharge(json),
       radicals: atoms.filter(({ nRad = 0 }) => nRad > 0).length,
       undefinedCentres: isSmiles ? countUndefined(molecule) : 0,
@@ -138,18 +134,6 @@ function read(structure: string): ReadMolecule | Refused {
 /** RDKit marks a stereocentre without a configuration with a question mark. */
 function countUndefined(molecule: Mol): number {
   return molecule.get_stereo_tags().match(/\?/g)?.length ?? 0;
-}
-
-function listStereo({ atoms, bonds = [] }: JsonMolecule): SpecifiedStereo {
-  const centres = atoms.flatMap(({ stereo }, atom): Centre[] =>
-    stereo === 'cw' || stereo === 'ccw' ? [{ atom, clockwise: stereo === 'cw' }] : [],
-  );
-  const doubleBonds = bonds.flatMap(({ atoms: [second, third], stereo, stereoAtoms }) => {
-    if ((stereo !== 'cis' && stereo !== 'trans') || stereoAtoms === undefined) return [];
-    const [first, last] = stereoAtoms;
-    return [{ atoms: [first, second, third, last] as const, trans: stereo === 'trans' }];
-  });
-  return { centres, doubleBonds };
 }
 
 /**
@@ -172,39 +156,18 @@ function draw(structure: string): Drawn | Refused {
 }
 
 /** Whether the result is the molecule of the input: then there is no difference. */
-function compare(input: DescribedMolecule, result: PlacedMolecule) {
-  const difference: Difference | null = findDifference(RDKit, input, result);
-  return { type: 'compared' as const, difference };
+function compare(input: InputMolecule, result: PlacedMolecule) {
+  return { type: 'compared' as const, difference: findDifference(RDKit, input, result) };
 }
 
 /** The bond orders and formal charges of the input for the bonds of its result; null if these are others. */
 function transferBonds(structure: string, result: MolecularGraph) {
   const input = read(structure);
   if (input.type === 'refused') return input;
-  const images = mapAtoms(RDKit, input, result);
-  return {
-    type: 'transferred' as const,
-    bonding: images && createBondLookup(images, input, result),
-  };
-}
-
-/** @param images the atom of the result for each atom of the input */
-function createBondLookup(images: readonly number[], input: ReadMolecule, result: MolecularGraph) {
-  const orders = new Map<string, number>();
-  for (const [bond, [one, other]] of input.bonds.entries()) {
-    const [first = -1, second = -1] = [images[one], images[other]];
-    const order = input.orders[bond] ?? 1;
-    orders.set(`${first} ${second}`, order).set(`${second} ${first}`, order);
-  }
-  const charges = result.elements.map(() => 0);
-  for (const [atom, formal] of input.charges.entries()) {
-    if (formal !== 0) charges[images[atom] ?? -1] = formal;
-  }
-  return {
-    orders: result.bonds.map(([one, other]) => orders.get(`${one} ${other}`) ?? 1),
-    charges,
-    formalCharge: input.formalCharge,
-  };
+  const [images] = mapAtoms(RDKit, input, result);
+  const bonding = images === undefined ? null : mapBonds(images, input, result);
+  const { formalCharge } = input;
+  return { type: 'transferred' as const, bonding: bonding && { ...bonding, formalCharge } };
 }
 
 const ANSWERS = { read, draw, compare, transferBonds };
