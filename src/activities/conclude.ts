@@ -207,7 +207,7 @@ async function moveToRejected(
     const [from, to] = [buildItemKey(kind, id, name), buildItemKey(kind, id, REJECTED + name)];
     // An earlier attempt may have moved it.
     if (!(await store.exists(from))) continue;
-    await store.adopt(to, store, from);
+    await store.write(to, store.readStream(from), { durable: false });
     moved.push(to);
   }
   await store.flush(moved);

@@ -33,7 +33,6 @@ export async function publish(deps: Dependencies, request: PublishRequest): Prom
       heartbeat: (progress) => context.heartbeat(progress),
       signal: context.cancellationSignal,
     });
-    // Last: the files were compared with their digests just now.
     if (campaign && cache) await keepResults(deps, address, campaign).catch(logUnkept);
     const { succeeded, failed, held, cancelled, invalid, open } = items;
     return { ended: { succeeded, failed, held, cancelled, invalid }, open };
@@ -95,12 +94,11 @@ async function keepResults(
   campaign: PreparedCampaign,
 ): Promise<void> {
   const tree = await deps.openStore(address);
-  const cache = new ResultCache(
-    await deps.openStore(buildResultCacheFolder(address), { create: true }),
-  );
+  const folder = await deps.openStore(buildResultCacheFolder(address), { create: true });
+  const cache = new ResultCache(folder, address);
   for await (const page of readItemPages(tree, campaign)) {
     await runInParallel(page, tree.atOnce, async ({ record }) => {
-      if (record) await cache.keep(tree, campaign.name, record);
+      if (record) await cache.keep(campaign.name, record);
     });
   }
   await cache.keepSettings();

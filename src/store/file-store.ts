@@ -192,19 +192,6 @@ class FileStore implements Store {
     return (await this.#find(key)) !== null;
   }
 
-  async adopt(key: string, from: Store, fromKey: string): Promise<void> {
-    const source = from instanceof FileStore ? await from.#find(fromKey) : null;
-    const isShared =
-      source !== null &&
-      (await this.#put(key, async ({ temporary, path }) => {
-        if (!(await isLinked(source, temporary))) return false;
-        // Does nothing if both are already the same file.
-        await rename(temporary, path);
-        return true;
-      }));
-    if (!isShared) await this.write(key, from.readStream(fromKey), { durable: false });
-  }
-
   async remove(key: string): Promise<void> {
     const path = await this.#find(key);
     if (path === null) return;
@@ -456,25 +443,16 @@ const openFile = promisify(openCallback);
 
 const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;
 
-/** A second name for a file. False if that is impossible: another disk, or a file system without links. */
-async function isLinked(source: string, path: string): Promise<boolean> {
-  try {
-    await link(source, path);
-    return true;
-  } catch (error) {
-    if (hasErrno(error, ...NO_LINKS)) return false;
-    throw error;
-  }
-}
-
 /**
  * Gives a whole file a new name: link(2) fails if the name is taken, also over NFS. False if it is taken. Without links
  * the file is copied to a name that the system creates exclusively.
  */
 async function linkNew(source: string, path: string): Promise<boolean> {
   try {
-    if (await isLinked(source, path)) return true;
-    await copyFile(source, path, constants.COPYFILE_EXCL);
+    await link(source, path).catch((error: unknown) => {
+      if (!hasErrno(error, ...NO_LINKS)) throw error;
+      return copyFile(source, path, constants.COPYFILE_EXCL);
+    });
     return true;
   } catch (error) {
     if (!hasErrno(error, 'EEXIST')) throw error;

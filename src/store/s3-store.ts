@@ -269,10 +269,6 @@ export class S3Store implements Store {
     return (await this.#head(key)) !== null;
   }
 
-  async adopt(key: string, from: Store, fromKey: string): Promise<void> {
-    await this.write(key, from.readStream(fromKey));
-  }
-
   async remove(key: string): Promise<void> {
     const command = new DeleteObjectCommand(this.#name(key));
     await this.#ask(`remove ${key}`, () => this.#client.send(command));

@@ -76,11 +76,6 @@ export interface Store {
   /** The top-level names that contain files, in order. */
   folders(): AsyncIterable<string>;
   exists(key: string): Promise<boolean>;
-  /**
-   * Copies a file of another store and replaces an existing one; shares its disk space if possible. Survives a power
-   * cut only after `flush`.
-   */
-  adopt(key: string, from: Store, fromKey: string): Promise<void>;
   /** Removes a file; no error if there is none. */
   remove(key: string): Promise<void>;
   /** Remains of interrupted writes, as text for people; not keys. */

@@ -228,7 +228,7 @@ describe('files that contradict each other', () => {
       const store = await openedAgain();
       const files = await put(store, OTHER);
       if (when !== 'at first')
-        await store.adopt(`${FOLDER}rejected/result.json`, store, `${FOLDER}result.json`);
+        await store.write(`${FOLDER}rejected/result.json`, TEXTS['result.json']);
       const { state, error } = await concluded(store, { files });
       expect([state, error?.code]).toEqual(['failed', 'RESULT_FILES_DISAGREE']);
       const recorded = ['rejected/result.csv', 'rejected/result.json'];

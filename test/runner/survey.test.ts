@@ -15,12 +15,12 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { succeeded } from '../store/a-result.ts';
 import { aMolecule } from '../store/an-item.ts';
 import { collected } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
+import { cacheBeside, temporaryStore } from '../store/temporary-store.ts';
 
 interface Surveyed {
   readonly survey: Survey;
@@ -137,16 +137,16 @@ describe('a survey over existing items', () => {
   });
 
   test('a cached row needs no job; additional predictors of a row do', async () => {
-    const cache = new ResultCache(await openFileStore(await temporaryFolder()));
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
+    const cache = await cacheBeside(store);
     const head = 'id,sequence,predictors\n';
     const { spool } = await surveyed(`${head}c,${A},dynamine\n`);
     const [item] = await collected(spool.items());
-    if (item) await cache.keep(store, 'earlier', await succeeded(store, item));
+    if (item) await cache.keep('night', await succeeded(store, item));
     const lines = [`a,${A},dynamine`, `b,${A},dynamine`, `c,${A},agmata`, `d,${A},agmata`];
     const { survey, rowPlans } = await surveyed(`${head}${lines.join('\n')}\n`, { cache });
     expect(rowPlans).toMatchObject({
-      a: { type: 'cached', campaign: 'earlier', id: 'c' },
+      a: { type: 'cached', campaign: 'night', id: 'c' },
       b: { type: 'duplicate', first: 0 },
       c: { type: 'new', why: 'other predictors' },
       d: { type: 'duplicate', first: 0 },

@@ -1,5 +1,4 @@
 /** Results that are delivered to other rows: of a job that several rows share, and of earlier campaigns. */
-import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Predictor } from '../../src/kinds/vocabulary.ts';
@@ -7,13 +6,15 @@ import { loadPlugins } from '../../src/services/plugins/load.ts';
 import { deliver, deliverDuplicates, createDuplicateSource } from '../../src/store/deliver.ts';
 import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { ResultCache, type CacheQuery } from '../../src/store/result-cache.ts';
+import { writeItem } from '../../src/store/item-store.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { buildResultCacheFolder, type CacheQuery } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { computeWorkDigest } from '../../src/store/work.ts';
 import { FILES, succeeded } from './a-result.ts';
 import { aSequence } from './an-item.ts';
 import { CAMPAIGN, campaignIn, changeRecord, collected, recordIn } from './store-expectations.ts';
-import { damage, onFolder, temporaryStore } from './temporary-store.ts';
+import { cacheBeside, damage, temporaryStore } from './temporary-store.ts';
 
 const ENDED = { finishedAt: '2026-11-21T00:00:00.000Z' };
 const CSV = FILES['result.csv'];
@@ -144,16 +145,16 @@ test('a row whose plugin takes its input for another gets no result that its che
 });
 
 describe('the results of earlier campaigns', () => {
-  const asking = (predictors: readonly Predictor[]) =>
-    aSequence('p', { options: { kind: 'sequence', predictors }, canonical: 'residues' });
+  const asking = (predictors: readonly Predictor[], id = 'p') =>
+    aSequence(id, { options: { kind: 'sequence', predictors }, canonical: 'residues' });
   const ITEM = asking(['dynamine', 'agmata']);
 
   /** A campaign whose item succeeded, and the cache that keeps its result. */
   async function scene(changes: Partial<ItemRecord> = {}, item = ITEM) {
-    const [tree, kept] = [await temporaryStore(), await temporaryStore()];
-    const cache = new ResultCache(kept);
+    const tree = await temporaryStore();
+    const cache = await cacheBeside(tree);
     const record = await succeeded(tree, item, changes);
-    await cache.keep(tree, 'night', record);
+    await cache.keep('night', record);
     /** What an item of a later campaign gets. */
     const served = async (changed: Partial<CacheQuery> = {}) => {
       const work = computeWorkDigest(ITEM);
@@ -162,8 +163,8 @@ describe('the results of earlier campaigns', () => {
       return deliver(await temporaryStore(), createWaitingRecord(aSequence('later')), found, []);
     };
     const keep = async (remoteId: string, predictors: readonly Predictor[]) =>
-      cache.keep(tree, remoteId, await succeeded(tree, asking(predictors), { remoteId }));
-    return { tree, kept, cache, record, served, keep };
+      cache.keep('night', await succeeded(tree, asking(predictors, remoteId), { remoteId }));
+    return { tree, cache, record, served, keep };
   }
 
   test('serve requests for the same work at the same service, and name their origin', async () => {
@@ -201,39 +202,45 @@ describe('the results of earlier campaigns', () => {
     expect(await served()).toMatchObject({ remoteId: 'four' });
   });
 
-  test.runIf(onFolder())(
-    'share disk blocks with the tree, and a file that is edited there is not delivered',
-    async () => {
-      const { tree, kept, record, served, keep } = await scene();
-      const file = join(tree.location, 'sequences/p/result.csv');
-      const { sha256 = '' } = record.files['result.csv'] ?? {};
-      const blob = join(kept.location, 'files', sha256.slice(0, 2), sha256);
-      expect((await stat(blob)).ino).toBe((await stat(file)).ino);
-      // In place, and of the same length, as an editor may do it.
-      await writeFile(file, CSV.replace('1', '7'));
-      expect(await served()).toBeNull();
-      // A new job restores it.
-      await keep('job-2', ['dynamine', 'agmata']);
-      expect(await served()).toMatchObject({ state: 'succeeded', remoteId: 'job-2' });
-    },
-  );
+  test('are not delivered from a file that was edited, and a new job replaces them', async () => {
+    const { tree, served, keep } = await scene();
+    // Of the same length, as an editor may do it.
+    await damage(tree, 'sequences/p/result.csv', CSV.replace('1', '7'));
+    expect(await served()).toBeNull();
+    await keep('job-2', ['dynamine', 'agmata']);
+    expect(await served()).toMatchObject({ state: 'succeeded', remoteId: 'job-2' });
+  });
 
-  test.each<[string, string | null, string]>([
-    ['with a missing file are damaged', null, 'damaged'],
-    ...['', '{', '{"format": 2}', '{"format": 1, "campaign": "c", "item": {"id": 1}}'].map(
-      (text): [string, string, string] => [
-        `that read "${text}" are missing`,
-        text,
-        'never computed',
-      ],
-    ),
-  ])('%s, and are repaired by the next job', async (_, text, answer) => {
-    const { tree, kept, cache, record, served } = await scene();
-    if (text === null) for await (const key of kept.list('files/')) await kept.remove(key);
+  const RECORD = 'sequences/p/item.json';
+
+  test.each<[string, (tree: Store, record: ItemRecord) => Promise<unknown>]>([
+    ['without a file', (tree) => tree.remove('sequences/p/result.csv')],
+    ['without its record', (tree) => tree.remove(RECORD)],
+    ['with a damaged record', (tree) => tree.write(RECORD, '{')],
+    ['of another input', (tree, record) => writeItem(tree, { ...record, work: 'other' })],
+    ['of another service', (tree, record) => writeItem(tree, { ...record, address: 'other' })],
+    ['that runs again', (tree, record) => writeItem(tree, { ...record, state: 'waiting' })],
+  ])('are not delivered of an item %s, until the next job', async (_, change) => {
+    const { tree, record, served, keep } = await scene();
+    await change(tree, record);
+    expect(await served()).toBe('damaged');
+    await keep('job-2', ['dynamine', 'agmata']);
+    expect(await served()).toMatchObject({ state: 'succeeded', remoteId: 'job-2' });
+  });
+
+  test('are written anew where the cache is damaged, and missed with their campaign', async () => {
+    const { tree, record, served, cache } = await scene();
+    const kept = await openStore(buildResultCacheFolder(tree.location));
     const [entry = ''] = await collected(kept.list('results/'));
-    if (text !== null) await kept.write(entry, text);
-    expect(await served()).toBe(answer);
-    await cache.keep(tree, 'later', record);
+    for (const text of ['', '{', '{"format": 2}']) {
+      await kept.write(entry, text);
+      expect(await served()).toBe('never computed');
+    }
+    await cache.keep('night', record);
     expect(await served()).toMatchObject({ state: 'succeeded' });
+    await cache.keep('another', { ...record, id: 'q', options: asking(['psper']).options });
+    expect(await served(), 'of a campaign that is there').toMatchObject({ state: 'succeeded' });
+    await kept.write(entry, '{"campaign": "gone", "kind": "sequence", "id": "p"}');
+    expect(await served()).toBe('damaged');
   });
 });

@@ -1,7 +1,7 @@
 /** What a store in a folder does beyond what every store does: disks, links, and files of other programs. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -136,31 +136,4 @@ describe('links', () => {
       await expectCode(store.readText(KEY), 'STORE_BAD_KEY');
     },
   );
-});
-
-describe('taking a file over from another store', () => {
-  const inode = async (folder: string, key: string) => (await stat(join(folder, key))).ino;
-
-  test('shares its disk blocks, and does not change when the other file is replaced or removed', async () => {
-    const [from, to] = [await aStore({ [KEY]: 'one' }), await aStore({ 'files/x': 'former' })];
-    for (const _ of ['another file', 'the same file']) {
-      await to.adopt('files/x', from, KEY);
-      expect(await to.readText('files/x')).toBe('one');
-      expect(await readdir(join(to.location, 'files'))).toEqual(['x']);
-    }
-    expect(await inode(to.location, 'files/x')).toBe(await inode(from.location, KEY));
-    await from.write(KEY, 'two');
-    expect(await to.readText('files/x')).toBe('one');
-    await from.remove(KEY);
-    expect(await to.readText('files/x')).toBe('one');
-  });
-
-  test('follows no link', async () => {
-    const [from, to] = [await aStore(), await aStore()];
-    await mkdir(join(from.location, 'molecules'));
-    const outside = await aStore({ secret: 's' });
-    await symlink(join(outside.location, 'secret'), join(from.location, 'molecules', 'x'));
-    await expectCode(to.adopt('files/x', from, 'molecules/x'), 'STORE_BAD_KEY');
-    expect(await to.exists('files/x')).toBe(false);
-  });
 });

@@ -19,13 +19,13 @@ import {
   prepareCampaign,
 } from '../../src/store/prepare.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
-import { ResultCache } from '../../src/store/result-cache.ts';
+import type { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { canShare, findKind, registerKind } from '../../src/kinds/registry.ts';
 import { aMolecule, aSequenceOf } from './an-item.ts';
 import { allEntries, CAMPAIGN, campaignIn, changeRecord, recordIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
-import { temporaryStore } from './temporary-store.ts';
+import { cacheBeside, temporaryStore } from './temporary-store.ts';
 
 const ADDRESS = 'host';
 const ENDED = '2026-11-21T00:00:00.000Z';
@@ -154,12 +154,11 @@ async function leave(store: Store, fates: readonly (typeof FATES)[number][]): Pr
 }
 
 async function someCache(folder: string, all: readonly Omit<Row, 'id'>[]): Promise<ResultCache> {
-  const cache = new ResultCache(await temporaryStore());
-  if (all.length === 0) return cache;
   const tree = await temporaryStore();
+  const cache = await cacheBeside(tree);
+  if (all.length === 0) return cache;
   await run(folder, tree, named('c', all), cache);
-  for (const { id } of await ownJobs(tree))
-    await cache.keep(tree, 'earlier', await succeed(tree, id));
+  for (const { id } of await ownJobs(tree)) await cache.keep('night', await succeed(tree, id));
   return cache;
 }
 
@@ -240,8 +239,8 @@ test('a result that a plugin has accepted is not reused when the plugin has chan
   const tree = await temporaryStore();
   await prepareCampaign(tree, CAMPAIGN, [aSequenceOf('one', 1, ['dynamine'])]);
   const record = await succeed(tree, 'one');
-  const cache = new ResultCache(await temporaryStore());
-  await cache.keep(tree, 'earlier', record);
+  const cache = await cacheBeside(tree);
+  await cache.keep('night', record);
   const wanted = { work: record.work ?? '', options: readJobOptions(record), address: ADDRESS };
   expect(await cache.find(wanted)).toMatchObject({ inputSha256: record.input.sha256 });
   asPlugin('b');

@@ -55,16 +55,6 @@ describe('writing and reading', () => {
     await store.remove(KEY);
     await expectCode(collected(store.readStream(KEY)), 'STORE_MISSING');
   });
-
-  test('a file is copied from another store in place of the existing one, and nothing is left behind', async () => {
-    const [from, to] = [await aStore({ [KEY]: 'new' }), await aStore({ 'files/x': 'old' })];
-    for (let time = 0; time < 2; time += 1) {
-      await to.adopt('files/x', from, KEY);
-      expect(await to.readText('files/x')).toBe('new');
-    }
-    expect([await everyName(from), await everyName(to)]).toEqual([[KEY], ['files/x']]);
-    await expectCode(to.adopt('files/y', from, 'files/none'), 'STORE_MISSING');
-  });
 });
 
 describe('listing', () => {

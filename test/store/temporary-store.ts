@@ -4,8 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { isObjectAddress, type ObjectStoreAccess } from '../../src/domain/addresses.ts';
-import { openFileStore } from '../../src/store/file-store.ts';
+import { buildCampaignAddress } from '../../src/store/layout.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { buildResultCacheFolder, ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -18,9 +19,15 @@ export function inBucket(name: string, given: ObjectStoreAccess): void {
   access = given;
 }
 
+/** The tree of the campaign `night`. */
 export async function temporaryStore(): Promise<Store> {
-  if (bucket === null) return openFileStore(await temporaryFolder());
-  return openStore(`s3://${bucket}/${randomUUID()}/night`);
+  const root = bucket === null ? await temporaryFolder() : `s3://${bucket}/${randomUUID()}`;
+  return openStore(buildCampaignAddress(root, 'night'));
+}
+
+/** The cache of the store that has this tree. */
+export async function cacheBeside({ location }: Pick<Store, 'location'>): Promise<ResultCache> {
+  return new ResultCache(await openStore(buildResultCacheFolder(location)), location);
 }
 
 /** Whether the test runs on a folder, which it can inspect. */

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { listTreeCharges } from '../../src/store/jobs-in-tree.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { ResultCache, buildResultCacheFolder } from '../../src/store/result-cache.ts';
+import { cacheBeside } from '../store/temporary-store.ts';
 import { buildItemWorkflowId } from '../../src/workflows/names.ts';
 import { BrowserJobs } from '../browser-jobs.ts';
 import { itemsTable } from '../promises.ts';
@@ -21,9 +20,7 @@ describe.concurrent('a row that adopts a job', () => {
   test('is stored and checked like any other, and nothing is submitted for it', async (context) => {
     const rig = await openRig({ policy: { lostAfterMs: 1_000 } }, context);
     const browser = new BrowserJobs(rig.services, TOKEN);
-    const cache = new ResultCache(
-      await openStore(buildResultCacheFolder(join(rig.folder, 'results', 'x'))),
-    );
+    const cache = await cacheBeside({ location: join(rig.folder, 'results', 'any') });
     const job = await browser.sequence('MKTAYIAKQR');
     const adopted = [
       { id: 'm', kind: 'molecule', remote_id: await browser.molecule('CCO') },

@@ -7,8 +7,7 @@ import { Secret } from '../../src/config/secret.ts';
 import type { ItemEnd } from '../../src/domain/campaign.ts';
 import { Breaker, normaliseMessage } from '../../src/workflows/breaker.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
-import { openFileStore } from '../../src/store/file-store.ts';
-import { ResultCache } from '../../src/store/result-cache.ts';
+import { cacheBeside } from '../store/temporary-store.ts';
 import { createRandom } from '../../packages/local-services/src/faults.ts';
 import { molecules, progressOf, sequences, type Rig, type RigOptions } from '../rig.ts';
 import { httpServer } from '../services/scripted-server.ts';
@@ -202,9 +201,7 @@ function acceptedAt(rig: Rig): number[] {
 test('five rows are sent first, all when one has succeeded, and all at once within a day of that', async () => {
   const rig = await openRig({ policy: { sameFailures: 5 }, jobMs: 3_000 });
   const rows = sequences(24);
-  const cache = new ResultCache(
-    await openFileStore(join(rig.folder, 'results', '.cache'), { create: true }),
-  );
+  const cache = await cacheBeside({ location: join(rig.folder, 'results', 'any') });
   const { handle } = await rig.start(rows.slice(0, 12), undefined, cache);
   const first = async () => (await progressOf(handle)).first;
   await expect.poll(first).toEqual([{ kind: 'sequence', rows: 5 }]);

@@ -2,17 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openStore } from '../../src/store/open-store.ts';
-import { ResultCache, buildResultCacheFolder } from '../../src/store/result-cache.ts';
+import { cacheBeside } from '../store/temporary-store.ts';
 import { itemsTable } from '../promises.ts';
-import { progressOf, sequences, type Rig, type Started } from '../rig.ts';
+import { progressOf, sequences, type Started } from '../rig.ts';
 import { accepted, codes, jsonOf, openRig, until } from './faulty.ts';
 
 const A = 'MKTAYIAKAA';
 const GROUP = ['one', 'two', 'three'].map((id) => ({ id, sequence: A }));
-
-const cacheOf = async ({ folder }: Rig) =>
-  new ResultCache(await openStore(buildResultCacheFolder(join(folder, 'results', 'any'))));
 
 async function tableOf({ folder }: Started): Promise<Map<string, Record<string, string>>> {
   return new Map((await itemsTable(folder)).map((row) => [row['id'] ?? '', row]));
@@ -94,12 +90,11 @@ describe.concurrent('rows that request the same work', () => {
 describe.concurrent('a later campaign', () => {
   test('uses the results of the earlier one, except those edited in its tree', async (context) => {
     const rig = await openRig({}, context);
-    const cache = await cacheOf(rig);
+    const cache = await cacheBeside({ location: join(rig.folder, 'results', 'any') });
     const rows = [...GROUP, { id: 'other', sequence: 'MKTAYIAKCC' }, { id: 'mol', smiles: 'CCO' }];
     const first = await rig.run(rows, 'first', cache);
     expect(accepted(rig)).toHaveLength(3);
     rig.breaks('treeIsWhole', 'a result of the first campaign was edited');
-    // In place: the cache shares the disk blocks of this file.
     await writeFile(join(first.folder, 'sequences', 'other', 'result.json'), '{"edited": true}');
     const renamed = rows.map((row) => ({ ...row, id: `${row.id}-again` }));
     const second = await rig.run([...renamed, { id: 'new', smiles: 'CCCO' }], 'second', cache);
