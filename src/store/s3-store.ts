@@ -18,15 +18,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectAddress, ObjectStoreAccess } from '../domain/addresses.ts';
 import { createBadKeyError, splitKey } from './layout.ts';
-import {
-  createDamagedObjectError,
-  isAbsentObject,
-  isConflict,
-  isDamagedObject,
-  readHttpStatus,
-  toObjectError,
-} from './s3-errors.ts';
-import { createMissingError, StoreError } from './store-error.ts';
+import { createMissingError, readAnswer, StoreError, toStoreError } from './store-error.ts';
 import {
   computeDigest,
   decodeText,
@@ -102,7 +94,7 @@ const CREATOR = 'creator';
 /** The object exists, or is another one. */
 const CONDITION_NOT_MET = 412;
 /** Statuses of servers that do not support `If-Match`: they are as a folder, which replaces whatever is there. */
-const WITHOUT_IF_MATCH: readonly (number | null)[] = [400, 501];
+const WITHOUT_IF_MATCH: readonly (number | undefined)[] = [400, 501];
 /** Of conditional writes of the same key at the same time. */
 const MAX_CONFLICTS = 8;
 const CONFLICT_WAIT_MS = 50;
@@ -163,7 +155,7 @@ export class S3Store implements Store {
     if (etag === undefined || (await this.readText(key)) !== former) return false;
     const isReplaced = await this.#ask(`write ${key}`, () =>
       this.#putIf(key, data, { IfMatch: etag }).catch((error: unknown) => {
-        if (!WITHOUT_IF_MATCH.includes(readHttpStatus(error))) throw error;
+        if (!WITHOUT_IF_MATCH.includes(readAnswer(error).httpStatusCode)) throw error;
         return this.#putIf(key, data, {});
       }),
     );
@@ -183,7 +175,8 @@ export class S3Store implements Store {
         await this.#client.send(command);
         return true;
       } catch (error) {
-        if (readHttpStatus(error) === CONDITION_NOT_MET || isAbsentObject(error)) return false;
+        if (readAnswer(error).httpStatusCode === CONDITION_NOT_MET || isAbsentObject(error))
+          return false;
         if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
         await delay(CONFLICT_WAIT_MS * (conflicts + 1));
       }
@@ -234,8 +227,8 @@ export class S3Store implements Store {
       yield* Body as Readable;
     } catch (error) {
       if (isAbsentObject(error)) throw createMissingError(key);
-      if (isDamagedObject(error)) throw createDamagedObjectError(key, this.#where);
-      throw toObjectError(error, `read ${key}`, this.#where);
+      if (isDamagedObject(error)) throw createDamagedError(key, this.#where);
+      throw toStoreError(error, `read ${key}`, this.#where);
     }
   }
 
@@ -261,7 +254,7 @@ export class S3Store implements Store {
     try {
       yield* paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, ...query });
     } catch (error) {
-      throw toObjectError(error, 'list the objects', this.#where);
+      throw toStoreError(error, 'list the objects', this.#where);
     }
   }
 
@@ -312,7 +305,30 @@ export class S3Store implements Store {
     try {
       return await ask();
     } catch (error) {
-      throw toObjectError(error, action, this.#where);
+      throw toStoreError(error, action, this.#where);
     }
   }
+}
+
+/** There is no object of this key. A missing bucket is a different error. */
+function isAbsentObject(error: unknown): boolean {
+  return error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name);
+}
+
+/** Another conditional write of the same key was in progress. */
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ConditionalRequestConflict';
+}
+
+/** The bytes of an object differ from those stored, as the SDK has found. */
+function isDamagedObject(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Checksum mismatch');
+}
+
+function createDamagedError(key: string, where: string): StoreError {
+  return new StoreError(
+    'STORE_DIGEST_MISMATCH',
+    `${key} in ${where} is not what was stored: its SHA-256 differs from the one that the store keeps with it.`,
+    'Restore the object from a copy, or run the item again with "hundredfold retry".',
+  );
 }

@@ -1,8 +1,10 @@
 /**
  * Errors of the store, with codes. `retryable`: the same write can succeed later without a change to the item. A full
- * disk is a fault of the machine and must not fail the item.
+ * disk is a fault of the machine, and an absent server one of the network: they can be put right while the campaign
+ * waits, and must not fail the item.
  */
 import { readErrno } from '../domain/process.ts';
+import { describeFailure, readFailureCode } from '../services/connection.ts';
 import { formatSize } from '../domain/units.ts';
 import { HundredfoldError, type ErrorCode, type ErrorOptions } from '../domain/errors.ts';
 
@@ -23,54 +25,174 @@ export class StoreError extends HundredfoldError {
 }
 
 interface Meaning {
-  readonly code: keyof typeof REMEDIES;
-  readonly what: string;
+  readonly code: ErrorCode;
+  /** Why nothing could be done, and what to do. */
+  readonly why: string;
+  readonly remedy: string;
+  /** Codes of the system (errno(3)); names of errors of S3 and its SDK, including those that only some servers use. */
+  readonly names: readonly string[];
+  /** The answer to a HEAD has no body, and therefore no name. */
+  readonly statuses?: readonly number[];
 }
 
-/** System error codes (errno(3)) that a user can fix. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
-  ENOSPC: { code: 'STORE_FULL', what: 'the disk is full' },
-  EDQUOT: { code: 'STORE_FULL', what: 'the disk quota is used up' },
-  EFBIG: {
+const LATER = 'The campaign then continues automatically; nothing is submitted twice.';
+const FREE_SPACE = `Free some space there, or raise the quota. ${LATER}`;
+
+const MEANINGS: readonly Meaning[] = [
+  {
     code: 'STORE_FULL',
-    what: 'the file is larger than this file system or the shell allows',
+    why: 'there is no room left, or the quota is used up',
+    remedy: FREE_SPACE,
+    names: ['ENOSPC', 'EDQUOT', 'QuotaExceeded', 'XMinioStorageFull', 'StorageFull'],
+    statuses: [507],
   },
-  EROFS: { code: 'STORE_ACCESS_DENIED', what: 'the file system is read-only' },
-  EACCES: { code: 'STORE_ACCESS_DENIED', what: 'permission was denied' },
-  EPERM: { code: 'STORE_ACCESS_DENIED', what: 'the system does not permit it' },
-  EMFILE: { code: 'STORE_BUSY', what: 'too many files are open in this process' },
-  ENFILE: { code: 'STORE_BUSY', what: 'too many files are open on this machine' },
-  EISDIR: { code: 'STORE_BAD_KEY', what: 'there is a folder in place of the file' },
-  ENOTEMPTY: { code: 'STORE_BAD_KEY', what: 'there is a folder in place of the file' },
-  ENOTDIR: { code: 'STORE_BAD_KEY', what: 'there is a file in place of a folder' },
-  ELOOP: { code: 'STORE_BAD_KEY', what: 'there is a symbolic link in place of the file' },
-  EEXIST: { code: 'STORE_BAD_KEY', what: 'something else is in place of the file' },
-};
+  {
+    code: 'STORE_FULL',
+    why: 'the file is larger than this file system or the shell allows',
+    remedy: FREE_SPACE,
+    names: ['EFBIG'],
+  },
+  {
+    code: 'STORE_ACCESS_DENIED',
+    why: 'permission was denied, or the file system is read-only',
+    remedy:
+      'Make the folder writable for the user that runs the worker, or choose another one with --out.',
+    names: ['EACCES', 'EPERM', 'EROFS'],
+  },
+  {
+    code: 'STORE_ACCESS_DENIED',
+    why: 'access was denied',
+    remedy: `Check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, a role) and that they may list, read, write and delete there. ${LATER}`,
+    names: [
+      ...['AccessDenied', 'Forbidden', 'InvalidAccessKeyId', 'InvalidToken', 'ExpiredToken'],
+      ...['SignatureDoesNotMatch', 'TokenRefreshRequired', 'AllAccessDisabled', 'AccountProblem'],
+    ],
+    statuses: [401, 403],
+  },
+  {
+    code: 'STORE_ACCESS_DENIED',
+    why: 'no credentials were found, or they could not be loaded',
+    remedy: `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give this machine a role. ${LATER}`,
+    names: ['CredentialsProviderError', 'TokenProviderError'],
+  },
+  {
+    code: 'STORE_BUSY',
+    why: 'too many files are open on this machine',
+    remedy: 'Raise the limit on open files (ulimit -n), or run fewer workers on this machine.',
+    names: ['EMFILE', 'ENFILE'],
+  },
+  {
+    code: 'STORE_BUSY',
+    why: 'the store reports that it is overloaded or unavailable',
+    remedy:
+      'The request is retried. If the problem remains, run fewer workers, or contact the operators of the store.',
+    names: ['SlowDown', 'ServiceUnavailable', 'InternalError', 'ThrottlingException'],
+    statuses: [429, 500, 502, 503, 504],
+  },
+  {
+    code: 'STORE_BAD_KEY',
+    why: 'there is a file in place of a folder, a folder or link in place of the file, or the name is too long',
+    remedy: 'Move what is at that place of the output folder or bucket.',
+    names: [
+      ...['EISDIR', 'ENOTEMPTY', 'ENOTDIR', 'ELOOP', 'EEXIST'],
+      ...['KeyTooLongError', 'ObjectParentIsFile', 'ExistingObjectIsDirectory'],
+    ],
+  },
+  {
+    code: 'STORE_UNUSABLE',
+    why: 'there is no such bucket',
+    remedy: `Create it, or correct store.url; also check store.endpoint and store.region. ${LATER}`,
+    names: ['NoSuchBucket'],
+  },
+  {
+    code: 'STORE_UNUSABLE',
+    why: 'the region is not configured, or the bucket is in another region or belongs to another endpoint',
+    remedy: `Set store.region (or AWS_REGION) and store.endpoint to those of the bucket. ${LATER}`,
+    names: [
+      ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'Region is missing'],
+      'IllegalLocationConstraintException',
+    ],
+    statuses: [301],
+  },
+  {
+    code: 'STORE_UNUSABLE',
+    why: 'the clock of this machine differs too much from that of the store',
+    remedy: `Synchronise the clock of this machine (NTP). ${LATER}`,
+    names: ['RequestTimeTooSkewed'],
+  },
+  {
+    code: 'STORE_DIGEST_MISMATCH',
+    why: 'the object that arrived is not the one that was sent',
+    remedy:
+      'The request is retried. If the problem remains, look for a proxy in between that changes bodies.',
+    names: ['BadDigest', 'InvalidDigest', 'XAmzContentSHA256Mismatch'],
+  },
+];
 
-const FREE_SPACE =
-  'Free some space there, or raise the quota. The campaign then continues; nothing is submitted twice.';
-
-const REMEDIES = {
-  STORE_FULL: FREE_SPACE,
-  STORE_ACCESS_DENIED:
-    'Make the folder writable for the user that runs the worker, or choose another one with --out.',
-  STORE_BUSY: 'Raise the limit on open files (ulimit -n), or run fewer workers on this machine.',
-  STORE_BAD_KEY: 'Move the file or folder at that place of the output folder.',
-  STORE_IO: 'Check that the output folder still exists and that its disk is healthy.',
-} as const satisfies Partial<Record<ErrorCode, string>>;
-
-/** An error of the file system in words; `action` completes "Cannot …". */
-export function toStoreError(error: unknown, action: string): StoreError {
+/**
+ * An error of the file system, or of the SDK of a bucket, in words. The text of the SDK is left out, because it may quote
+ * what was signed.
+ * @param action completes "Cannot …"
+ * @param bucket its address, and the endpoint if one is configured; null for a folder
+ */
+export function toStoreError(
+  error: unknown,
+  action: string,
+  bucket: string | null = null,
+): StoreError {
   if (error instanceof StoreError) return error;
-  const errno = readErrno(error) ?? 'unknown error';
-  const { code, what } = MEANINGS[errno] ?? {
-    code: 'STORE_IO',
-    what: `the file system answered ${errno}`,
-  };
-  return new StoreError(code, `Cannot ${action}: ${what}.`, REMEDIES[code], {
+  const { code, why, remedy } = findMeaning(error) ?? explainUnknown(error, bucket);
+  const place = bucket === null ? '' : ` in ${bucket}`;
+  const { requestId = '' } = readAnswer(error);
+  const request = /^[\w-]{1,64}$/.test(requestId) ? ` (request ${requestId})` : '';
+  // What is in the way stays there; everything else can be put right while the campaign waits.
+  return new StoreError(code, `Cannot ${action}${place}: ${why}${request}.`, remedy, {
     retryable: code !== 'STORE_BAD_KEY',
-    cause: error,
+    ...(bucket === null && { cause: error }),
   });
+}
+
+type Explained = Pick<Meaning, 'code' | 'why' | 'remedy'>;
+
+function findMeaning(error: unknown): Explained | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const names = [readErrno(error), error.name, error.message];
+  const { httpStatusCode: status } = readAnswer(error);
+  return (
+    MEANINGS.find((one) => one.names.some((name) => names.includes(name))) ??
+    MEANINGS.find(({ statuses = [] }) => status !== undefined && statuses.includes(status))
+  );
+}
+
+function explainUnknown(error: unknown, bucket: string | null): Explained {
+  if (bucket === null)
+    return {
+      code: 'STORE_IO',
+      why: `the file system answered ${readErrno(error) ?? 'unknown error'}`,
+      remedy: 'Check that the output folder still exists and that its disk is healthy.',
+    };
+  const { httpStatusCode: status } = readAnswer(error);
+  if (status !== undefined)
+    return {
+      code: 'STORE_IO',
+      why: `the store answered ${status} (${error instanceof Error ? error.name : 'no error'})`,
+      remedy: 'Check store.url, store.endpoint and store.pathStyle with "hundredfold doctor".',
+    };
+  return {
+    code: 'STORE_UNREACHABLE',
+    why: `the store cannot be reached: ${describeFailure(readFailureCode(error))}`,
+    remedy: `Check store.endpoint, the network, and whether the store is running. ${LATER}`,
+  };
+}
+
+/** What the SDK knows of the answer; nothing if there was none. */
+interface Answer {
+  readonly httpStatusCode?: number;
+  readonly requestId?: string;
+}
+
+export function readAnswer(error: unknown): Answer {
+  return error instanceof Error && '$metadata' in error ? (error.$metadata as Answer) : {};
 }
 
 /** A body with another length than the sender had announced. */
