@@ -32,9 +32,6 @@ export type {
 export {
   openTree,
   OutputTree,
-  pull,
-  type CopyOptions,
-  type TreeCopy,
   type CampaignResult,
   type TreeExportOptions,
   type TreeFile,
@@ -46,6 +43,7 @@ export type { CampaignDocument, ItemCounts } from '../report/campaign-summary.ts
 export type { Fault, Verification } from '../report/verify.ts';
 export { doctor, type DoctorOptions, type Finding } from './doctor.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';
+export { pull, type CopyOptions, type TreeCopy } from './pull.ts';
 export { retry, type RetryOptions } from './retry.ts';
 export { startCampaign, type StartOptions } from './start.ts';
 export { watch, type WatchOptions } from './campaign.ts';

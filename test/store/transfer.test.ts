@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { computeDigest } from '../../src/store/store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { transfer } from '../../src/store/transfer.ts';
+import { transfer } from '../../src/runner/pull.ts';
 import { collected } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { damage, temporaryStore } from './temporary-store.ts';

@@ -1,13 +1,97 @@
 /**
- * Copies files of one store to another, comparing each with its digest: only files that match what was published
- * arrive. A file that is already there and correct is left alone, so that an interrupted transfer continues.
+ * Copies a tree from the store of the configuration to a local folder (`pull`), comparing each file with its digest: only
+ * files that match what was published arrive. A file that is already there and correct is left alone, so that an
+ * interrupted copy continues.
  */
 import { createHash } from 'node:crypto';
-import type { ErrorCode } from '../domain/errors.ts';
+import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { runInParallel } from '../domain/in-parallel.ts';
-import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
-import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import {
+  buildCampaignAddress,
+  buildItemFolder,
+  CHECKSUMS,
+  LEASES,
+  parseItemKey,
+  resolveAddress,
+  TREE_IDENTITY,
+} from '../store/layout.ts';
+import { readTreeId } from '../store/lease.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import { withTreeAlone } from './hold-tree.ts';
+import {
+  type ConfigurationOptions,
+  ignoreNotices,
+  type OnNotice,
+  readSettings,
+} from './session.ts';
+import { type OutputTree, requireTree, type TreeItem } from './tree.ts';
+
+/** What is copied, and where the local folder is. */
+export interface CopyOptions extends ConfigurationOptions {
+  /** The local folder that contains the trees; default: `./results`. */
+  readonly out?: string;
+  /** Which items are copied, then without the tables, which describe all items; default: the whole tree. */
+  readonly selection?: ((item: TreeItem) => boolean) | undefined;
+  /** Called after each file, with what was copied so far. */
+  readonly onFile?: (done: Transferred) => void;
+  /** Gets each line for people. */
+  readonly onNotice?: OnNotice;
+}
+
+/** What was copied. */
+export interface TreeCopy extends Transferred {
+  /** Where it was copied from: a folder or an s3:// address. */
+  readonly from: string;
+  /** Where it was copied to: a folder or an s3:// address. */
+  readonly to: string;
+}
+
+/**
+ * Copies a tree from the store of the configuration (`store.url`) to a local folder. Files that are there and correct
+ * are not copied again.
+ *
+ * @param name - name of the campaign
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `PULL_REFUSED`, `CONFIG_*`, `STORE_*`
+ */
+export async function pull(name: string, options: CopyOptions = {}): Promise<TreeCopy> {
+  const { out = './results', selection, onFile, onNotice = ignoreNotices } = options;
+  const { storeUrl } = readSettings(options, { tokens: 'optional' });
+  if (resolveAddress(storeUrl) === resolveAddress(out))
+    throw new HundredfoldError(
+      'PULL_REFUSED',
+      `store.url and --out are the same place: ${resolveAddress(out)}`,
+      'Name the store in store.url (s3://bucket/prefix), and a folder of this machine with --out.',
+    );
+  const tree = await requireTree(buildCampaignAddress(storeUrl, name), name, false);
+  const here = buildCampaignAddress(out, name);
+  const to = await openStore(here);
+  if ((await readTreeId(to)) !== null)
+    throw new HundredfoldError(
+      'PULL_REFUSED',
+      `${here} is the output tree of a campaign, not a copy of one`,
+      'Choose another folder with --out; nothing was changed.',
+    );
+  const from = tree.store;
+  const selected = selection && (await selectFiles(tree, selection));
+  const lease = { where: 'hundredfold pull', store: to, onNotice };
+  const done = await withTreeAlone(lease, () =>
+    transfer({ from, to, ...(onFile && { onFile }), ...(selected && { isSelected: selected }) }),
+  );
+  return { from: from.location, to: to.location, ...done };
+}
+
+async function selectFiles(
+  tree: OutputTree,
+  selection: (item: TreeItem) => boolean,
+): Promise<(key: string) => boolean> {
+  const folders = new Set<string>();
+  for await (const item of tree.items())
+    if (item.kind !== null && item.path !== null && selection(item))
+      folders.add(buildItemFolder(item.kind, item.id));
+  return (key) => folders.has(parseItemKey(key)?.folder ?? '');
+}
 
 const FILES_AT_ONCE = 16;
 
