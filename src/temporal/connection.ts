@@ -157,7 +157,7 @@ export async function explainFailure(target: Target, cause: unknown): Promise<Hu
   const isProbed = !embedded && !isBehindProxy(target);
   return (
     toRefusal(cause, namespace) ??
-    (isProbed ? await probeAccess({ address, tls }) : null) ??
+    (isProbed ? await probeAccess(address, tls) : null) ??
     explainUnnamed(target, cause) ??
     new HundredfoldError(
       'TEMPORAL_UNREACHABLE',
