@@ -12,7 +12,7 @@ import { registerSearchAttributes } from '../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import { ENCRYPTED } from './namespaces.ts';
 import { shareTemporalCli } from './shared-cli.ts';
-import { freePort } from '../src/temporal/ports.ts';
+import { freePort } from '../src/temporal/machine.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

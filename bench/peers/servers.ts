@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { requireTemporalCli } from '../../test/shared-cli.ts';
 import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
-import { freePort, isListening } from '../../src/temporal/ports.ts';
+import { freePort, isListening } from '../../src/temporal/machine.ts';
 import { startPostgres } from '../../test/cluster/postgres.ts';
 
 export interface Server {

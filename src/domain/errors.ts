@@ -60,7 +60,6 @@ export const ERROR_EXITS = {
   TEMPORAL_NAMESPACE_MISSING: 'usage',
   TEMPORAL_ATTRIBUTES_REFUSED: 'usage',
   TEMPORAL_TLS: 'usage',
-  OPEN_FILES_LIMIT: 'usage',
   METRICS_PORT: 'refused',
   HOST_BUSY: 'refused',
   HOST_NOT_READY: 'usage',

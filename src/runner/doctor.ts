@@ -18,7 +18,7 @@ import { isRunning, isServerAlive } from '../temporal/dev-server.ts';
 import { nullIfClosed, toRefusal } from '../temporal/grpc-status.ts';
 import { createFolderError, readRecord } from '../temporal/host/folder.ts';
 import { listUsedLocals } from '../temporal/host/local.ts';
-import { checkOpenFiles, type Session } from '../temporal/host/session.ts';
+import type { Session } from '../temporal/host/session.ts';
 import {
   createAttributes,
   hasAttributes,
@@ -97,7 +97,6 @@ function toProblem(check: string, error: unknown): Finding {
 }
 
 function describeRuntime(): string {
-  checkOpenFiles();
   return `hundredfold ${readProgramVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
 }
 

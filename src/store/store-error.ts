@@ -92,7 +92,7 @@ const MEANINGS: readonly Meaning[] = [
   {
     code: 'STORE_BAD_KEY',
     why: 'there is a file in place of a folder, a folder or link in place of the file, or the name is too long',
-    remedy: 'Move what is at that place of the output folder or bucket.',
+    remedy: 'Move the file, folder or object at that place of the output folder or bucket.',
     names: [
       ...['EISDIR', 'ENOTEMPTY', 'ENOTDIR', 'ELOOP', 'EEXIST'],
       ...['KeyTooLongError', 'ObjectParentIsFile', 'ExistingObjectIsDirectory'],

@@ -10,8 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state.ts';
-import { freePort, isListening } from './ports.ts';
-import { endProcess, isRunningAs } from './processes.ts';
+import { freePort, isListening, endProcess, isRunningAs } from './machine.ts';
 import { Deadline } from '../domain/process.ts';
 
 export interface DevServer {

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { Connection, type Client } from '@temporalio/client';
 import type { LeaseHolder, LeaseRecord } from '../store/lease.ts';
 import { createSystemClock } from '../ledger/steady-clock.ts';
-import { isAlive } from './processes.ts';
+import { isAlive } from './machine.ts';
 
 /** The embedded server that a Temporal client talks to. */
 export interface EmbeddedServer {

@@ -15,8 +15,7 @@ import {
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/activity-types.ts';
-import type { Build } from './deployment.ts';
-import { loadWorkflowBundle } from './bundle.ts';
+import { type Build, loadWorkflowBundle } from './bundle.ts';
 import {
   explainFailure,
   buildSecurity,

@@ -1,7 +1,7 @@
 /** Executes an event of a plan. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive } from '../../src/temporal/processes.ts';
+import { isAlive } from '../../src/temporal/machine.ts';
 import type { ProxyMode } from '../crash/proxy.ts';
 import { type Deed, type Event, TEMPORAL } from './deeds.ts';
 import { runOf } from './plan.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
-import { isAlive } from '../../src/temporal/processes.ts';
+import { isAlive } from '../../src/temporal/machine.ts';
 import { desk, type Desk, type Ended } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';

@@ -14,7 +14,7 @@ import { afterAll, expect, onTestFinished } from 'vitest';
 import type { Window } from '../../src/budget/policy.ts';
 import { HundredfoldError } from '../../src/domain/errors.ts';
 import { Journal, type JournalEntry } from '../../packages/local-services/src/journal.ts';
-import { isAlive } from '../../src/temporal/processes.ts';
+import { isAlive } from '../../src/temporal/machine.ts';
 import { CAMPAIGN_SUMMARY, PREPARED_CAMPAIGN } from '../../src/store/layout.ts';
 import * as promises from '../promises.ts';
 

@@ -2,7 +2,7 @@
  * The prediction service in its own process, with a budget of seconds instead of an hour, and a desk whose
  * hundredfold.yaml names it. It outlives every command, and its journal records every request that it received.
  */
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/machine.ts';
 import type { FaultRule } from '../../packages/local-services/src/faults.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import type { Desk } from './command.ts';

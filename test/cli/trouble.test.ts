@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectClient } from '../../src/temporal/connection.ts';
-import { isAlive } from '../../src/temporal/processes.ts';
+import { isAlive } from '../../src/temporal/machine.ts';
 import { buildCampaignWorkflowId } from '../../src/workflows/names.ts';
 import { argumentsOf, beginWith, unreplayable } from '../other-code.ts';
 import { desk, type Desk, type Typed } from './command.ts';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import { freePort, isListening } from '../../src/temporal/ports.ts';
+import { freePort, isListening } from '../../src/temporal/machine.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
 import type { Place } from './hosts/network.ts';
 import type { ClusterTools } from './tools.ts';

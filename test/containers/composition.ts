@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { Journal, type JournalEntry } from '../../packages/local-services/src/journal.ts';
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/machine.ts';
 import type { Window } from '../../src/budget/policy.ts';
 import { podman, started, type Ended } from './engine.ts';
 

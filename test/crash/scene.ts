@@ -26,7 +26,7 @@ import { keepsPromises } from '../promises.ts';
 import { launchCampaign, writeManifest, type Started } from '../launch.ts';
 import { replaysHistories } from '../replay/every-history.ts';
 import { historiesOf, textsOf } from '../rig.ts';
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/machine.ts';
 import type { Crash } from './hazards.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';

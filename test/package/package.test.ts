@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/machine.ts';
 import { Installed } from './installed.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -1,6 +1,6 @@
 /** A worker process with an endpoint, its services, and its answers over HTTP. */
 import { randomBytes } from 'node:crypto';
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/machine.ts';
 import type { Desk, Typed } from '../cli/command.ts';
 
 export const TOKEN = 'mMet567890';

@@ -1,7 +1,7 @@
 /** A scene whose service answers POSTs slowly: it has accepted the job, and the client does not know yet. */
 import { inject, onTestFinished } from 'vitest';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/machine.ts';
 import type { Desk } from '../cli/command.ts';
 import { GoBetween } from '../workflows/go-between.ts';
 import { scene, services, type Scene } from './operated-worker.ts';

@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { HundredfoldError } from '../../src/domain/errors.ts';
 import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
-import { connectClient } from '../../src/temporal/connection.ts';
-import type { Credentials } from '../../src/temporal/connection.ts';
+import { connectClient, type Credentials } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/workers.ts';
 import { toRefusal } from '../../src/temporal/grpc-status.ts';
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/machine.ts';
 import { Authority, noOpenssl, type Issued } from './certificates.ts';
 import { startGateway, type Gateway } from './grpc-gateway.ts';
 
@@ -110,7 +109,7 @@ test.skipIf(noOpenssl !== null || Number.parseInt(process.versions.node) < 26)(
     const tls = authority.issue('IP:127.0.0.1');
     await using gateway = await startGateway(inject('temporal'), { tls });
     const error = await refusal(connect(gateway.port, { tls: { ca: authority.cert } }));
-    expect(error).toMatchObject({ code: 'TEMPORAL_TLS' });
+    expect(error).toMatchObject({ code: 'TEMPORAL_UNREACHABLE' });
     expect(error.remedy).toContain('temporal.tls.serverName');
   },
 );

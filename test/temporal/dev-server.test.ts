@@ -11,7 +11,7 @@ import { requireTemporalCli } from '../shared-cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
-import { freePort } from '../../src/temporal/ports.ts';
+import { freePort } from '../../src/temporal/machine.ts';
 import { ATTRIBUTES } from '../../src/workflows/names.ts';
 
 let dir: string;

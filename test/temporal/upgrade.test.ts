@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { type Build, describeDeployment } from '../../src/temporal/deployment.ts';
+import { type Build, describeDeployment } from '../../src/temporal/bundle.ts';
 import { ROLES, buildRunningQuery, buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';

@@ -8,7 +8,7 @@ import { openSession, type Session } from '../../temporal/host/session.ts';
 import { logTo } from '../../temporal/telemetry/log.ts';
 import { ensureTemporalCli } from '../../temporal/cli.ts';
 import { isServerAlive, stopDevServer } from '../../temporal/dev-server.ts';
-import { endProcess, isRunningAs } from '../../temporal/processes.ts';
+import { endProcess, isRunningAs } from '../../temporal/machine.ts';
 import { buildRunningQuery } from '../../workflows/names.ts';
 import { Interruption } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { readRecord } from '../../temporal/host/folder.ts';
-import { isAlive } from '../../temporal/processes.ts';
+import { isAlive } from '../../temporal/machine.ts';
 import { addRowOptions, selectRows, type RowFlags } from '../rows.ts';
 import {
   listItemLines,

@@ -12,7 +12,7 @@ import { type LogFormat, logTo } from '../../temporal/telemetry/log.ts';
 import type { Operations, OperationsOptions } from '../../temporal/telemetry/operations.ts';
 import { startRuntime, readWorkerLog } from '../../temporal/telemetry/runtime.ts';
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
-import { buildOn, type Build } from '../../temporal/deployment.ts';
+import { buildOn, type Build } from '../../temporal/bundle.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import { loadCommandSettings } from '../session.ts';
 import { call, parsePort, type GlobalFlags } from '../options.ts';

@@ -12,7 +12,7 @@ import type { Settings } from '../../config/settings.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { COMMAND } from '../../program.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../state.ts';
-import { isRunningAs } from '../processes.ts';
+import { isRunningAs } from '../machine.ts';
 import { readRecord } from './folder.ts';
 import { Deadline } from '../../domain/process.ts';
 import type { LocalName } from './local.ts';

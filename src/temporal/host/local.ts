@@ -16,7 +16,7 @@ import type { Item } from '../../domain/item.ts';
 import { findServiceOfKind } from '../../services/registry.ts';
 import { parseConfig } from '../../services/service.ts';
 import { PRIVATE_FOLDER } from '../../state.ts';
-import { freePort } from '../ports.ts';
+import { freePort } from '../machine.ts';
 import { readRecord, writeRecord } from './folder.ts';
 
 /**

@@ -9,8 +9,7 @@ import {
   stopDevServer,
   type DevServer,
 } from '../dev-server.ts';
-import { freePort, findHiddenPlace } from '../ports.ts';
-import { isAlive, killNow } from '../processes.ts';
+import { freePort, findHiddenPlace, isAlive, killNow } from '../machine.ts';
 import { readRecord, writeRecord, type ServerRecord } from './folder.ts';
 import { isSetBack, setAsideAfterStep } from './clock.ts';
 import { warn } from '../../program.ts';

@@ -3,7 +3,6 @@
  * host, or one for which this command becomes the host. When the host it joined ends, it takes over: all open campaigns
  * continue.
  */
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { TemporalSettings } from '../../config/temporal.ts';
@@ -19,10 +18,10 @@ import {
   toTemporalAddress,
   type TemporalAddress,
 } from '../connection.ts';
-import { buildOn } from '../deployment.ts';
+import { buildOn } from '../bundle.ts';
 import { isTemporalAway } from '../grpc-status.ts';
 import { registerSearchAttributes } from '../namespace.ts';
-import { isAlive } from '../processes.ts';
+import { isAlive } from '../machine.ts';
 import type { StoppableWorker } from '../../worker.ts';
 import type { Host, HostOptions } from './host.ts';
 import { createLocalSettings } from './local.ts';
@@ -48,33 +47,7 @@ export interface Session {
 
 export async function openSession(options: HostOptions): Promise<Session> {
   const { temporal } = options.settings;
-  if (!options.lookOnly) checkOpenFiles();
   return temporal ? openRemote(temporal, options) : EmbeddedSession.open(options);
-}
-
-/** A worker with its connections, its bundle and 8 concurrent downloads has about 100 open. */
-const NEEDED = 256;
-
-/**
- * A worker must be able to open enough files: otherwise the SDK's core aborts without an error message. Node has already raised the soft limit to the hard one at its start, so it cannot be raised further. Linux only;
- * macOS gives every process enough. Throws OPEN_FILES_LIMIT.
- */
-export function checkOpenFiles(): void {
-  const soft = Number(/^Max open files\s+(\d+)/m.exec(readOwnLimits())?.[1] ?? Infinity);
-  if (soft >= NEEDED) return;
-  throw new HundredfoldError(
-    'OPEN_FILES_LIMIT',
-    `this process may open ${soft} files; a campaign needs ${NEEDED}`,
-    'Raise the limit (ulimit -n 1024, or nofile in limits.conf or of the container), then run the same command again.',
-  );
-}
-
-function readOwnLimits(): string {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 async function openRemote(temporal: TemporalSettings, options: HostOptions): Promise<Session> {

@@ -1,7 +1,7 @@
 /**
  * What a worker measures and logs: around its activities, and around the clients of its services. Its work is counted as it
  * happens, on the page of the SDK's own metrics; the state of budgets, task queues and items is read from Temporal
- * (gauges.ts). Labels have few values: services, states, codes; never an item, a campaign or a token.
+ * (operations.ts). Labels have few values: services, states, codes; never an item, a campaign or a token.
  */
 import type { Context } from '@temporalio/activity';
 import {

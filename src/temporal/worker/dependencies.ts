@@ -21,7 +21,7 @@ import { openStore } from '../../store/open-store.ts';
 import { type Observation, observeClient } from '../telemetry/metrics.ts';
 import { readWorkerLog } from '../telemetry/runtime.ts';
 import { loadDataConverter, processIdentity, type TemporalAddress } from '../connection.ts';
-import type { Build } from '../deployment.ts';
+import type { Build } from '../bundle.ts';
 import { createTreeHolder, type EmbeddedServer } from '../tree-holder.ts';
 import { observeSignal } from '../../workflows/messages.ts';
 import {

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Journal, type JournalEntry } from '../../../packages/local-services/src/journal.ts';
 import { connectClient } from '../../../src/temporal/connection.ts';
-import { isListening } from '../../../src/temporal/ports.ts';
+import { isListening } from '../../../src/temporal/machine.ts';
 import { servicesWords } from '../../chaos/setting.ts';
 import { BIN, Typed } from '../../cli/command.ts';
 import { startS3, type S3Server } from '../../s3-server.ts';
