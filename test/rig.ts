@@ -18,7 +18,7 @@ import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
 import { startLocalServices, type LocalServices } from '../packages/local-services/src/server.ts';
 import type { LocalServicesOptions } from '../packages/local-services/src/options.ts';
-import type { ResultCache } from '../src/store/result-cache.ts';
+import type { ResultCache } from '../src/store/deliver.ts';
 import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
 import { ROLES, type Role } from '../src/workflows/names.ts';
 import { logTo } from '../src/temporal/telemetry/log.ts';

@@ -17,7 +17,7 @@ import { type ItemRecord, readJobOptions } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { readPage, type PageEntry } from '../store/prepared-campaign.ts';
 import { readFormerEnd } from '../store/reopen.ts';
-import { openResultCacheIfAny } from '../store/result-cache.ts';
+import { openResultCacheIfAny } from '../store/deliver.ts';
 import { StoreError, nullIfDamaged } from '../store/store-error.ts';
 import type {
   CampaignTree,

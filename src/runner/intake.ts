@@ -16,7 +16,7 @@ import {
 } from '../store/prepared-campaign.ts';
 import { buildCampaignAddress, PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
-import { type ResultCache, openResultCacheIfAny } from '../store/result-cache.ts';
+import { type ResultCache, openResultCacheIfAny } from '../store/deliver.ts';
 import { nullIfUnreadable } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import type { OnNotice } from './session.ts';

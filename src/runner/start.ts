@@ -26,7 +26,7 @@ import {
   writeInvalidRows,
   writePreparedCampaign,
 } from '../store/prepared-campaign.ts';
-import type { ResultCache } from '../store/result-cache.ts';
+import type { ResultCache } from '../store/deliver.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from '../temporal/host/session.ts';
 import {

@@ -26,7 +26,7 @@ import { type ItemRecord, readJobOptions, createWaitingRecord } from '../store/i
 import { readItem } from '../store/item-store.ts';
 import { type AssignedItem, isFollowing, isSameJob } from '../store/prepare.ts';
 import { resetForNextRun } from '../store/reopen.ts';
-import type { Miss, ResultCache } from '../store/result-cache.ts';
+import type { Miss, ResultCache } from '../store/deliver.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { shareDigest, computeWorkDigest } from '../store/work.ts';

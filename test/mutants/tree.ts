@@ -84,7 +84,7 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'cache-without-predictors',
-    file: 'src/store/result-cache.ts',
+    file: 'src/store/deliver.ts',
     find: "if (!canShare(readJobOptions(record), options)) return 'other predictors';",
     replace: "if (!canShare(options, options)) return 'other predictors';",
     breaks: '5: a known result has all that the row asks for.',

@@ -3,12 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Predictor } from '../../src/kinds/vocabulary.ts';
 import { loadPlugins } from '../../src/services/plugins/load.ts';
-import { deliver, deliverDuplicates, createDuplicateSource } from '../../src/store/deliver.ts';
+import {
+  deliver,
+  deliverDuplicates,
+  createDuplicateSource,
+  buildResultCacheFolder,
+  type CacheQuery,
+} from '../../src/store/deliver.ts';
 import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { buildResultCacheFolder, type CacheQuery } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { computeWorkDigest } from '../../src/store/work.ts';
 import { FILES, succeeded } from './a-result.ts';

@@ -10,7 +10,7 @@ import { type Item, isFinal } from '../../src/domain/item.ts';
 import { PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { Spool, surveyManifests } from '../../src/runner/survey.ts';
 import { checkFiles } from '../../src/report/audit.ts';
-import { deliverDuplicates } from '../../src/store/deliver.ts';
+import { deliverDuplicates, type ResultCache } from '../../src/store/deliver.ts';
 import { type ItemRecord, readJobOptions } from '../../src/store/item-record.ts';
 import {
   type AssignedItem,
@@ -19,7 +19,6 @@ import {
   prepareCampaign,
 } from '../../src/store/prepare.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
-import type { ResultCache } from '../../src/store/result-cache.ts';
 import type { Store } from '../../src/store/store.ts';
 import { canShare, findKind, registerKind } from '../../src/kinds/registry.ts';
 import { aMolecule, aSequenceOf } from './an-item.ts';

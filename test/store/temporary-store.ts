@@ -6,7 +6,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { isObjectAddress, type ObjectStoreAccess } from '../../src/domain/addresses.ts';
 import { buildCampaignAddress } from '../../src/store/layout.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { buildResultCacheFolder, ResultCache } from '../../src/store/result-cache.ts';
+import { buildResultCacheFolder, ResultCache } from '../../src/store/deliver.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
