@@ -3,17 +3,10 @@
  * renamed: rename(2) is atomic, so that readers see all of it or nothing, also after a crash.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  fstatSync,
-  open as openCallback,
-  read,
-  type Stats,
-} from 'node:fs';
+import { constants, type Dirent, type Stats } from 'node:fs';
 import {
   copyFile,
+  type FileHandle,
   link,
   lstat,
   mkdir,
@@ -27,7 +20,6 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { hasErrno } from '../domain/process.ts';
 import { runInParallel } from '../domain/in-parallel.ts';
 import { createBadKeyError, splitKey, LEASES, TEMPORARY_PREFIX } from './layout.ts';
@@ -138,10 +130,7 @@ class FileStore implements Store {
   async read(key: string): Promise<Uint8Array | null> {
     const file = await this.#open(key);
     if (file === null) return null;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of readPieces(file, key)) pieces.push(piece);
-    const [first] = pieces;
-    return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces);
+    return callSystem(`read ${key}`, () => file.readFile().finally(() => file.close()));
   }
 
   async readText(key: string): Promise<string | null> {
@@ -242,7 +231,7 @@ class FileStore implements Store {
   }
 
   /** The file, to be read; null if there is none. @throws StoreError `STORE_BAD_KEY` for a link */
-  #open(key: string): Promise<OpenedFile | null> {
+  #open(key: string): Promise<FileHandle | null> {
     return callSystem(`read ${key}`, async () => {
       const path = await this.#locate(key);
       return path === null ? null : openToRead(path);
@@ -300,23 +289,12 @@ async function fill(
   }
 }
 
-const readFile = promisify(read);
-
 /** The content of an open file, which is closed at the end. */
-async function* readPieces({ fd, bytes }: OpenedFile, key: string): AsyncGenerator<Uint8Array> {
+async function* readPieces(file: FileHandle, key: string): AsyncGenerator<Uint8Array> {
   try {
-    for (let at = 0; at < bytes;) {
-      const piece = Buffer.allocUnsafe(Math.min(bytes - at, READ_CHUNK_BYTES));
-      const { bytesRead } = await readFile(fd, piece, 0, piece.byteLength, at);
-      // It was cut off meanwhile.
-      if (bytesRead === 0) return;
-      at += bytesRead;
-      yield piece.subarray(0, bytesRead);
-    }
+    yield* file.createReadStream({ highWaterMark: READ_CHUNK_BYTES });
   } catch (error) {
     throw toStoreError(error, `read ${key}`);
-  } finally {
-    closeSync(fd);
   }
 }
 
@@ -417,29 +395,13 @@ function nullIfNotFile(error: unknown): null {
   return hasErrno(error, 'ENXIO') ? null : nullIfAbsent(error);
 }
 
-interface OpenedFile {
-  /** To be closed with `closeSync`. */
-  readonly fd: number;
-  /** Its length. */
-  readonly bytes: number;
-}
-
-/**
- * To read a file; null if there is none. A link fails with ELOOP.
- *
- * Only what may wait for a disk or a server is left to another thread: the status of an open file is known, and each
- * call of another thread takes longer than the call itself.
- */
-async function openToRead(path: string): Promise<OpenedFile | null> {
-  const fd = await openFile(path, AS_IT_LIES).catch(nullIfNotFile);
-  if (fd === null) return null;
-  const status = fstatSync(fd);
-  if (status.isFile()) return { fd, bytes: status.size };
-  closeSync(fd);
+/** To read a file; null if there is none. A link fails with ELOOP. */
+async function openToRead(path: string): Promise<FileHandle | null> {
+  const file = await open(path, AS_IT_LIES).catch(nullIfNotFile);
+  if (file === null || (await file.stat()).isFile()) return file;
+  await file.close();
   return null;
 }
-
-const openFile = promisify(openCallback);
 
 const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;
 
