@@ -22,14 +22,18 @@ import { createError, toProblem } from '../manifest/problems.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 import type { InvalidRow } from '../store/prepared-campaign.ts';
-import { type ItemRecord, readJobOptions, createWaitingRecord } from '../store/item-record.ts';
-import { readItem } from '../store/item-store.ts';
+import { type ItemRecord, readJobOptions } from '../store/item-record.ts';
+import {
+  createWaitingRecord,
+  readItem,
+  shareDigest,
+  computeWorkDigest,
+} from '../store/item-store.ts';
 import { type AssignedItem, isFollowing, isSameJob } from '../store/prepare.ts';
 import { resetForNextRun } from '../store/reopen.ts';
 import type { Miss, ResultCache } from '../store/deliver.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { shareDigest, computeWorkDigest } from '../store/work.ts';
 
 /** Not compared: they do not affect the result. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];

@@ -2,21 +2,25 @@
  * Gives an item the result of another job: of a row that requested the same work, or of an earlier campaign. Files are
  * copied and not linked, so that an edit in one tree never changes another.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { ErrorCode } from '../domain/errors.ts';
 import { isFinal, type Options } from '../domain/item.ts';
 import type { Judge } from '../kinds/kind.ts';
 import { findKind, canShare, findSource } from '../kinds/registry.ts';
 import type { FileDigest, Store } from './store.ts';
-import { type ItemRecord, type ResultSource, readJobOptions } from './item-record.ts';
+import {
+  type ItemRecord,
+  type ResultSource,
+  readJobOptions,
+  serializeOptions,
+} from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
 import { buildItemKey, namePage, buildAddressBeside } from './layout.ts';
 import { type PageEntry, type PreparedCampaign, readPage } from './prepared-campaign.ts';
 import { nullIfDamaged, StoreError, nullIfUnreadable } from './store-error.ts';
 import { parseJson } from '../kinds/json.ts';
 import { openStoreIfAny } from './open-store.ts';
-import { serializeOptions } from './work.ts';
 
 /** Errors of an item that follows one without a record, or without its files: the next `run` prepares it again. */
 export const LEADER_GONE = 'STORE_MISSING' satisfies ErrorCode;
@@ -349,11 +353,11 @@ export function buildResultCacheFolder(campaignFolder: string): string {
 /** A plugin that was changed may read or check results in another way: what it accepted before is not reused. */
 function buildEntryKey(work: string, address: string, kind: string): string {
   const plugin = findSource(kind)?.sha256 ?? '';
-  const digest = createHash('sha256').update(`${address}\n${work}\n${plugin}`).digest('hex');
+  const digest = hash('sha256', `${address}\n${work}\n${plugin}`);
   return `results/${digest.slice(0, 2)}/${digest}.json`;
 }
 
 function buildSettingsKey(address: string, options: Options): string {
   const settings = JSON.stringify([address, options.kind, serializeOptions(options)]);
-  return `settings/${createHash('sha256').update(settings).digest('hex')}.txt`;
+  return `settings/${hash('sha256', settings)}.txt`;
 }

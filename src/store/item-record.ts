@@ -5,28 +5,12 @@
  */
 import { z } from 'zod';
 import { ATTEMPT_OUTCOMES } from '../domain/campaign.ts';
-import {
-  type InputText,
-  type Item,
-  type Options,
-  FINAL_STATES,
-  OPEN_STATES,
-} from '../domain/item.ts';
+import { type Kind, type Options, FINAL_STATES, OPEN_STATES } from '../domain/item.ts';
 import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-ends.ts';
+import { createSchema } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
-import { findServiceOfKind } from '../services/registry.ts';
-import { computeDigest } from './store.ts';
 import { nameArtefactFile, CONTENT_TYPES, setFolder, parseSet } from './layout.ts';
 import { StoreError } from './store-error.ts';
-import {
-  toCamelKeys,
-  chooseJobLabel,
-  parseOptions,
-  serializeOptions,
-  computeWorkDigest,
-  toSnakeCase,
-  toSnakeKeys,
-} from './work.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
 const FORMAT = 1;
@@ -243,60 +227,6 @@ export function readJobOptions({ options, jobOptions }: ItemRecord): Options {
   return jobOptions ?? options;
 }
 
-function toRecordedInput({ name, text, original, names }: InputText): RecordedInput {
-  return {
-    name,
-    ...computeDigest(text),
-    ...(original && { original: { name: original.name, ...computeDigest(original.text) } }),
-    ...(names && { names }),
-  };
-}
-
-/**
- * For an adopted job, only if its result shows everything that was requested, input and options: it may then serve
- * later campaigns.
- */
-function computeWork(item: Item): string | null {
-  const { adopts, kind } = item;
-  const shown = adopts?.inputKnown === true && findKind(kind).showsOptions === true;
-  return adopts === undefined || shown ? computeWorkDigest(item) : null;
-}
-
-/** The record of a new item. */
-export function createWaitingRecord(item: Item): ItemRecord {
-  const label = chooseJobLabel(item);
-  return {
-    id: item.id,
-    kind: item.kind,
-    state: 'waiting',
-    error: null,
-    input: toRecordedInput(item.input),
-    options: item.options,
-    work: computeWork(item),
-    ...(item.adopts && { adopted: { inputKnown: item.adopts.inputKnown } }),
-    generation: 0,
-    jobNumber: 0,
-    earlier: [],
-    email: item.email,
-    title: item.title,
-    ...(label !== null && { jobLabel: label }),
-    service: findServiceOfKind(item.kind).name,
-    address: null,
-    remoteId: item.adopts?.remoteId ?? null,
-    jobName: null,
-    attempts: [],
-    submittedAt: null,
-    sentAt: null,
-    answeredAt: null,
-    finishedAt: null,
-    timing: null,
-    files: {},
-    source: item.source,
-    row: item.row,
-    user: item.user,
-  };
-}
-
 /** About an item that has succeeded. */
 interface ItemWarning {
   readonly code: ItemWarningCode;
@@ -331,4 +261,65 @@ function warnFilesAbsent({ files, kind, state }: Warned): readonly ItemWarning[]
     names: names.map((artefact) => nameArtefactFile(kind, artefact, null)),
   });
   return [{ code: 'RESULT_FILES_ABSENT', message }];
+}
+
+/** Digests of jobs depend on the order of the options. */
+function createKindSchema(kind: Kind): z.ZodObject {
+  let schema = schemas.get(kind);
+  if (schema === undefined) {
+    const columns = Object.values(findKind(kind).options);
+    const keys = columns.map((column): [string, z.ZodType] => [column.key, createSchema(column)]);
+    schemas.set(kind, (schema = z.object(Object.fromEntries(keys))));
+  }
+  return schema;
+}
+
+const schemas = new Map<Kind, z.ZodObject>();
+
+/** As stored in item.json: the manifest's own column names. */
+export function serializeOptions(options: Options): Readonly<Record<string, unknown>> {
+  return toSnakeKeys(createKindSchema(options.kind).parse(options));
+}
+
+/** @throws z.ZodError when a value is missing or not allowed */
+export function parseOptions(kind: Kind, disk: unknown): Options {
+  const stored = new Map(Object.entries(disk as object));
+  const keys = Object.values(findKind(kind).options).map(({ key }) => key);
+  const values = keys.map((key) => [key, stored.get(toSnakeCase(key))] as const);
+  return { kind, ...createKindSchema(kind).parse(Object.fromEntries(values)) };
+}
+
+export function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** For the disk. `own`: values whose keys are no names of ours, such as the user's columns: they stay as they are. */
+export function toSnakeKeys(
+  value: object,
+  own: ReadonlySet<string> = new Set(),
+): Readonly<Record<string, unknown>> {
+  return renameKeys(value, toSnakeCase, own) as Readonly<Record<string, unknown>>;
+}
+
+/** The reverse. */
+export function toCamelKeys(value: unknown, own: ReadonlySet<string>): unknown {
+  return renameKeys(value, toCamelCase, own);
+}
+
+function renameKeys(
+  value: unknown,
+  rename: (name: string) => string,
+  own: ReadonlySet<string>,
+): unknown {
+  if (Array.isArray(value)) return value.map((one) => renameKeys(one, rename, own));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, one]) => {
+    const inner: unknown = own.has(name) ? one : renameKeys(one, rename, own);
+    return [rename(name), inner] as const;
+  });
+  return Object.fromEntries(entries);
 }

@@ -1,13 +1,32 @@
-/** Reads and writes item.json in an item's folder, and reads the notes of its submissions beside it. */
+/**
+ * The record of an item in its folder: made, read, written and changed; the notes of its submissions beside it; and what
+ * follows from it: what the row requests, what its job computes (equal work is submitted once, and its result delivered to
+ * every row that requests it), and the name of the job.
+ */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Kind } from '../domain/item.ts';
+import type { InputText, Item, Kind, Options } from '../domain/item.ts';
+import { toAscii } from '../domain/name.ts';
 import { parseJson } from '../kinds/json.ts';
-import { computeDigest, decodeText, type FileDigest } from './store.ts';
-import { parseItem, type ItemRecord, serializeItem } from './item-record.ts';
-import { serializeOptions } from './work.ts';
+import { findKind } from '../kinds/registry.ts';
+import { findServiceOfKind } from '../services/registry.ts';
+import { findMaxNameLength } from '../services/service.ts';
+import {
+  parseItem,
+  type ItemRecord,
+  type RecordedInput,
+  serializeItem,
+  serializeOptions,
+} from './item-record.ts';
 import { isSendingNote, ITEM_RECORD, buildItemFolder, buildItemKey } from './layout.ts';
-import type { Store, StoredFile, WriteOptions } from './store.ts';
+import {
+  computeDigest,
+  decodeText,
+  type FileDigest,
+  type Store,
+  type StoredFile,
+  type WriteOptions,
+} from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -160,4 +179,131 @@ export async function* readNotes(
     const text = await store.readText(key);
     if (text !== null) yield { key, note: NOTE.safeParse(parseJson(text)).data ?? null };
   }
+}
+
+function toRecordedInput({ name, text, original, names }: InputText): RecordedInput {
+  return {
+    name,
+    ...computeDigest(text),
+    ...(original && { original: { name: original.name, ...computeDigest(original.text) } }),
+    ...(names && { names }),
+  };
+}
+
+/**
+ * For an adopted job, only if its result shows everything that was requested, input and options: it may then serve
+ * later campaigns.
+ */
+function computeWork(item: Item): string | null {
+  const { adopts, kind } = item;
+  const shown = adopts?.inputKnown === true && findKind(kind).showsOptions === true;
+  return adopts === undefined || shown ? computeWorkDigest(item) : null;
+}
+
+/** The record of a new item. */
+export function createWaitingRecord(item: Item): ItemRecord {
+  const label = chooseJobLabel(item);
+  return {
+    id: item.id,
+    kind: item.kind,
+    state: 'waiting',
+    error: null,
+    input: toRecordedInput(item.input),
+    options: item.options,
+    work: computeWork(item),
+    ...(item.adopts && { adopted: { inputKnown: item.adopts.inputKnown } }),
+    generation: 0,
+    jobNumber: 0,
+    earlier: [],
+    email: item.email,
+    title: item.title,
+    ...(label !== null && { jobLabel: label }),
+    service: findServiceOfKind(item.kind).name,
+    address: null,
+    remoteId: item.adopts?.remoteId ?? null,
+    jobName: null,
+    attempts: [],
+    submittedAt: null,
+    sentAt: null,
+    answeredAt: null,
+    finishedAt: null,
+    timing: null,
+    files: {},
+    source: item.source,
+    row: item.row,
+    user: item.user,
+  };
+}
+
+/**
+ * SHA-256 of kind and its version, canonical input and options. They are left out if rows that differ in them can share a job
+ * (`KindDefinition.share`): it runs all that are requested.
+ */
+export function computeWorkDigest({
+  kind,
+  canonical,
+  options,
+}: Pick<Item, 'kind' | 'canonical' | 'options'>): string {
+  const { share, version = 1 } = findKind(kind);
+  const settings = share ? '{}' : JSON.stringify(serializeOptions(options));
+  const name = version === 1 ? kind : `${kind}@${version}`;
+  return hash('sha256', `${name} ${settings}\n${canonical}`);
+}
+
+/** Identifies the rows that share work; unique for a row that adopts a job, which is its own. */
+export function shareDigest(item: Item): string {
+  const { adopts, kind } = item;
+  return adopts ? hash('sha256', `adopted ${kind}\n${adopts.remoteId}`) : computeWorkDigest(item);
+}
+
+/** Characters, where a name finds no job. */
+const MAX_NAME = 120;
+/** Hexadecimal digits. */
+const DIGEST_DIGITS = 16;
+/** Characters. */
+const MAX_LABEL = 48;
+
+interface NamedJob {
+  readonly id: string;
+  readonly jobNumber: number;
+  /** Of the input. */
+  readonly sha256: string;
+  readonly options: Options;
+  /** Of `chooseJobLabel`; null without one. */
+  readonly label: string | null;
+}
+
+/**
+ * The name of a job at the service: `CAMPAIGN.ID.LABEL.DIGEST`. The digest alone makes a name unique for the credential. It
+ * is the same whenever the same item with the same input is submitted, so that it works as an idempotency key. `retry`
+ * keeps it as long as a job of this name may be usable, and otherwise takes the next job number (retry.ts). The parts
+ * before it are for people who read the service's list.
+ *
+ * The label is stored in item.json when the item starts, and not read from the manifest again: an edited title would
+ * change the name, and the look-up for a lost answer would miss the job.
+ *
+ * @param longest characters that the service keeps; null: a name finds no job there
+ */
+export function nameOfJob(campaign: string, job: NamedJob, longest: number | null): string {
+  const { id, jobNumber, sha256, options, label } = job;
+  const whole = hash('sha256', JSON.stringify([campaign, id, jobNumber, sha256, options]));
+  const digest = whole.slice(0, DIGEST_DIGITS);
+  const named = toAscii(campaign).replace(/[^A-Za-z0-9._-]+/g, '_');
+  const readable = label === null ? `${named}.${id}` : `${named}.${id}.${label}`;
+  return `${readable.slice(0, (longest ?? MAX_NAME) - DIGEST_DIGITS - 1)}.${digest}`;
+}
+
+/**
+ * The part of a title used in the name of its job. ASCII, like the rest of the name: if a list encodes an accent
+ * differently, an existing job would not be found and would be paid for again. Null if nothing remains, and where a
+ * name finds no job.
+ */
+export function chooseJobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
+  if (title === null || findMaxNameLength(findServiceOfKind(kind)) === null) return null;
+  const label = toAscii(title)
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_+/, '')
+    .slice(0, MAX_LABEL)
+    .replace(/_+$/, '');
+  return label === '' ? null : label;
 }

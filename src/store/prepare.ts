@@ -12,13 +12,8 @@ import {
   type Source,
 } from './deliver.ts';
 import { runInParallel } from '../domain/in-parallel.ts';
-import {
-  type ItemRecord,
-  serializeItem,
-  readJobOptions,
-  createWaitingRecord,
-} from './item-record.ts';
-import { serializeJob, readItem, writeItem } from './item-store.ts';
+import { type ItemRecord, serializeItem, readJobOptions } from './item-record.ts';
+import { createWaitingRecord, serializeJob, readItem, writeItem } from './item-store.ts';
 import {
   ITEM_RECORD,
   buildItemFolder,

@@ -246,9 +246,9 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'name-without-input',
-    file: 'src/store/work.ts',
-    find: '.update(JSON.stringify([campaign, id, jobNumber, sha256, options]))',
-    replace: '.update(JSON.stringify([campaign, id, jobNumber, sha256.length, options]))',
+    file: 'src/store/item-store.ts',
+    find: 'JSON.stringify([campaign, id, jobNumber, sha256, options])',
+    replace: 'JSON.stringify([campaign, id, jobNumber, sha256.length, options])',
     breaks: '5: a changed input has another name, and is not answered with the former result.',
     tests: ['test/store/job-name.test.ts'],
   },

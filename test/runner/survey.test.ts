@@ -12,8 +12,8 @@ import {
   type SurveyOptions,
 } from '../../src/runner/survey.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
-import { readItem, writeItem } from '../../src/store/item-store.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { createWaitingRecord, readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import type { Store } from '../../src/store/store.ts';
 import { succeeded } from '../store/a-result.ts';

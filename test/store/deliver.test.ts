@@ -10,12 +10,11 @@ import {
   buildResultCacheFolder,
   type CacheQuery,
 } from '../../src/store/deliver.ts';
-import { type ItemRecord, createWaitingRecord } from '../../src/store/item-record.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { createWaitingRecord, writeItem, computeWorkDigest } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { writeItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { computeWorkDigest } from '../../src/store/work.ts';
 import { FILES, succeeded } from './a-result.ts';
 import { aSequence } from './an-item.ts';
 import { CAMPAIGN, campaignIn, changeRecord, collected, recordIn } from './store-expectations.ts';

@@ -4,13 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
 import { type Options, FINAL_STATES, OPEN_STATES } from '../../src/domain/item.ts';
 import { ATOM_TYPES, PREDICTORS } from '../../src/kinds/vocabulary.ts';
+import { parseItem, type ItemRecord, serializeItem } from '../../src/store/item-record.ts';
 import {
-  parseItem,
-  type ItemRecord,
-  serializeItem,
   createWaitingRecord,
-} from '../../src/store/item-record.ts';
-import { changeItem, readItem, type WriteChanged, writeItem } from '../../src/store/item-store.ts';
+  changeItem,
+  readItem,
+  type WriteChanged,
+  writeItem,
+} from '../../src/store/item-store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { expectCode, recordIn } from './store-expectations.ts';
 import { temporaryStore, writeElsewhere } from './temporary-store.ts';

@@ -4,15 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { buildJobName } from '../../src/activities/item-job.ts';
 import type { Item, Options } from '../../src/domain/item.ts';
 import { type Predictor, PREDICTORS } from '../../src/kinds/vocabulary.ts';
-import {
-  parseItem,
-  type ItemRecord,
-  serializeItem,
-  createWaitingRecord,
-} from '../../src/store/item-record.ts';
+import { parseItem, type ItemRecord, serializeItem } from '../../src/store/item-record.ts';
+import { createWaitingRecord, computeWorkDigest } from '../../src/store/item-store.ts';
 import { reopenRecord } from '../../src/store/reopen.ts';
 import { combineOptions, canShare } from '../../src/kinds/registry.ts';
-import { computeWorkDigest } from '../../src/store/work.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 
 describe('the name: readable, unique, within the rules of the service', () => {

@@ -283,7 +283,7 @@ function listFaults(service: Service): readonly string[] {
   return faults;
 }
 
-/** Characters: those of the digest in a name (src/store/work.ts), and a few to read. */
+/** Characters: those of the digest in a name (src/store/item-store.ts), and a few to read. */
 const MIN_NAME_LENGTH = 24;
 
 /** Keys under `services.NAME` that every service has. */
