@@ -5,7 +5,6 @@
  */
 import {
   accessSync,
-  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -13,7 +12,6 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  readdirSync,
   realpathSync,
 } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -59,7 +57,7 @@ export function openStateFolder(environment: Environment): string {
   const path = chooseStatePath(environment);
   try {
     if (!existsSync(path)) accessSync(findFirstExisting(path), constants.W_OK);
-    createPrivateFolder(path, isOurs);
+    createPrivateFolder(path);
     accessSync(path, constants.W_OK | constants.X_OK);
     return path;
   } catch (cause) {
@@ -69,11 +67,6 @@ export function openStateFolder(environment: Environment): string {
 
 /** Campaigns that were started on this machine. */
 export const REMEMBERED_FILE = 'campaigns.jsonl';
-
-/** With the files of the ledger. */
-function isOurs(name: string): boolean {
-  return name.startsWith('ledger.') || name === REMEMBERED_FILE;
-}
 
 export function findFirstExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : findFirstExisting(dirname(path));
@@ -103,59 +96,29 @@ function createUnusableError(path: string, cause: unknown): HundredfoldError {
 export const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
 
-/** Permission bits of group and others. */
-const OTHERS = 0o077;
-
 /** Others may write to the folder, so they may replace its content. */
 const OTHERS_WRITE = 0o022;
 
 /**
- * Creates the folder with mode 0700, or accepts an existing one if it is a real folder of this user. The mode of an
- * existing one is tightened if all of its content `isOurs`.
+ * Creates the folder with mode 0700, or accepts an existing one if it is a real folder of this user.
  * @throws HundredfoldError `STATE_FOLDER_UNUSABLE` for a symbolic link, a folder of another user, or one that is writable
- * for others and contains something else; the system's own error when it cannot be created
+ * for others; the system's own error when it cannot be created
  */
-export function createPrivateFolder(
-  folder: string,
-  isOurs: (name: string) => boolean = () => true,
-): string {
+export function createPrivateFolder(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const stat = lstatSync(folder);
   if (stat.isSymbolicLink()) throw createNotPrivateError(folder, 'it is a symbolic link');
   if (!stat.isDirectory()) throw createNotPrivateError(folder, 'it is not a folder');
   if (!isOwn(stat))
     throw createNotPrivateError(folder, `it belongs to another user (id ${stat.uid})`);
-  if ((stat.mode & OTHERS) === 0) return folder;
-  if (readdirSync(folder).every(isOurs)) chmodSync(folder, PRIVATE_FOLDER);
-  else if ((stat.mode & OTHERS_WRITE) !== 0)
+  if ((stat.mode & OTHERS_WRITE) !== 0)
     throw createNotPrivateError(folder, 'others can write in it');
   return folder;
 }
 
-/** Creates an empty file with mode 0600 if there is none; tightens the mode of an existing one. */
+/** Creates an empty file with mode 0600 if there is none. */
 export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
-  tightenFile(path);
-}
-
-/**
- * Tightens modes that another umask has left open to others: of the files named by `isOurs`,
- * and of the folder itself if it contains nothing else. A folder that also contains the user's own files keeps its
- * mode.
- */
-export function tightenFolder(folder: string, isOurs: (name: string) => boolean): void {
-  const names = readdirSync(folder);
-  const ours = names.filter(isOurs);
-  for (const name of ours) tightenFile(join(folder, name));
-  const stat = lstatSync(folder);
-  const shared = ours.length < names.length || stat.isSymbolicLink();
-  if (!shared && isOwn(stat) && (stat.mode & OTHERS) !== 0) chmodSync(folder, PRIVATE_FOLDER);
-}
-
-/** Only our own regular files: the mode behind a symbolic link is not ours to change. */
-function tightenFile(path: string): void {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat?.isFile() && isOwn(stat) && (stat.mode & OTHERS) !== 0) chmodSync(path, PRIVATE_FILE);
 }
 
 function isOwn({ uid }: { readonly uid: number }): boolean {

@@ -198,7 +198,6 @@ export interface HoldOptions {
   readonly onWatch?: (former: LeaseRecord | null) => void;
   /** In ms; default: `STALE_AFTER_MS`. */
   readonly staleAfterMs?: number;
-  readonly signal?: AbortSignal;
 }
 
 interface Held {
@@ -250,12 +249,12 @@ async function renewIdentity(store: Store, { record }: Lease): Promise<void> {
  * @throws StoreError `TREE_LEASED`
  */
 async function isAbandoned(store: Store, found: Lease, options: HoldOptions): Promise<boolean> {
-  const { isGone, onWatch, staleAfterMs = STALE_AFTER_MS, signal } = options;
+  const { isGone, onWatch, staleAfterMs = STALE_AFTER_MS } = options;
   if (found.record && isGone(found.record)) return true;
   onWatch?.(found.record);
   const since = performance.now();
   while (performance.now() - since < staleAfterMs) {
-    await delay(POLL_INTERVAL_MS, undefined, { signal });
+    await delay(POLL_INTERVAL_MS);
     const now = await readNewestLease(store);
     // Released, or removed with its folder.
     if (now === null || now.released) return false;

@@ -47,15 +47,6 @@ test('local services get their own token, all files are private, and the shared 
   expect([...openToOthers(at.embedded), ...openToOthers(state)]).toEqual([]);
   for (const name of readdirSync(at.embedded).filter((one) => !one.startsWith('starting')))
     expect(readFileSync(join(at.embedded, name), 'latin1'), name).not.toContain(OWN);
-
-  // Old files are tightened, also one that was set aside when the clock was set back.
-  at.write('.hundredfold/temporal-before-2026-11-26T07-51-36-000Z.db', '');
-  for (const path of readdirSync(at.embedded)) {
-    if (lstatSync(join(at.embedded, path)).isFile()) chmodSync(join(at.embedded, path), 0o644);
-  }
-  chmodSync(at.embedded, 0o755);
-  await at.runs(0, [...RUN, '--name', 'again', '--no-cache']);
-  expect(openToOthers(at.embedded)).toEqual([]);
   // Submissions cannot be counted.
   at.write('no-home', '');
   const refused = await at.runs(2, [...RUN, '--name', 'homeless', '--no-cache'], {

@@ -1,14 +1,8 @@
 /** Folders that belong to one user: where they are, who may read them, and what is refused. */
-import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  createPrivateFile,
-  createPrivateFolder,
-  tightenFolder,
-  openStateFolder,
-  chooseStatePath,
-} from '../../src/state.ts';
+import { createPrivateFolder, openStateFolder, chooseStatePath } from '../../src/state.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -46,13 +40,6 @@ describe('the state folder', () => {
 });
 
 describe('a private folder', () => {
-  test('that others can read is tightened', async () => {
-    const folder = join(await temporaryFolder(), 'open');
-    mkdirSync(folder, { mode: 0o755 });
-    createPrivateFolder(folder);
-    expect(modeOf(folder)).toBe(0o700);
-  });
-
   test('is refused when it is a symbolic link, belongs to another user, or is shared with others', async () => {
     const parent = await temporaryFolder();
     mkdirSync(join(parent, 'target'));
@@ -60,35 +47,15 @@ describe('a private folder', () => {
     const shared = join(parent, 'shared');
     mkdirSync(shared);
     chmodSync(shared, 0o777);
-    writeFileSync(join(shared, 'notes.txt'), '');
     const cases = [join(parent, 'link')];
     if (process.getuid?.() !== 0) cases.push('/etc');
     for (const folder of cases)
       expect(() => createPrivateFolder(folder), folder).toThrow(
         expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }),
       );
-    expect(() => createPrivateFolder(shared, () => false)).toThrow(
+    expect(() => createPrivateFolder(shared)).toThrow(
       expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }),
     );
     expect(modeOf(shared)).toBe(0o777);
-  });
-
-  test('of an earlier version is tightened file by file, and files of the user are not changed', async () => {
-    const folder = join(await temporaryFolder(), 'work');
-    mkdirSync(folder, { mode: 0o755 });
-    for (const name of ['ours.db', 'mine.txt']) {
-      writeFileSync(join(folder, name), '');
-      chmodSync(join(folder, name), 0o644);
-    }
-    const isOurs = (name: string) => name === 'ours.db';
-    tightenFolder(folder, isOurs);
-    expect(modeOf(join(folder, 'ours.db'))).toBe(0o600);
-    expect(modeOf(join(folder, 'mine.txt'))).toBe(0o644);
-    expect(modeOf(folder)).toBe(0o755);
-    tightenFolder(folder, () => true);
-    expect(modeOf(folder)).toBe(0o700);
-    createPrivateFile(join(folder, 'new.db'));
-    expect(modeOf(join(folder, 'new.db'))).toBe(0o600);
-    expect(readdirSync(folder)).toHaveLength(3);
   });
 });

@@ -14,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { HundredfoldError } from '../../domain/errors.ts';
-import { PRIVATE_FILE, PRIVATE_FOLDER, createPrivateFile, tightenFolder } from '../../state.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER, createPrivateFile } from '../../state.ts';
 
 export interface Lock {
   release(): void;
@@ -22,20 +22,11 @@ export interface Lock {
 
 const LOCK = 'host.lock';
 
-/** Files of this program and its Temporal server in the folder: histories, inputs by name, local tokens, logs. */
-const OURS =
-  /^((temporal(-before-[\dTZ-]+)?|services|synthetic)\.db(-wal|-shm|-journal)?|(host|server|background|clock|identity|services|synthetic)\.json(\.\d+)?|(host|worker|temporal)\.log|host\.lock(-journal)?|clock-set-back|starting|state)$/;
-
-function isOurs(name: string): boolean {
-  return OURS.test(name);
-}
-
 /** null when another process holds it. */
 export function tryLock(dir: string): Lock | null {
   let database: DatabaseSync;
   try {
     mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
-    tightenFolder(dir, isOurs);
     createPrivateFile(join(dir, LOCK));
     database = new DatabaseSync(join(dir, LOCK), { timeout: 0 });
   } catch (cause) {
