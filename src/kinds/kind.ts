@@ -154,7 +154,7 @@ export interface Measure<R> {
   readonly decimals: number;
   /** Whether it is one of the most important measures of its kind. */
   readonly isMain: boolean;
-  /** Its column in the table of measures; default: its key. */
+  /** Its column in the table of measures, or in that of results if the kind has no other; default: its key. */
   readonly column?: string;
   /** What a value says, from the highest bound: the first that it exceeds. */
   readonly verdicts?: readonly Verdict[];

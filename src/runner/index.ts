@@ -40,6 +40,12 @@ export {
 } from './tree.ts';
 export type { Exported, LeftOutItem, Remark } from '../export/export.ts';
 export type { CampaignDocument, ItemCounts } from '../report/campaign-summary.ts';
+export type {
+  Comparison,
+  ComparedKind,
+  ComparedMeasure,
+  ComparedPair,
+} from '../report/comparison.ts';
 export type { Fault, Verification } from '../report/verify.ts';
 export { doctor, type DoctorOptions, type Finding } from './doctor.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';

@@ -16,6 +16,8 @@ import {
   findLastEnd,
   readEndedCampaign,
 } from '../report/campaign-summary.ts';
+import type { Comparison } from '../report/comparison.ts';
+import { writeComparison } from '../report/page/comparison-page.ts';
 import { publishTree, readTreeState } from '../report/publish.ts';
 import { type Verification, verifyTree } from '../report/verify.ts';
 import { computeDigest } from '../store/store.ts';
@@ -194,6 +196,17 @@ export class OutputTree {
     const { so_far: soFar = null, damaged } = summary;
     const document = buildDocument(summary, this.location);
     return { path: buildAddress(this.location, REPORT), document, soFar, damaged };
+  }
+
+  /**
+   * Compares the measures of its rows with those of another tree, and writes a page and a table of the differences.
+   *
+   * @param out - folder for both files, or s3:// address
+   * @param by - the column whose equal values make a pair: `id`, or one of the user's own
+   * @throws HundredfoldError `USAGE` if the two have nothing to compare, `CAMPAIGN_NOT_PUBLISHED` without tables
+   */
+  async compare(other: OutputTree, out: string, by = 'id'): Promise<Comparison> {
+    return writeComparison(await openStore(resolveAddress(out)), this, other, by);
   }
 
   async #rebuildReport(onNotice: OnNotice): Promise<CampaignSummary> {

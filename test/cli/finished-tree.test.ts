@@ -35,6 +35,12 @@ test('a whole tree is found by name and by folder, has no problems, and each fau
   const well = { ok: true, items: 16, faults: [] };
   expect(await findings(at, 0, './results/finished')).toEqual(well);
 
+  const compared = await at.runs(0, ['report', 'finished', 'finished']);
+  expect(compared.stderr).toContain('molecule: 4 pairs, 0 of 7 measures differ.');
+  expect(existsSync(at.path('comparison', 'finished-finished', 'comparison.html'))).toBe(true);
+  const alone = await at.runs(1, ['report', 'finished', '--by', 'project']);
+  expect(alone.stderr).toContain('hundredfold report A B --by COLUMN');
+
   await appendFile(join(folder, 'sequences/sequence-00001/result.json'), ' ');
   await appendFile(join(folder, 'items.csv'), 'another,molecule,succeeded,,,,,,,,,,,,\n');
   const { ok, faults } = await findings(at, 3, 'finished');

@@ -113,6 +113,7 @@ export const MOLECULE_MEASURES = {
     unit: 'Da',
     meaning: 'Sum of the masses of the topology.',
     decimals: 2,
+    column: 'molecular_mass',
     isMain: true,
     of: ({ atoms }) => sumMasses(atoms),
   },
@@ -121,6 +122,7 @@ export const MOLECULE_MEASURES = {
     unit: 'e',
     meaning: 'Sum of the partial charges of the topology.',
     decimals: 3,
+    column: 'total_charge',
     isMain: false,
     of: ({ charge }) => charge,
   },
@@ -130,6 +132,7 @@ export const MOLECULE_MEASURES = {
     meaning:
       'Largest penalty score of a parameter that was estimated: 0 fits, above 10 deserves a look, above 50 is not to be trusted. 0 where every parameter is in the force field.',
     decimals: 1,
+    column: 'penalty_max',
     isMain: true,
     verdicts: [
       { above: 50, sign: 'bad', words: 'do not trust' },
@@ -144,6 +147,7 @@ export const MOLECULE_MEASURES = {
     unit: '',
     meaning: 'Sum of the penalty scores of the parameters that were estimated.',
     decimals: 1,
+    column: 'penalty_sum',
     isMain: false,
     of: ({ estimated }) => sum(listPenalties(estimated)),
   },
@@ -152,6 +156,7 @@ export const MOLECULE_MEASURES = {
     unit: '',
     meaning: 'Parameters marked “ATTN, need revision”.',
     decimals: 0,
+    column: 'attn_flags',
     isMain: false,
     of: ({ estimated }) => estimated.filter(({ needsRevision }) => needsRevision).length,
   },
@@ -161,6 +166,7 @@ export const MOLECULE_MEASURES = {
     meaning:
       'Dipole moment of the partial charges at the places that the engine wrote; of an ion, about its centre of mass.',
     decimals: 2,
+    column: 'dipole_moment',
     isMain: true,
     of: ({ atoms }) => computeDipoleMoment(atoms),
   },

@@ -74,7 +74,8 @@ function renderDataElement(id: string, base64: string): string {
   return `<script type="application/octet-stream" id="${id}">${base64}</script>\n`;
 }
 
-function escapeText(text: string): string {
+/** For texts and quoted attributes. */
+export function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
