@@ -20,8 +20,6 @@ export interface SlotRequest {
   readonly service: KnownService;
   /** As the budget knows it. */
   readonly policy: Policy;
-  /** As in `ReservationRequest`. */
-  readonly replaces?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +27,6 @@ export interface TakenSlot {
   readonly type: 'taken';
   readonly id: string;
   readonly claim: string;
-  readonly replaces: string | undefined;
   readonly counts: Policy['counts'];
 }
 
@@ -49,13 +46,11 @@ const TIMEOUT_MS = 250;
 export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
   const { claim, reference, service, policy, signal } = request;
   const { windows, counts } = policy;
-  // Where the service counts what is sent, each POST has a slot of its own.
-  const replaces = counts === 'sent' ? undefined : request.replaces;
   const account = { ...reference, address: service.ledgerAddress };
   try {
     for (let waited = 0; ;) {
-      const found = deps.ledger.reserve({ ...account, claim, windows, replaces });
-      if (found.type === 'taken') return { type: 'taken', id: found.id, claim, replaces, counts };
+      const found = deps.ledger.reserve({ ...account, claim, windows });
+      if (found.type === 'taken') return { type: 'taken', id: found.id, claim, counts };
       const { retryAfterMs } = found;
       waited += retryAfterMs;
       if (waited > TIMEOUT_MS || signal.aborted)
@@ -108,14 +103,14 @@ export function closeSlot(
 
 function close(
   ledger: Dependencies['ledger'],
-  { id, claim, replaces, counts }: TakenSlot,
+  { id, claim, counts }: TakenSlot,
   outcome: TimedOutcome | null,
 ): void {
   // It counts as long as the service may accept the job.
   if (outcome?.type === 'unsure') return;
   if (outcome?.type === 'accepted') ledger.charge(claim, outcome.remoteId);
   else if (outcome !== null && isCounted(outcome, counts)) ledger.charge(claim, null);
-  else ledger.free(id, replaces);
+  else ledger.free(id);
 }
 
 /** Without a job for certain, a submission counts where the service counts what it has got. */

@@ -257,9 +257,9 @@ async function send(
     const passage = await deps.fence.pass(info);
     if (passage === null)
       return createNotSent('the budget has ended, or has given this submission to another worker');
-    const { policy, replaces } = request;
+    const { policy } = request;
     const claim = buildSlotKey(request);
-    const slot = await reserveSlot(deps, { claim, reference, service, policy, replaces, signal });
+    const slot = await reserveSlot(deps, { claim, reference, service, policy, signal });
     if (slot.type === 'full') return createDeferred(slot.message, slot.retryAfterMs);
     if (slot.type === 'unusable') return createDeferred(slot.message, AGAIN_INTERVAL_MS);
     return await sendInSlot(deps, submission, prepared, { passage, slot });

@@ -5,10 +5,10 @@
  * left. Its slot is charged
  *
  * - from the moment when a look-up is known to have found the job: it was accepted before;
- * - from the answer to the submission that replaces it, if the service did not have the job. Both have the same name,
- *   which the service accepts once: together they are at most one job, and it was accepted before that answer. If the
- *   answer says something else, the former submission is what it was before;
  * - otherwise from `LATEST_ACCEPTANCE_MS` after its end was known: no job is accepted later.
+ *
+ * If the service did not have the job, the row is sent again in a slot of its own. Rejected: one slot for both, because
+ * they have one name, which saves a slot for each POST that was lost on its way, and was the hardest rule here.
  *
  * So each job is charged from a moment that is not before its acceptance, and its slot was taken until then.
  *
@@ -24,7 +24,6 @@ import { recover, recoverByRefusal, mergeHolds } from './block.ts';
 import { charge, giveBack, reconcile } from './charges.ts';
 import { REMOTE_GUARD_MS, type Usage } from './policy.ts';
 import {
-  addToQueue,
   putBack,
   putLast,
   requestKey,
@@ -68,7 +67,7 @@ export function close(
     case 'unsure':
       return leave(state, granted, closing, now);
     case 'refused':
-      if (closing.unsent) release(state, granted);
+      if (closing.unsent) giveBack(charges);
       else {
         releaseSent(state, granted, now);
         recoverByRefusal(block, granted.number);
@@ -78,14 +77,14 @@ export function close(
     case 'notNow':
       // Perhaps a job: it counts until that is known.
       if (closing.isUncertain) chargeSlot(state, granted, now);
-      else if (closing.reason === 'unreachable') release(state, granted);
+      else if (closing.reason === 'unreachable') giveBack(charges);
       else releaseSent(state, granted, now);
       return returnRequest(state, granted, closing, now);
     case 'deferred':
-      release(state, granted);
+      giveBack(charges);
       return deferRequest(state, granted, closing, now);
     case 'unwanted':
-      release(state, granted);
+      giveBack(charges);
       state.counts.submissions -= 1;
       return;
   }
@@ -156,23 +155,10 @@ function chargeSlot({ charges }: Budget, { request }: Grant, at: number): void {
 /** No job; but where the service counts what is sent, the slot is charged. */
 function releaseSent(state: Budget, granted: Grant, now: number): void {
   if (state.policy.counts === 'sent') chargeSlot(state, granted, now);
-  else release(state, granted);
+  else giveBack(state.charges);
 }
 
-/** No job: the slot is free, or that of the submission which this one would have replaced. */
-function release(state: Budget, { replaced }: Grant): void {
-  if (replaced) {
-    state.unsure[buildSlotKey(replaced.request)] = replaced;
-    return;
-  }
-  giveBack(state.charges);
-}
-
-function keepUnsure(
-  state: Budget,
-  { replaced: _, ended: __, ...granted }: Grant,
-  now: number,
-): void {
+function keepUnsure(state: Budget, { ended: _, ...granted }: Grant, now: number): void {
   const settlesBy = now + LATEST_ACCEPTANCE_MS;
   state.unsure[buildSlotKey(granted.request)] = { ...granted, settlesBy };
 }
@@ -187,22 +173,14 @@ export function settleSubmission(
   const unsettled = state.unsettled[key];
   if (!unsettled) return;
   Reflect.deleteProperty(state.unsettled, key);
-  const { replaces, ...request } = unsettled.request;
-  const slot = unsettled.result.type === 'unsure' ? buildSlotKey(unsettled.request) : replaces;
+  const { request, result } = unsettled;
   if (settlement.type === 'found') {
-    if (slot !== undefined) chargeUnsure(state, slot, now);
+    if (result.type === 'unsure') chargeUnsure(state, buildSlotKey(request), now);
     noteAccepted(state, now);
   }
   if (settlement.type !== 'again') return;
-  const { attempts, isAbsent } = settlement;
-  const attempt = request.attempt + 1;
-  const next = {
-    ...request,
-    attempt,
-    attempts,
-    ...(isAbsent && { replaces: buildSlotKey(request) }),
-  };
-  addToQueue(state.queue, next);
+  const { attempts } = settlement;
+  putBack(state.queue, { ...request, attempt: request.attempt + 1, attempts });
 }
 
 /** Its slot may have been charged already. */
