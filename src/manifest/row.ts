@@ -5,10 +5,16 @@ import { isUsableId } from '../domain/name.ts';
 import { list, quote, suggestOr } from '../domain/plain-text.ts';
 import type { InputFinding } from '../kinds/kind.ts';
 import { listKinds, listKindNames, findKind } from '../kinds/registry.ts';
-import { listInputFields, isField, nameIn, findNearest } from './columns.ts';
+import {
+  type FieldValues,
+  findNearest,
+  isField,
+  listInputFields,
+  nameIn,
+  readOptions,
+} from './columns.ts';
 import type { IdRegister } from './ids.ts';
 import { createTooLarge, MAX_INPUT_BYTES, readInputFile, withLineFeeds } from './input-file.ts';
-import { type FieldValues, readOptions } from './options.ts';
 import { createError, type Complaint, toComplaint, isError, toProblem } from './problems.ts';
 import { listKindsWith, readFileName, type SourceFile } from './sources.ts';
 import { findServiceOfKind } from '../services/registry.ts';
