@@ -77,7 +77,7 @@ def energies(amber, gromacs):
     from openmm import app
 
     ligands = pathlib.Path(amber) / "ligands"
-    template = (pathlib.Path(gromacs) / "ligand.top").read_text()
+    template = pathlib.Path(__file__).with_name("ligand.top").read_text()
     found = {}
     for prmtop in sorted(ligands.glob("*.prmtop")):
         name = prmtop.name[: -len(".prmtop")]

@@ -1,18 +1,25 @@
 /** Exports the items of an output tree: reads them one after the other, and writes the files of a format. */
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
-import { readError, readListedItems, readState, type Listed } from '../report/campaign-items.ts';
-import { type FileDigest, pickDigest } from '../store/store.ts';
 import { runInOrder } from '../domain/in-parallel.ts';
-import { listWarnings } from '../store/item-record.ts';
+import { parseJson } from '../kinds/json.ts';
+import { checkFiles } from '../report/audit.ts';
+import { readError, readListedItems, readState, type Listed } from '../report/campaign-items.ts';
+import { listFilesNamed, listFilesToRead, readResult } from '../report/read-result.ts';
+import { type ItemRecord, listWarnings } from '../store/item-record.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
-import type { Store } from '../store/store.ts';
-import { type ExportFile, type ExportFormat, type ExportItem, LeftOut } from './format.ts';
+import { type FileDigest, pickDigest, type Store } from '../store/store.ts';
+import {
+  type ExportFile,
+  type ExportFormat,
+  type ExportItem,
+  LeftOut,
+  type ResultReading,
+} from './format.ts';
 import { gromacs } from './gromacs.ts';
 import { openmm, sdf, smi } from './molecules.ts';
 import { pdb } from './pdb.ts';
 import { gff, jalview } from './proteins.ts';
-import { type ExportSource, readExportItem } from './read-item.ts';
 
 /** In the order of `--list`. */
 export const FORMATS: readonly ExportFormat[] = [gromacs, openmm, sdf, smi, gff, jalview, pdb];
@@ -32,8 +39,13 @@ export function findExportFormat(name: string): ExportFormat {
 export const EXPORT_RECORD = 'export.json';
 const README = 'README.md';
 
-export interface ExportWork extends ExportSource {
+export interface ExportWork {
+  /** The tree. */
+  readonly store: Store;
   readonly campaign: PreparedCampaign;
+  readonly format: ExportFormat;
+  /** The track for B factors and for alignments, by the payload's key; the default is `backbone`. */
+  readonly predictor?: string | undefined;
   /** Which items to export; the default is all. */
   readonly selection?: ((item: Listed) => boolean) | undefined;
   /** The target. */
@@ -64,8 +76,6 @@ export interface Exported {
   readonly format: string;
   /** Name of the campaign. */
   readonly campaign: string;
-  /** How it was exported. */
-  readonly options: Readonly<Record<string, string>>;
   /** Items in the files. */
   readonly exported: number;
   /** Selected items that are missing from the files. */
@@ -99,9 +109,7 @@ export async function exportTree(work: ExportWork): Promise<Exported> {
     await write({ file: README, text: writeReadme(work, { ...found, ids, synthetic }) });
     await to.flush(files.keys());
     for (const file of former) if (!files.has(file)) await to.remove(file);
-    const { format, campaign } = work;
-    const options = { ...work.options };
-    const head = { format: format.name, campaign: campaign.name, options, exported: ids.length };
+    const head = { format: work.format.name, campaign: work.campaign.name, exported: ids.length };
     const exported = { ...head, ...found, files };
     await to.write(EXPORT_RECORD, recordText(exported));
     return exported;
@@ -122,21 +130,14 @@ const record = z.object({ files: z.record(z.string(), z.object({ sha256: z.strin
 async function readFormerFiles(to: Store, replace: boolean): Promise<ReadonlySet<string>> {
   const text = await to.readText(EXPORT_RECORD);
   if (text === null) return new Set();
-  let files: z.output<typeof record>['files'];
-  try {
-    ({ files } = record.parse(JSON.parse(text)));
-  } catch {
-    // Another program's file of that name.
-    if (replace) return new Set();
-    throw createReplaceError(to, [EXPORT_RECORD]);
-  }
-  const changed: string[] = [];
-  for (const [file, { sha256 }] of Object.entries(files)) {
+  const { data } = record.safeParse(parseJson(text));
+  const changed = data === undefined ? [EXPORT_RECORD] : [];
+  for (const [file, { sha256 }] of Object.entries(data?.files ?? {})) {
     const found = replace ? null : await to.digest(file);
     if (found !== null && found.sha256 !== sha256) changed.push(file);
   }
-  if (changed.length > 0) throw createReplaceError(to, changed);
-  return new Set(Object.keys(files));
+  if (changed.length > 0 && !replace) throw createReplaceError(to, changed);
+  return new Set(Object.keys(data?.files ?? {}));
 }
 
 interface Found extends Pick<Exported, 'leftOut' | 'notes' | 'otherKinds'> {
@@ -150,7 +151,7 @@ async function writeItems(
   work: ExportWork,
   write: (file: ExportFile) => Promise<void>,
 ): Promise<Found> {
-  const exporter = work.format.start(work.options);
+  const exporter = work.format.start(work.predictor ?? 'backbone');
   const [ids, leftOut, notes]: [string[], LeftOutItem[], Remark[]] = [[], [], []];
   let [otherKinds, synthetic] = [0, 0];
   for await (const { listed, read } of readItems(work)) {
@@ -162,7 +163,7 @@ async function writeItems(
     }
     try {
       if (read instanceof LeftOut) throw read;
-      const added = exporter.add(read);
+      const added = await exporter.add(read);
       for (const file of added.files ?? []) await write(file);
       const messages = [...listItemNotes(read), ...(added.notes ?? [])];
       notes.push(...messages.map((message) => ({ id, message })));
@@ -200,11 +201,34 @@ function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
     const { kind, record } = listed;
     if (kind !== null && !format.kinds.includes(kind)) return { listed, read: null };
     if (record?.state === 'succeeded')
-      return { listed, read: await readExportItem(work, record).catch(toLeftOut) };
+      return { listed, read: await readExportItem(store, format, record).catch(toLeftOut) };
     const { code } = readError(listed) ?? {};
     const why = `it is ${readState(listed)}${code === undefined ? '' : `: ${code}`}`;
     return { listed, read: new LeftOut('NOT_SUCCEEDED', why) };
   });
+}
+
+/** @throws LeftOut; StoreError except for a damaged file */
+async function readExportItem(
+  store: Store,
+  format: ExportFormat,
+  record: ItemRecord,
+): Promise<ExportItem> {
+  const { id, input, adopted } = record;
+  const named = (format.files ?? []).map((ending) => {
+    const [name] = listFilesNamed(record, ending);
+    if (name !== undefined) return [ending, name] as const;
+    throw new LeftOut('FILE_MISSING', `its record lists no file that ends in ${ending}`);
+  });
+  const reads = [...named.map(([, name]) => name), ...listFilesToRead(record), input.name];
+  const { faults, texts } = await checkFiles(store, record, reads);
+  for (const { message, isMissing } of faults)
+    throw new LeftOut(isMissing ? 'FILE_MISSING' : 'FILE_DAMAGED', message.replace(/\.$/, ''));
+  const files = Object.fromEntries(named.map(([ending, name]) => [ending, texts.get(name) ?? '']));
+  const reading = readResult(record, texts) as ResultReading | null;
+  const text = texts.get(input.name) ?? '';
+  const given = adopted?.inputKnown === false ? null : { name: input.name, text };
+  return { id, record, files, reading, input: given };
 }
 
 function writeReadme({ format, campaign }: ExportWork, found: Found): string {

@@ -3,49 +3,25 @@
  * items and writes the files.
  */
 import type { Kind } from '../domain/item.ts';
-import type { BondOrders } from '../domain/chemistry.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import type { AlignmentReading, SequenceReading, ShiftsReading } from '../kinds/protein/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
-/** The user's options besides the format. */
-export interface ExportOptions {
-  /** The track for B factors, by the payload's key: `backbone`. */
-  readonly predictor: string;
-  /** The user's own column with the path of a structure file of the item. */
-  readonly structureColumn: string;
-}
-
-export const DEFAULT_OPTIONS: ExportOptions = {
-  predictor: 'backbone',
-  structureColumn: 'structure',
-};
-
 export type ResultReading = MoleculeReading | SequenceReading | AlignmentReading | ShiftsReading;
-
-/** A molecule for formats with bond orders and formal charges, which its topology does not have. */
-export interface BondedMolecule extends BondOrders {
-  readonly reading: MoleculeReading;
-  /** Sum of the formal charges, which equals the sum of the partial charges. */
-  readonly netCharge: number;
-  /** With the same bonds: the user's own, or RDKit's canonical one; null if RDKit refuses the molecule. */
-  readonly smiles: string | null;
-}
 
 /** An item that has succeeded, with everything that the format takes. */
 export interface ExportItem {
   readonly id: string;
   readonly record: Pick<
     ItemRecord,
-    'id' | 'kind' | 'options' | 'input' | 'user' | 'finishedAt' | 'engine' | 'files'
+    'id' | 'kind' | 'options' | 'input' | 'user' | 'source' | 'finishedAt' | 'engine' | 'files'
   >;
   /** The texts of the files that the format needs, by file name ending. */
   readonly files: Readonly<Record<string, string>>;
   /** The content of the result; null if it cannot be read. */
   readonly reading: ResultReading | null;
-  readonly molecule: BondedMolecule | null;
-  /** The structure file named in the user's column; its name is as there. */
-  readonly structure: { readonly name: string; readonly text: string } | null;
+  /** Null if it is unknown: an adopted job. */
+  readonly input: { readonly name: string; readonly text: string } | null;
 }
 
 /** Why a selected item is not in the files; Markdown for the table in docs/export.md (scripts/error-tables.ts). */
@@ -63,8 +39,7 @@ export const LEFT_OUT = {
     'the result does not contain the requested predictor; the message lists those that it contains',
   STRUCTURE_UNNAMED: 'the row names no structure file',
   STRUCTURE_UNREADABLE: 'the structure file is missing or is not a PDB file',
-  STRUCTURE_OUTSIDE:
-    'the structure file is outside the folder of the manifest, or of `--structures`',
+  STRUCTURE_OUTSIDE: 'the structure file is outside the folder of the manifest',
   STRUCTURE_DIFFERS:
     'no chain of the structure agrees with the sequence, residue by residue, in one place',
 } as const;
@@ -95,7 +70,7 @@ export interface Added {
 /** One export in progress: a fold over the items, in manifest order. */
 export interface Exporter {
   /** @throws LeftOut */
-  add(item: ExportItem): Added;
+  add(item: ExportItem): Added | Promise<Added>;
   /** The files about all items. */
   end?(): readonly ExportFile[];
 }
@@ -110,23 +85,22 @@ export interface ExportFormat {
   readonly loadedBy: string;
   /** The files of an item that it needs, by file name ending. */
   readonly files?: readonly string[];
-  /** What it needs besides the content of the result: bond orders of a molecule, the user's structure file. */
-  readonly takes?: 'bonds' | 'structure';
   /** What to type next in the folder of the export, for its README: Markdown. `id`: of an exported item. */
   readonly next: (id: string) => string;
-  start(options: ExportOptions): Exporter;
+  /** @param predictor the track for B factors and for alignments, by the payload's key: `backbone` */
+  start(predictor: string): Exporter;
 }
 
 /** All items in one file, each with its text. */
 export function writeOneFile(
   file: string,
-  textFor: (item: ExportItem) => string,
+  textFor: (item: ExportItem) => string | Promise<string>,
   head = '',
 ): Exporter {
   const texts = [head];
   return {
-    add: (item) => {
-      texts.push(textFor(item));
+    add: async (item) => {
+      texts.push(await textFor(item));
       return {};
     },
     end: () => [{ file, text: texts.join('') }],

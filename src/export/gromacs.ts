@@ -1,16 +1,16 @@
 /** `gromacs`: a library of ligands that can be combined freely in one system. */
-import { readTopology, type Topology } from '../kinds/molecule/formats.ts';
-import type { MoleculeReading } from '../kinds/molecule/reading.ts';
+import { readSection } from '../kinds/molecule/formats.ts';
+import type { AtomReading } from '../kinds/molecule/reading.ts';
 import {
   type Added,
   formatCodeBlock,
   type Exporter,
+  type ExportFile,
   type ExportFormat,
   type ExportItem,
   LeftOut,
   markSynthetic,
 } from './format.ts';
-import { TEMPLATES } from './gromacs-templates.ts';
 import { readLigand } from './molecules.ts';
 
 const ITP = '_GMX.itp';
@@ -42,12 +42,13 @@ class GromacsLibrary implements Exporter {
 
   add(item: ExportItem): Added {
     const { id, files } = item;
-    const reading = readLigand(item);
+    const { atoms } = readLigand(item);
     const itp = files[ITP] ?? '';
-    const topology = readTopology(itp);
     const start = itp.search(/^\[ moleculetype \]/m);
-    const types = itp.slice(0, start).split('\n').flatMap(readType);
-    if (topology === null || types.length === 0)
+    const types = readSection(itp, 'atomtypes').map(([name = '', , ...parameters]) => {
+      return { name, parameters };
+    });
+    if (start < 0 || types.length === 0)
       throw new LeftOut('RESULT_UNREADABLE', 'its _GMX.itp is not a topology of ACPYPE');
     const { newNames, renamed } = this.#types.add(types);
     const ligand = [
@@ -59,8 +60,8 @@ class GromacsLibrary implements Exporter {
     return {
       files: [
         { file: `ligands/${id}.itp`, text: ligand.join('\n') },
-        { file: `ligands/posre_${id}.itp`, text: formatPositionRestraints(topology) },
-        { file: `ligands/${id}.gro`, text: withBox(files[GRO] ?? '', reading) },
+        { file: `ligands/posre_${id}.itp`, text: formatPositionRestraints(atoms) },
+        { file: `ligands/${id}.gro`, text: files[GRO] ?? '' },
       ],
       notes: renamed,
     };
@@ -71,27 +72,13 @@ class GromacsLibrary implements Exporter {
   }
 }
 
-/** nm, on each side of the ligand: more than the cut-off of the .mdp files. */
-const MARGIN = 1.2;
-
-/** ACPYPE computes its box in ångström and writes it as nanometres: too large in some directions, too small in others. */
-function withBox(gro: string, { atoms }: Pick<MoleculeReading, 'atoms'>): string {
-  const extents = [0, 1, 2].map((axis) => {
-    const places = atoms.map(({ position }) => position[axis] ?? 0);
-    // The reading has ångström.
-    return (Math.max(...places) - Math.min(...places)) / 10;
-  });
-  const edge = (Math.max(...extents) + 2 * MARGIN).toFixed(5).padStart(10);
-  return gro.trimEnd().replace(/[^\n]*$/, `${edge.repeat(3)}\n`);
-}
-
 /** kJ/(mol nm²), in each direction. */
 const FORCE = 1000;
 /** u: lighter atoms are hydrogens. */
 const HEAVY_FROM = 2;
 
 /** `posre_X.itp`, which is not among the service's files: restrains every heavy atom, as ACPYPE does. */
-function formatPositionRestraints({ atoms }: Topology): string {
+function formatPositionRestraints(atoms: readonly AtomReading[]): string {
   const held = atoms.flatMap(({ mass }, index) => (mass < HEAVY_FROM ? [] : [index + 1]));
   return [
     '; Heavy atoms of the ligand, held with define = -DPOSRES_LIG.',
@@ -100,12 +87,6 @@ function formatPositionRestraints({ atoms }: Topology): string {
     ...held.map((atom) => `${String(atom).padStart(6)}     1    ${FORCE}    ${FORCE}    ${FORCE}`),
     '',
   ].join('\n');
-}
-
-/** `c3  c3  0.00000  0.00000  A  3.39771e-01  4.51035e-01 ; 1.91  0.1078` */
-function readType(line: string): AtomTypeLine[] {
-  const [name = '', , ...parameters] = line.replace(/;.*/, '').trim().split(/\s+/);
-  return parameters.length === 5 ? [{ name, parameters }] : [];
 }
 
 /**
@@ -149,54 +130,149 @@ export class AtomTypes {
   readonly #newNames = new Map<string, string>();
 
   /** Adds the types of a ligand. `renamed`: those that are new with it, one sentence each. */
-  add(types: readonly AtomTypeLine[]): {
-    readonly newNames: ReadonlyMap<string, string>;
-    readonly renamed: readonly string[];
-  } {
-    const before = new Set(this.#byName.keys());
-    const newNames = new Map(types.map((type) => [type.name, this.#nameFor(type)]));
-    const renamed = [...newNames]
-      .filter(([name, newName]) => name !== newName && !before.has(newName))
-      .map(([name, newName]) => `the atom type ${name} of its file ${isRenamedTo(newName)}`);
+  add(types: readonly AtomTypeLine[]) {
+    const renamed: string[] = [];
+    const newNames = new Map<string, string>();
+    for (const type of types) {
+      const { name } = type;
+      // `3.39771e-01` and `0.339771` are equal.
+      const numbers = type.parameters.map((text) => (text === 'A' ? text : Number(text)));
+      const known = [name, ...numbers].join(' ');
+      let newName = this.#newNames.get(known);
+      if (newName === undefined) {
+        newName = this.#findFreeName(name);
+        if (newName !== name) renamed.push(describeRenaming(name, newName));
+        this.#byName.set(newName, type);
+        this.#newNames.set(known, newName);
+      }
+      newNames.set(name, newName);
+    }
     return { newNames, renamed };
   }
 
   /** `atomtypes.itp` */
   text(): string {
-    const renamed = [...this.#byName].filter(([newName, { name }]) => newName !== name);
     return [
       '; All atom types of this ligand library. Include it once, before the first [ moleculetype ].',
-      ...renamed.map(
-        ([newName, { name }]) => `; ${name} of ACPYPE's files ${isRenamedTo(newName)}`,
-      ),
       '[ atomtypes ]',
       '; name  bond_type  mass  charge  ptype  sigma  epsilon',
-      ...[...this.#byName].map(([newName, { parameters }]) =>
-        [newName.padEnd(10), newName.padEnd(10), ...parameters].join('  '),
+      ...[...this.#byName].map(([name, { parameters }]) =>
+        [name.padEnd(10), name.padEnd(10), ...parameters].join('  '),
       ),
       '',
     ].join('\n');
   }
 
-  #nameFor(type: AtomTypeLine): string {
-    // `3.39771e-01` and `0.339771` are equal.
-    const numbers = type.parameters.map((text) => (text === 'A' ? text : Number(text)));
-    const known = [type.name, ...numbers].join(' ');
-    const given = this.#newNames.get(known);
-    if (given !== undefined) return given;
+  #findFreeName(name: string): string {
     // GAFF's types are in lower case so that they never collide with AMBER's, which begin with a capital.
-    const full = /^[^a-z]/.test(type.name) ? `${type.name}${LIGAND_SUFFIX}` : type.name;
-    let name = full;
-    for (let number = 2; this.#byName.has(name); number += 1) name = `${full}_${number}`;
-    this.#byName.set(name, type);
-    this.#newNames.set(known, name);
-    return name;
+    const full = /^[^a-z]/.test(name) ? `${name}${LIGAND_SUFFIX}` : name;
+    let free = full;
+    for (let number = 2; this.#byName.has(free); number += 1) free = `${full}_${number}`;
+    return free;
   }
 }
 
-function isRenamedTo(newName: string): string {
+function describeRenaming(name: string, newName: string): string {
   const why = newName.endsWith(LIGAND_SUFFIX)
     ? 'protein force fields have a type of that name'
     : 'another ligand has a type of that name with other parameters';
-  return `is ${newName} here: ${why}`;
+  return `the atom type ${name} of its file is ${newName} here: ${why}`;
 }
+
+/*
+ * Template topologies and run parameters. In the topologies LIGAND is a placeholder for the id of a ligand. The force
+ * field of the water and the protein has the same `[ defaults ]` as ACPYPE's files (AMBER's).
+ */
+
+const FORCE_FIELD = 'amber99sb-ildn.ff';
+
+const CUT_OFFS = `cutoff-scheme = Verlet
+nstlist       = 20
+coulombtype   = PME
+rcoulomb      = 1.0
+rvdw          = 1.0
+DispCorr      = EnerPres
+`;
+
+const DYNAMICS = `integrator    = md
+dt            = 0.002          ; ps
+constraints   = h-bonds
+tcoupl        = V-rescale
+tc-grps       = System
+tau-t         = 0.5
+ref-t         = 300
+`;
+
+const HELD = `define        = -DPOSRES_LIG   ; with a protein: -DPOSRES -DPOSRES_LIG
+nsteps        = 50000
+`;
+
+const PRESSURE = `continuation  = yes
+pcoupl        = C-rescale
+tau-p         = 2.0
+ref-p         = 1.0
+compressibility = 4.5e-5
+`;
+
+const EM = `; Energy minimisation
+integrator    = steep
+emtol         = 500            ; kJ/(mol nm)
+nsteps        = 5000
+${CUT_OFFS}`;
+
+const NVT = `; 100 ps at constant volume, the heavy atoms of the ligand held
+${HELD}gen-vel       = yes
+gen-temp      = 300
+${DYNAMICS}${CUT_OFFS}`;
+
+const NPT = `; 100 ps at constant pressure, the heavy atoms of the ligand held
+${HELD}${PRESSURE}refcoord-scaling = com
+${DYNAMICS}${CUT_OFFS}`;
+
+const MD = `; 1 ns at constant pressure
+nsteps        = 500000
+nstxout-compressed = 5000
+${PRESSURE}${DYNAMICS}${CUT_OFFS}`;
+
+const IN_WATER = `#include "ligands/LIGAND.itp"
+#include "${FORCE_FIELD}/tip3p.itp"
+#include "${FORCE_FIELD}/ions.itp"
+`;
+
+const LIGAND_IN_WATER = `#include "${FORCE_FIELD}/forcefield.itp"
+#include "atomtypes.itp"
+${IN_WATER}
+[ system ]
+LIGAND in water
+
+[ molecules ]
+LIGAND  1
+`;
+
+const PROTEIN_LIGAND = `; protein.itp is the part of pdb2gmx's topol.top from [ moleculetype ] up to the water (docs/export.md).
+#include "${FORCE_FIELD}/forcefield.itp"
+#include "atomtypes.itp"
+#include "protein.itp"
+${IN_WATER}
+[ system ]
+Protein with LIGAND
+
+[ molecules ]
+; as in the [ moleculetype ] of protein.itp
+Protein  1
+LIGAND  1
+`;
+
+function createTopologyTemplate(file: string, text: string): ExportFile {
+  const head = `; LIGAND stands for the id of a ligand: sed 's/LIGAND/aspirin/g' ${file} > topol.top`;
+  return { file, text: `${head}\n${text}` };
+}
+
+const TEMPLATES: readonly ExportFile[] = [
+  createTopologyTemplate('ligand-in-water.top', LIGAND_IN_WATER),
+  createTopologyTemplate('protein-ligand.top', PROTEIN_LIGAND),
+  { file: 'em.mdp', text: EM },
+  { file: 'nvt.mdp', text: NVT },
+  { file: 'npt.mdp', text: NPT },
+  { file: 'md.mdp', text: MD },
+];

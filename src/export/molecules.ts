@@ -7,7 +7,6 @@ import { chemist } from '../kinds/molecule/rdkit.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import {
   type Added,
-  type BondedMolecule,
   formatCodeBlock,
   type ExportFormat,
   type ExportItem,
@@ -44,9 +43,9 @@ export const openmm: ExportFormat = {
 };
 
 function addLigand(item: ExportItem): Added {
+  readLigand(item);
   const { id, files } = item;
   return {
-    notes: chargeNotes(files[PRMTOP] ?? '', readLigand(item).charge),
     files: [
       { file: `ligands/${id}.prmtop`, text: files[PRMTOP] ?? '' },
       { file: `ligands/${id}.inpcrd`, text: files[INPCRD] ?? '' },
@@ -64,34 +63,22 @@ export function readLigand({ reading }: Pick<ExportItem, 'reading'>): MoleculeRe
   throw new LeftOut('HYDROGENS_MISSING', `hydrogens are missing: its carbon ${carbon} has ${sign}`);
 }
 
-/** AMBER's internal unit of charge, in elementary charges: the square root of its Coulomb constant (prmtop format). */
-const AMBER_CHARGE = 18.2223;
-/** Elementary charges. Files have six decimals per atom. */
-const CHARGE_TOLERANCE = 0.0005;
-
-/** AM1-BCC leaves a few thousandths of a charge, which ACPYPE corrects at one atom, but only in the GROMACS files. */
-function chargeNotes(prmtop: string, gromacs: number): string[] {
-  const [, section = ''] = prmtop.split(/^%FLAG CHARGE *\n%FORMAT.*\n/m);
-  const values = (section.split('%', 1)[0] ?? '').trim().split(/\s+/).map(Number);
-  const amber = values.reduce((sum, value) => sum + value, 0) / AMBER_CHARGE;
-  if (Math.abs(amber - gromacs) < CHARGE_TOLERANCE) return [];
-  const [here, there] = [amber, gromacs].map((charge) => charge.toFixed(4));
-  return [
-    `its charges sum up to ${here} e here and to ${there} e in the GROMACS files, as ACPYPE wrote them`,
-  ];
+/** With bond orders and formal charges, which its topology does not have. */
+interface BondedMolecule extends BondOrders {
+  readonly reading: MoleculeReading;
+  /** Sum of the formal charges, which equals the sum of the partial charges. */
+  readonly netCharge: number;
+  /** With the same bonds: the user's own, or RDKit's canonical one; null if RDKit refuses the molecule. */
+  readonly smiles: string | null;
 }
 
-/**
- * @param input null if it is unknown
- * @throws LeftOut
- */
+/** @throws LeftOut */
 export async function assignBonds(
-  given: ExportItem['reading'],
-  input: { readonly name: string; readonly text: string } | null,
+  item: Pick<ExportItem, 'reading' | 'input'>,
 ): Promise<BondedMolecule> {
-  const reading = readLigand({ reading: given });
+  const reading = readLigand(item);
   const netCharge = Math.round(reading.charge) || 0;
-  const structure = input === null ? null : readStructureText(input);
+  const structure = item.input === null ? null : readStructureText(item.input);
   const own = structure === null ? null : await findOwnBondOrders(structure, reading);
   const bonding = own ?? reading.bonding;
   if (bonding === null) {
@@ -100,7 +87,7 @@ export async function assignBonds(
       : `its partial charges sum to ${reading.charge}, which is not an integer`;
     throw new LeftOut('BOND_ORDERS_UNKNOWN', why);
   }
-  const isOwnSmiles = own !== null && structure !== null && !structure.includes('\n');
+  const isOwnSmiles = own && structure?.includes('\n') === false;
   const smiles = isOwnSmiles ? structure : await writeSmiles(reading, bonding);
   return { ...bonding, reading, netCharge, smiles };
 }
@@ -128,7 +115,6 @@ export const sdf: ExportFormat = {
   kinds: ['molecule'],
   content: 'one SD file: 3D coordinates, the columns of the manifest, atom.dprop.PartialCharge',
   loadedBy: 'RDKit, OpenFF, docking programs',
-  takes: 'bonds',
   next: () =>
     formatCodeBlock('python', [
       'from rdkit import Chem',
@@ -140,9 +126,9 @@ export const sdf: ExportFormat = {
   start: () => writeOneFile('molecules.sdf', writeRecord),
 };
 
-function writeRecord(item: ExportItem): string {
+async function writeRecord(item: ExportItem): Promise<string> {
   const { id, record } = item;
-  const molecule = readBonded(item);
+  const molecule = await assignBonds(item);
   const { reading, smiles } = molecule;
   const charges = reading.atoms.map(({ charge }) => charge.toFixed(6));
   const properties: Readonly<Record<string, string>> = {
@@ -158,11 +144,6 @@ function writeRecord(item: ExportItem): string {
   );
 }
 
-function readBonded({ molecule }: ExportItem): BondedMolecule {
-  if (molecule === null) throw new LeftOut('RESULT_UNREADABLE', 'its result contains no atoms');
-  return molecule;
-}
-
 /** A data item ends at an empty line, and its name must not contain angle brackets. */
 function formatField([name, value]: readonly [string, string]): string[] {
   const lines = value.split(/\r\n?|\n/).filter((line) => line.trim() !== '');
@@ -175,7 +156,6 @@ export const smi: ExportFormat = {
   kinds: ['molecule'],
   content: 'one file with one line per molecule: the SMILES and the id',
   loadedBy: 'RDKit, Open Babel',
-  takes: 'bonds',
   next: () =>
     formatCodeBlock('python', [
       'from rdkit import Chem',
@@ -186,8 +166,8 @@ export const smi: ExportFormat = {
   start: () => writeOneFile('molecules.smi', writeLine),
 };
 
-function writeLine(item: ExportItem): string {
-  const { smiles } = readBonded(item);
+async function writeLine(item: ExportItem): Promise<string> {
+  const { smiles } = await assignBonds(item);
   if (smiles === null)
     throw new LeftOut(
       'NO_SMILES',

@@ -1,5 +1,9 @@
 /** `pdb`: the user's structure, with a predictor's values as B factors. */
+import { readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { ONE_LETTER } from '../domain/chemistry.ts';
+import { readErrno } from '../domain/process.ts';
+import type { ItemRecord } from '../store/item-record.ts';
 import {
   type Added,
   formatCodeBlock,
@@ -8,14 +12,13 @@ import {
   LeftOut,
   markSynthetic,
 } from './format.ts';
-import { createMissingTrack, nameProteins, removeGaps, removeGapValues } from './proteins.ts';
+import { createMissingTrack, type NamedProtein, nameProteins } from './proteins.ts';
 
 export const pdb: ExportFormat = {
   name: 'pdb',
   kinds: ['sequence', 'alignment'],
   content: "your structure file (column structure) with a predictor's values as B factors",
   loadedBy: 'Biopython, PyMOL, ChimeraX, VMD',
-  takes: 'structure',
   next: (id) =>
     [
       formatCodeBlock('sh', [
@@ -30,20 +33,20 @@ export const pdb: ExportFormat = {
         '        print(residue.get_resname(), residue.get_id()[1], residue["CA"].get_bfactor())',
       ]),
     ].join('\n\n'),
-  start: ({ predictor }) => ({ add: (item) => addStructure(item, predictor) }),
+  start: (predictor) => ({ add: (item) => addStructure(item, predictor) }),
 };
 
 /** B factor of atoms without a value. */
 const NO_VALUE = -1;
 
-function addStructure(item: ExportItem, track: string): Added {
-  const { name = '', text = '' } = item.structure ?? {};
+async function addStructure(item: ExportItem, track: string): Promise<Added> {
+  const { name, text } = await readStructure(item.record);
   const chains = readChains(text);
   if (chains.length === 0) {
     const hint = /^data_/m.test(text) ? '; it looks like mmCIF: save it as PDB' : '';
     throw new LeftOut('STRUCTURE_UNREADABLE', `${name} contains no chain in PDB format${hint}`);
   }
-  const { values, notes } = fitChains(item, track, chains);
+  const { values, notes } = fitChains(nameProteins(item), track, chains);
   if (values.size === 0) {
     const ids = chains.map(({ id }) => id.trim() || '(blank)').join(', ');
     const why = 'matches its sequence, residue by residue, in exactly one place';
@@ -56,28 +59,47 @@ function addStructure(item: ExportItem, track: string): Added {
   return { files: [{ file: `${item.id}.pdb`, text: writeValues(text, values, remarks) }], notes };
 }
 
-/** The values by `readResidueKey`, in the chains that match the item's sequence. */
-function fitChains(item: ExportItem, track: string, chains: readonly Chain[]) {
-  const all = nameProteins(item);
-  const proteins = all.flatMap(({ name, protein: { residues, tracks } }) => {
-    const own = tracks[track];
-    const sequence = removeGaps(residues).toUpperCase();
-    return own === undefined ? [] : [{ name, sequence, values: removeGapValues(own, residues) }];
-  });
+/**
+ * The structure file named in the column `structure` of the manifest.
+ * @throws LeftOut
+ */
+async function readStructure({
+  user,
+  source,
+}: Pick<ItemRecord, 'user' | 'source'>): Promise<{ readonly name: string; readonly text: string }> {
+  const name = (user['structure'] ?? '').trim();
+  if (name === '')
+    throw new LeftOut('STRUCTURE_UNNAMED', 'its row names no file in the column structure');
+  const folder = resolve(dirname(source.file));
+  const path = resolve(folder, name);
+  const inside = relative(folder, path);
+  // A manifest may come from another user: it must not open files outside its folder.
+  if (inside.startsWith('..') || isAbsolute(inside))
+    throw new LeftOut('STRUCTURE_OUTSIDE', `${name} is outside ${folder}`);
+  try {
+    return { name, text: await readFile(path, 'utf8') };
+  } catch (error) {
+    const why = readErrno(error) ?? String(error);
+    throw new LeftOut('STRUCTURE_UNREADABLE', `${path} cannot be read (${why})`);
+  }
+}
+
+/** The values by `readResidueKey`, in the chains that match a sequence. */
+function fitChains(all: readonly NamedProtein[], track: string, chains: readonly Chain[]) {
+  const proteins = all.filter(({ tracks }) => tracks[track] !== undefined);
   if (proteins.length === 0) throw createMissingTrack(track, all);
   const values = new Map<string, number>();
   const notes: string[] = [];
   for (const { id, residues } of chains) {
-    const chain = `chain ${id} of ${item.structure?.name ?? ''}`;
-    const [fit, other] = proteins.flatMap((protein) => {
-      const indices = matchChain(residues, protein.sequence);
-      return indices === null ? [] : [{ ...protein, indices }];
+    const [fit, other] = proteins.flatMap(({ name, residues: sequence, tracks }) => {
+      const indices = matchChain(residues, sequence.toUpperCase());
+      return indices === null ? [] : [{ name, values: indices.map((at) => tracks[track]?.[at]) }];
     });
-    if (fit === undefined) notes.push(`${chain} does not match its sequence`);
-    if (fit !== undefined && other !== undefined)
-      notes.push(`${chain} matches several of its sequences; ${fit.name} is shown`);
+    if (fit === undefined) notes.push(`chain ${id} does not match its sequence`);
+    else if (other !== undefined)
+      notes.push(`chain ${id} matches several of its sequences; ${fit.name} is shown`);
     for (const [place, { key }] of residues.entries()) {
-      const value = fit?.values[fit.indices[place] ?? -1];
+      const value = fit?.values[place];
       if (typeof value === 'number') values.set(key, value);
     }
   }
@@ -107,28 +129,24 @@ const MIN_MATCH = 5;
 
 /**
  * Indices into the sequence, from 0, in residue order. Every letter must match: nobody would check the score of an
- * alignment. If the residue numbers count the missing residues, gaps are allowed anywhere; otherwise the chain must be
- * one continuous part of the sequence.
+ * alignment. By the residue numbers loops may be missing; otherwise the chain is one continuous part of the sequence.
  * @returns null if the chain does not match the sequence, or matches in several places
  */
 export function matchChain(
   residues: readonly ChainResidue[],
   sequence: string,
 ): readonly number[] | null {
-  const [first] = residues;
-  if (first === undefined || residues.length < MIN_MATCH) return null;
-  const fitting = (indexOf: (residue: ChainResidue, place: number) => number) =>
+  const first = residues[0]?.number ?? 0;
+  const findFits = (offsets: readonly number[]) =>
     [...sequence].flatMap((_, start) => {
-      const indices = residues.map((residue, place) => start + indexOf(residue, place));
+      const indices = offsets.map((offset) => start + offset);
       return matchesSequence(residues, indices, sequence) ? [indices] : [];
     });
-  const hasInsertions = residues.some(({ key }) => !key.endsWith(' '));
-  const byNumbers = hasInsertions ? [] : fitting(({ number }) => number - first.number);
-  // Of several matches, the one with the sequence's own numbers.
-  const own = byNumbers.find(([start]) => start === first.number - 1);
-  const [found] = byNumbers.length === 1 ? byNumbers : [own];
-  const pieces = found === undefined ? fitting((_, place) => place) : [found];
-  return pieces.length === 1 ? (pieces[0] ?? null) : null;
+  const numbered = findFits(residues.map(({ number }) => number - first));
+  const fits = numbered.length > 0 ? numbered : findFits([...residues.keys()]);
+  const [only = null] = fits.length === 1 ? fits : [];
+  // Of several, the one with the sequence's own numbers.
+  return only ?? fits.find(([start]) => start === first - 1) ?? null;
 }
 
 function matchesSequence(

@@ -1,11 +1,11 @@
 /** Formats of predictions along chains: `gff` (regions above the thresholds) and `jalview` (annotation tracks). */
 import {
-  DISORDER_ABOVE,
-  EARLY_FOLDING_ABOVE,
-  MEMBRANE_ABOVE,
-  PHASE_SEPARATION_FROM,
+  countResidues,
+  findRegions,
+  listStrongBands,
   type ProteinReading,
-  RIGID_FROM,
+  type Track,
+  TRACK_FACTS,
 } from '../kinds/protein/reading.ts';
 import {
   type Added,
@@ -17,10 +17,12 @@ import {
   writeOneFile,
 } from './format.ts';
 
-interface NamedProtein {
+/** A chain without gaps. */
+export interface NamedProtein extends ProteinReading {
   /** From characters that every format accepts: the id of the item, and of the record if there are several. */
   readonly name: string;
-  readonly protein: ProteinReading;
+  /** With the gaps of an alignment. */
+  readonly aligned: string;
 }
 
 /**
@@ -32,112 +34,28 @@ export function nameProteins({ id, reading }: ExportItem): readonly NamedProtein
     reading?.kind === 'sequence' || reading?.kind === 'alignment' ? reading.proteins : [];
   if (proteins.length === 0)
     throw new LeftOut('RESULT_UNREADABLE', 'its result contains no protein');
-  if (proteins.length === 1) return proteins.map((protein) => ({ name: id, protein }));
   const taken = new Set<string>();
   return proteins.map((protein) => {
-    const full = `${id}:${protein.name.replace(/[^A-Za-z0-9._-]+/g, '_')}`;
+    const record = protein.name.replace(/[^A-Za-z0-9._-]+/g, '_');
+    const full = proteins.length === 1 ? id : `${id}:${record}`;
     let name = full;
     for (let number = 2; taken.has(name); number += 1) name = `${full}_${number}`;
     taken.add(name);
-    return { name, protein };
+    return { ...removeGaps(protein), name, aligned: protein.residues };
   });
+}
+
+/** A row of an alignment has a value for each column. */
+function removeGaps({ residues, tracks, ...protein }: ProteinReading): ProteinReading {
+  const keep = (values: Track): Track =>
+    residues.includes('-') ? values.filter((_, index) => residues[index] !== '-') : values;
+  const kept = Object.entries(tracks).map(([key, values]) => [key, keep(values)] as const);
+  return { ...protein, residues: residues.replaceAll('-', ''), tracks: Object.fromEntries(kept) };
 }
 
 export function createMissingTrack(track: string, [first]: readonly NamedProtein[]): LeftOut {
-  const known = Object.keys(first?.protein.tracks ?? {}).join(', ');
+  const known = Object.keys(first?.tracks ?? {}).join(', ');
   return new LeftOut('NO_TRACK', `its result has no ${track}; it has ${known}`);
-}
-
-/** The values of the residues: a row of an alignment has a value for each column. */
-export function removeGapValues<T>(values: readonly T[], residues: string): readonly T[] {
-  return residues.includes('-') ? values.filter((_, index) => residues[index] !== '-') : values;
-}
-
-export function removeGaps(residues: string): string {
-  return residues.replaceAll('-', '');
-}
-
-/** A rule for the regions of a track; those without a term are `polypeptide_region`. */
-interface Rule {
-  readonly track: string;
-  readonly label: string;
-  /** Term of the Sequence Ontology. */
-  readonly term?: string;
-  /** The program that predicted the track. */
-  readonly program: string;
-  /** One of them: whether a value equal to the threshold belongs to the region. */
-  readonly above?: number;
-  readonly from?: number;
-}
-
-const DISORDERED = 'intrinsically_unstructured_polypeptide_region';
-
-/** kinds/protein/reading.ts has the thresholds. Where a track has two, the first is the one that Jalview shows. */
-const RULES: readonly Rule[] = [
-  { track: 'backbone', label: 'rigid backbone', program: 'DynaMine', from: RIGID_FROM },
-  { track: 'backbone', label: 'membrane-spanning', program: 'DynaMine', above: MEMBRANE_ABOVE },
-  {
-    track: 'earlyFolding',
-    label: 'early folding',
-    program: 'EFoldMine',
-    above: EARLY_FOLDING_ABOVE,
-  },
-  {
-    track: 'disoMine',
-    label: 'disordered',
-    term: DISORDERED,
-    program: 'DisoMine',
-    above: DISORDER_ABOVE,
-  },
-];
-/** Of a whole protein. */
-const PHASE_SEPARATION: Rule = {
-  track: 'protein_score',
-  label: 'phase separation',
-  program: 'PSPer',
-  from: PHASE_SEPARATION_FROM,
-};
-
-interface Region extends Rule {
-  /** Residues, counted from 1 without gaps; both are inclusive. */
-  readonly start: number;
-  readonly end: number;
-  /** Mean of the values; for a whole protein its score. */
-  readonly score: number;
-}
-
-function isIn({ above = Infinity, from = Infinity }: Rule, value: unknown): boolean {
-  return typeof value === 'number' && (value > above || value >= from);
-}
-
-/** Regions of a chain in which a predictor is above its threshold: by rule, and then along the chain. */
-function findRegions(protein: ProteinReading): readonly Region[] {
-  const regions = RULES.flatMap((rule) => {
-    const track = protein.tracks[rule.track];
-    return track === undefined ? [] : findRuns(rule, removeGapValues(track, protein.residues));
-  });
-  const score = protein.scores[PHASE_SEPARATION.track];
-  const end = countResidues(protein);
-  if (score === undefined || !isIn(PHASE_SEPARATION, score) || end === 0) return regions;
-  return [...regions, { ...PHASE_SEPARATION, start: 1, end, score }];
-}
-
-function findRuns(rule: Rule, values: readonly (number | string | null)[]): Region[] {
-  const regions: Region[] = [];
-  let start = 0;
-  for (const [index, value] of [...values, null].entries()) {
-    if (isIn(rule, value)) continue;
-    const inside = values.slice(start, index).map(Number);
-    const score = inside.reduce((sum, one) => sum + one, 0) / inside.length;
-    if (inside.length > 0) regions.push({ ...rule, start: start + 1, end: index, score });
-    start = index + 1;
-  }
-  return regions;
-}
-
-/** Length of the chain without gaps, in residues. */
-function countResidues({ residues, tracks }: ProteinReading): number {
-  return residues === '' ? (Object.values(tracks)[0]?.length ?? 0) : removeGaps(residues).length;
 }
 
 const GFF = 'regions.gff3';
@@ -161,29 +79,27 @@ function writeRegions(item: ExportItem): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function formatGff({ name, protein }: NamedProtein): string[] {
-  const seqid = escapeGff(name, /[^A-Za-z0-9.:^*$@!+_?|-]/g);
-  const length = countResidues(protein);
-  return [
-    ...(length === 0 ? [] : [`##sequence-region ${seqid} 1 ${length}`]),
-    ...findRegions(protein).map((region, index) => {
-      const { program, term = 'polypeptide_region', start, end, score, label, track } = region;
-      const bound = region.from === undefined ? `> ${region.above}` : `>= ${region.from}`;
-      const attributes = [
-        ['ID', `${seqid}.${index + 1}`],
-        ['Name', label],
-        ['Note', `${track} ${bound}`],
-      ].map(([key = '', value = '']) => `${key}=${escapeGff(value, /[\t\n\r%;=&,]/g)}`);
-      const columns = [seqid, program, term, start, end, score.toFixed(4), '.', '.'];
-      return [...columns, attributes.join(';')].join('\t');
-    }),
-  ];
-}
+/** Terms of the Sequence Ontology; other regions are `polypeptide_region`. */
+const TERMS: Readonly<Record<string, string>> = {
+  disoMine: 'intrinsically_unstructured_polypeptide_region',
+};
 
-/** GFF3 uses URL escapes. */
-function escapeGff(text: string, letters: RegExp): string {
-  const hex = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  return text.replace(letters, (letter) => [...Buffer.from(letter)].map(hex).join(''));
+function formatGff(protein: NamedProtein): string[] {
+  const { name, tracks, scores } = protein;
+  const length = countResidues(protein);
+  if (length === 0) return [];
+  const whole = Object.entries(scores).map(
+    ([key, score]) => [key, Array<number>(length).fill(score)] as const,
+  );
+  // A score of the whole protein is one region.
+  const regions = findRegions({ ...tracks, ...Object.fromEntries(whole) });
+  const lines = regions.map(({ track, band, start, end, score }, index) => {
+    const [program, term = 'polypeptide_region'] = [TRACK_FACTS[track]?.by, TERMS[track]];
+    const note = `${track} ${band.isAbove ? 'above' : 'from'} ${band.from}`;
+    const attributes = `ID=${name}.${index + 1};Name=${band.words};Note=${note}`;
+    return [name, program, term, start, end, score.toFixed(4), '.', '.', attributes].join('\t');
+  });
+  return [`##sequence-region ${name} 1 ${length}`, ...lines];
 }
 
 /** Sequences and annotation tracks (Jalview manual, "Alignment Annotations File"). */
@@ -193,51 +109,49 @@ export const jalview: ExportFormat = {
   content: 'FASTA and an annotation file of each item: one line graph per predictor and sequence',
   loadedBy: 'Jalview',
   next: (id) => formatCodeBlock('sh', [`jalview -open ${id}.fasta -annotations ${id}.annotations`]),
-  start: ({ predictor }) => ({ add: (item) => addTracks(item, predictor) }),
+  start: (predictor) => ({ add: (item) => addTracks(item, predictor) }),
 };
 
 const FASTA_LINE = /.{1,60}/g;
 
 function addTracks(item: ExportItem, predictor: string): Added {
   const proteins = nameProteins(item);
-  if (proteins.some(({ protein }) => protein.residues === ''))
+  if (proteins.some(({ residues }) => residues === ''))
     throw new LeftOut('RESULT_UNREADABLE', 'its result does not show the residues');
   // For an alignment, nine graphs per row would be too many.
   const isAlignment = item.reading?.kind === 'alignment';
-  const own = Object.keys(proteins[0]?.protein.tracks ?? {});
+  const own = Object.keys(proteins[0]?.tracks ?? {});
   const tracks = own.filter((track) => !isAlignment || track === predictor);
   if (tracks.length === 0) throw createMissingTrack(predictor, proteins);
-  const fasta = proteins.map(({ name, protein }) => {
-    const lines = protein.residues.match(FASTA_LINE) ?? [];
+  const fasta = proteins.map(({ name, aligned }) => {
+    const lines = aligned.match(FASTA_LINE) ?? [];
     return `>${name}\n${lines.join('\n')}\n`;
   });
-  const mark = markSynthetic(item, '#');
-  const rows = proteins.flatMap((one) => drawGraphs(one, tracks));
-  const text = ['JALVIEW_ANNOTATION', ...mark, ...rows, ''].join('\n');
+  const graphs = proteins.flatMap((protein) => drawGraphs(protein, tracks));
+  const lines = ['JALVIEW_ANNOTATION', ...markSynthetic(item, '#'), ...graphs, ''];
   return {
     files: [
       { file: `${item.id}.fasta`, text: fasta.join('') },
-      { file: `${item.id}.annotations`, text },
+      { file: `${item.id}.annotations`, text: lines.join('\n') },
     ],
   };
 }
 
 /** A graph's values belong to the residues of the sequence named before it. */
-function drawGraphs({ name, protein }: NamedProtein, tracks: readonly string[]): string[] {
-  const residues = removeGaps(protein.residues);
-  return tracks.flatMap((track) => {
-    const values = removeGapValues(protein.tracks[track] ?? [], protein.residues);
+function drawGraphs(protein: NamedProtein, keys: readonly string[]): string[] {
+  const { name, residues, tracks } = protein;
+  return keys.flatMap((track) => {
+    const values = tracks[track] ?? [];
     if (!values.some((value) => typeof value === 'number')) return [];
     const cells = values.map((value, index) =>
       typeof value === 'number' ? `${value},${residues[index] ?? ''}` : '',
     );
     // Jalview draws one line in a graph.
-    const rule = RULES.find((one) => one.track === track);
-    const { label, above, from = above } = rule ?? {};
+    const band = listStrongBands(track).at(-1);
     return [
       `SEQUENCE_REF\t${name}`,
       `LINE_GRAPH\t${track}\t${track} of ${name}\t${cells.join('|')}`,
-      ...(rule === undefined ? [] : [`GRAPHLINE\t${track}\t${from}\t${label}\tblack`]),
+      ...(band ? [`GRAPHLINE\t${track}\t${band.from}\t${band.words}\tblack`] : []),
     ];
   });
 }

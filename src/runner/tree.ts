@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import { type Exported, exportTree, findExportFormat } from '../export/export.ts';
-import { DEFAULT_OPTIONS } from '../export/format.ts';
 import { LOCAL_NAMES, type LocalName } from '../temporal/host/local.ts';
 import { readProgramVersion } from '../program.ts';
 import { listRecordedFiles } from '../report/audit.ts';
@@ -88,10 +87,6 @@ export interface TreeExportOptions {
   readonly selection?: ((item: TreeItem) => boolean) | undefined;
   /** Track that structures are coloured by; default: `backbone`. */
   readonly predictor?: string | undefined;
-  /** Column of the manifest with the names of structure files; default: `structure`. */
-  readonly structureColumn?: string | undefined;
-  /** Folder that these names are relative to; default: that of the manifest. */
-  readonly structures?: string | undefined;
   /** Allows replacing files with different content. */
   readonly replace?: boolean | undefined;
   /** Called after each item. */
@@ -169,15 +164,12 @@ export class OutputTree {
    * @throws HundredfoldError `USAGE`, `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
    */
   async export(format: string, out: string, options: TreeExportOptions = {}): Promise<Exported> {
-    const { selection, structures, replace, onItem } = options;
-    const { predictor = DEFAULT_OPTIONS.predictor } = options;
-    const { structureColumn = DEFAULT_OPTIONS.structureColumn } = options;
+    const { selection, predictor, replace, onItem } = options;
     return exportTree({
       store: this.store,
       campaign: this.campaign,
       format: findExportFormat(format),
-      options: { predictor, structureColumn },
-      structures,
+      predictor,
       selection: selection && ((item) => selection(this.#toTreeItem(item))),
       to: await openStore(resolveAddress(out)),
       replace,

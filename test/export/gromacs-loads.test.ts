@@ -2,7 +2,7 @@
  * GROMACS accepts every ligand of the library, ligands in one system, in water and with a protein, without a warning.
  */
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,6 +16,7 @@ const missing = hasGromacs ? '' : 'there is no gmx; apt-get install gromacs';
 const loaders = await exportLoaders();
 const withoutPython = 'missing' in loaders ? loaders.missing : '';
 
+const LOADERS = join(import.meta.dirname, '../../scripts/export-loaders');
 let folder = '';
 let ids: string[] = [];
 
@@ -65,8 +66,10 @@ async function gromppOf(ligands: readonly string[]): Promise<void> {
 describe.skipIf(!hasGromacs)(`GROMACS${missing === '' ? '' : ` (skipped: ${missing})`}`, () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'hundredfold-'));
-    const library = exportInMemory('gromacs', recordedMolecules());
+    const library = await exportInMemory('gromacs', recordedMolecules());
     await writeTo(folder, library);
+    for (const name of ['ligand.top', 'vacuum.mdp'])
+      copyFileSync(join(LOADERS, name), join(folder, name));
     const coordinates = [...library.files.keys()].filter((file) => file.endsWith('.gro'));
     ids = coordinates.map((file) => file.replace(/^ligands\/|\.gro$/g, ''));
   });
@@ -77,7 +80,7 @@ describe.skipIf(!hasGromacs)(`GROMACS${missing === '' ? '' : ` (skipped: ${missi
 
   test('accepts every ligand alone', { timeout: 120_000 }, async () => {
     expect(ids.length).toBeGreaterThan(80);
-    for (const id of ids) await grompp('vacuum.mdp', fill('ligand.top', id), `ligands/${id}.gro`);
+    for (const id of ids) await gromppOf([id]);
   });
 
   test('accepts ligands of all force fields in one system', { timeout: 120_000 }, async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { makeSyntheticMolecule } from '../../packages/local-services/src/engines/synthetic-molecule.ts';
 import { exportLoaders } from '../../scripts/python-environment.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
-import { exportInMemory, recordedMolecules, withBonds, writeTo } from './recorded.ts';
+import { exportInMemory, recordedMolecules, writeTo } from './recorded.ts';
 
 const loaders = await exportLoaders();
 const missing = 'missing' in loaders ? loaders.missing : '';
@@ -33,7 +33,6 @@ async function load<T>(what: string, ...args: readonly string[]) {
 }
 
 const molecules = recordedMolecules();
-const bonded = await withBonds(molecules);
 
 /** RDKit's canonical form of the users' input. */
 async function writtenSmiles(folder: string) {
@@ -46,8 +45,7 @@ async function writtenSmiles(folder: string) {
 
 async function exported(format: string): Promise<string> {
   const folder = await temporaryFolder();
-  const items = ['gromacs', 'openmm'].includes(format) ? molecules : bonded.items;
-  await writeTo(folder, exportInMemory(format, items));
+  await writeTo(folder, await exportInMemory(format, molecules));
   return folder;
 }
 

@@ -1,13 +1,7 @@
 /** Results of the real engines, as items of an export, and an export of them in memory or in a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assignBonds } from '../../src/export/molecules.ts';
-import {
-  DEFAULT_OPTIONS,
-  type ExportItem,
-  type ExportOptions,
-  LeftOut,
-} from '../../src/export/format.ts';
+import { type ExportItem, LeftOut } from '../../src/export/format.ts';
 import { findExportFormat, type LeftOutItem, type Remark } from '../../src/export/export.ts';
 import { readMolecule } from '../../src/kinds/molecule/result.ts';
 import { readAlignment, readSequences } from '../../src/kinds/protein/payload.ts';
@@ -46,25 +40,7 @@ export function recordedMolecule(id: string): RecordedItem {
     files: Object.fromEntries(endings.map((ending) => [ending, text(ending)])),
     input,
     reading,
-    molecule: null,
-    structure: null,
   };
-}
-
-/** With bond orders, as for the formats that need them; those without are left out. */
-export async function withBonds(items: readonly RecordedItem[]): Promise<{
-  readonly items: readonly ExportItem[];
-  readonly leftOut: readonly LeftOutItem[];
-}> {
-  const [bonded, leftOut]: [ExportItem[], LeftOutItem[]] = [[], []];
-  for (const item of items) {
-    try {
-      bonded.push({ ...item, molecule: await assignBonds(item.reading, item.input) });
-    } catch (error) {
-      leftOut.push(describeLeftOut(item, error));
-    }
-  }
-  return { items: bonded, leftOut };
 }
 
 /** @throws every other error */
@@ -77,7 +53,8 @@ type Described = ExportItem['record'];
 
 function recordOf(id: string, options: Described['options'], name: string): Described {
   const input = { name, bytes: 0, sha256: '' };
-  const rest = { user: { project: 'night' }, finishedAt: null, files: {} };
+  const source = { file: 'night.csv', line: 2 };
+  const rest = { user: { project: 'night' }, source, finishedAt: null, files: {} };
   return { id, kind: options.kind, options, input, ...rest };
 }
 
@@ -93,7 +70,7 @@ function proteinItem(
 ): ExportItem {
   const id = (file.split('/').at(-1) ?? '').replace(/\.json$/, '');
   const record = recordOf(id, options, 'input.fasta');
-  return { id, record, files: {}, reading, molecule: null, structure: null };
+  return { id, record, files: {}, reading, input: null };
 }
 
 export function sequenceItem(file: string): ExportItem {
@@ -149,18 +126,18 @@ interface InMemory {
 }
 
 /** The same fold as in export.ts, without a store. */
-export function exportInMemory(
+export async function exportInMemory(
   format: string,
   items: Iterable<ExportItem>,
-  options: Partial<ExportOptions> = {},
-): InMemory {
-  const exporter = findExportFormat(format).start({ ...DEFAULT_OPTIONS, ...options });
+  predictor = 'backbone',
+): Promise<InMemory> {
+  const exporter = findExportFormat(format).start(predictor);
   const files = new Map<string, string>();
   const leftOut: LeftOutItem[] = [];
   const notes: Remark[] = [];
   for (const item of items) {
     try {
-      const added = exporter.add(item);
+      const added = await exporter.add(item);
       for (const { file, text } of added.files ?? []) files.set(file, text);
       notes.push(...(added.notes ?? []).map((message) => ({ id: item.id, message })));
     } catch (error) {

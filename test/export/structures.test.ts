@@ -1,10 +1,9 @@
 /** Predictions on the user's structures: which residue is which, B factors. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exportLoaders } from '../../scripts/python-environment.ts';
 import type { ExportItem } from '../../src/export/format.ts';
-import { readStructure } from '../../src/export/read-item.ts';
 import { matchChain, readChains } from '../../src/export/pdb.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { exportInMemory, madeStructure, sequenceItem, writeTo, type Made } from './recorded.ts';
@@ -14,8 +13,16 @@ const [protein] = plain.reading?.kind === 'sequence' ? plain.reading.proteins : 
 const sequence = protein?.residues ?? '';
 const values = protein?.tracks['backbone'] ?? [];
 
-function withStructure(made: Made = {}, text = madeStructure(sequence, made)): ExportItem {
-  return { ...plain, structure: { name: 'one.pdb', text } };
+/** The item, with its structure file on disk. */
+async function withStructure(made: Made = {}, text = madeStructure(sequence, made)) {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'one.pdb'), text);
+  return namesStructure('one.pdb', folder);
+}
+
+function namesStructure(structure: string, folder: string): ExportItem {
+  const source = { file: join(folder, 'night.csv'), line: 2 };
+  return { ...plain, record: { ...plain.record, user: { structure }, source } };
 }
 
 function chainOf(letters: string, made: Made = {}) {
@@ -40,50 +47,31 @@ describe('a chain is matched with a sequence', () => {
   });
 });
 
-test('a structure that does not fit, or cannot be read, is named; so is a predictor without values', () => {
-  const omitted = (item: ExportItem, predictor = 'backbone') => {
-    const { leftOut, files } = exportInMemory('pdb', [item], { predictor });
-    expect(files.size).toBe(0);
-    return leftOut;
-  };
-  const other = withStructure({}, madeStructure('WWWWWWWWWWWW'));
-  expect(omitted(other)).toMatchObject([{ code: 'STRUCTURE_DIFFERS' }]);
-  const [cif] = omitted(withStructure({}, 'data_1ABC\nloop_\n'));
+async function omitted(item: ExportItem, predictor = 'backbone') {
+  const { leftOut, files } = await exportInMemory('pdb', [item], predictor);
+  expect(files.size).toBe(0);
+  return leftOut;
+}
+
+test('a structure that does not fit, or cannot be read, is named; so is a predictor without values', async () => {
+  const other = await withStructure({}, madeStructure('WWWWWWWWWWWW'));
+  expect(await omitted(other)).toMatchObject([{ code: 'STRUCTURE_DIFFERS' }]);
+  const [cif] = await omitted(await withStructure({}, 'data_1ABC\nloop_\n'));
   expect(cif?.code).toBe('STRUCTURE_UNREADABLE');
   expect(cif?.message).toContain('mmCIF');
-  const [track] = omitted(withStructure(), 'backbon');
+  const [track] = await omitted(await withStructure(), 'backbon');
   expect(track?.code).toBe('NO_TRACK');
   expect(track?.message).toMatch(/^its result has no backbon; it has backbone, sidechain, /);
 });
 
-describe('the column structure', () => {
-  const record = (structure: string, file: string) => ({
-    user: { structure },
-    source: { file, line: 2 },
-  });
-
-  test('names files from the folder of the manifest, or from --structures, never outside', async () => {
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, 'models'));
-    await writeFile(join(folder, 'models', 'one.pdb'), 'ATOM');
-    const manifest = join(folder, 'night.csv');
-    const found = { name: 'models/one.pdb', text: 'ATOM' };
-    expect(await readStructure(record('models/one.pdb', manifest), 'structure')).toEqual(found);
-    const elsewhere = (name: string) =>
-      readStructure(record(name, manifest), 'structure', join(folder, 'models'));
-    expect(await elsewhere('one.pdb')).toMatchObject({ text: 'ATOM' });
-    const outside = elsewhere('../night.csv');
-    await expect(outside).rejects.toMatchObject({ code: 'STRUCTURE_OUTSIDE' });
-    const unnamed = readStructure(record('', manifest), 'structure');
-    await expect(unnamed).rejects.toMatchObject({ code: 'STRUCTURE_UNNAMED' });
-  });
-
-  test('a UniProt accession is refused with a message that nothing is downloaded', async () => {
-    await expect(readStructure(record('P69905', 'night.csv'), 'structure')).rejects.toMatchObject({
-      code: 'STRUCTURE_UNREADABLE',
-      message: expect.stringContaining('UniProt accession'),
-    });
-  });
+test('the column structure names a file in the folder of the manifest', async () => {
+  const folder = await temporaryFolder();
+  for (const [name, code] of [
+    ['', 'STRUCTURE_UNNAMED'],
+    ['P69905', 'STRUCTURE_UNREADABLE'],
+    ['../one.pdb', 'STRUCTURE_OUTSIDE'],
+  ] as const)
+    expect(await omitted(namesStructure(name, folder))).toMatchObject([{ code }]);
 });
 
 const loaders = await exportLoaders();
@@ -92,7 +80,8 @@ const missing = 'missing' in loaders ? loaders.missing : '';
 test.skipIf(missing !== '')(`Biopython finds the values at the residues ${missing}`, async () => {
   if ('missing' in loaders) throw new Error(loaders.missing);
   const folder = await temporaryFolder();
-  await writeTo(folder, exportInMemory('pdb', [withStructure({ first: 11, without: [2] })]));
+  const item = await withStructure({ first: 11, without: [2] });
+  await writeTo(folder, await exportInMemory('pdb', [item]));
   const found = await loaders.load('bfactors', join(folder, `${plain.id}.pdb`));
   const expected = [...values.entries()]
     .filter(([index]) => index !== 2)

@@ -28,14 +28,6 @@ export const commands = [
       .option('--out <dir>', 'folder for the files (default: ./export/NAME-FORMAT)'),
   )
     .option('--predictor <key>', 'the track for pdb and jalview (default: backbone)')
-    .option(
-      '--structure-column <name>',
-      'manifest column that names structure files (default: structure)',
-    )
-    .option(
-      '--structures <dir>',
-      'folder that contains these files (default: the folder of the manifest)',
-    )
     .option('--replace', 'overwrite files of an earlier export that differ')
     .addHelpText('after', HELP)
     .action(call(exportCampaign)),
@@ -46,8 +38,6 @@ interface ExportFlags extends GlobalFlags, RowFlags {
   readonly list?: boolean;
   readonly out?: string;
   readonly predictor?: string;
-  readonly structureColumn?: string;
-  readonly structures?: string;
   readonly replace?: boolean;
 }
 

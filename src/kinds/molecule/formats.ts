@@ -335,7 +335,7 @@ export function sumCharges(atoms: readonly Pick<TopologyAtom, 'charge'>[]): numb
  * The lines of all sections of this name, split at spaces: proper and improper dihedral angles have one each. Comments,
  * empty lines and `#` directives are left out.
  */
-function readSection(itp: string, name: string): string[][] {
+export function readSection(itp: string, name: string): string[][] {
   const [, ...parts] = itp.split(/^[ \t]*\[ */m);
   const own = parts.filter((part) => part.slice(0, part.indexOf(']')).trim() === name);
   return own.flatMap((part) =>

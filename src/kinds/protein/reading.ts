@@ -88,15 +88,13 @@ export function sortKeys(keys: readonly string[]): readonly string[] {
   return [...new Set([...TRACK_KEYS.filter((key) => keys.includes(key)), ...keys])];
 }
 
-/** DynaMine's backbone S²: above, likely part of a membrane-spanning helix. */
-export const MEMBRANE_ABOVE = 1;
-/** From here on: rigid. */
-export const RIGID_FROM = 0.8;
-
-/** DynaMine's backbone S², from the highest. A value belongs to the first class whose bound it reaches. */
+/**
+ * DynaMine's backbone S², from the highest; membrane-spanning: likely part of such a helix. A value belongs to the first
+ * class whose bound it reaches.
+ */
 const BACKBONE_CLASSES = [
-  { label: 'membrane-spanning', above: MEMBRANE_ABOVE },
-  { label: 'rigid', from: RIGID_FROM },
+  { label: 'membrane-spanning', above: 1 },
+  { label: 'rigid', from: 0.8 },
   { label: 'context-dependent', from: 0.69 },
   { label: 'flexible', from: -Infinity },
 ] as const;
@@ -234,10 +232,69 @@ export const TRACK_FACTS: Readonly<Record<string, TrackFacts>> = {
   ),
 };
 
+/** A part of a chain in which a predictor's values reach a band with a meaning of its own. */
+export interface Region {
+  /** The payload's key. */
+  readonly track: string;
+  readonly band: TrackBand;
+  /** Residues, counted from 1; both are inclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** Mean of the values. */
+  readonly score: number;
+}
+
+/** By track and band, and then along the chain. What is in a higher band is in the lower ones as well. */
+export function findRegions(tracks: Readonly<Record<string, Track>>): readonly Region[] {
+  return Object.entries(tracks).flatMap(([track, values]) =>
+    listStrongBands(track).flatMap((band) => findRuns(track, values, band)),
+  );
+}
+
+/** From the highest. */
+export function listStrongBands(track: string): readonly TrackBand[] {
+  return (TRACK_FACTS[track]?.bands ?? []).filter(({ tone }) => tone > 1);
+}
+
+function isInBand({ from, isAbove }: TrackBand, value: unknown): boolean {
+  return typeof value === 'number' && (value > Number(from) || (!isAbove && value === from));
+}
+
+function findRuns(track: string, values: Track, band: TrackBand): readonly Region[] {
+  const regions: Region[] = [];
+  let start = 0;
+  for (const [index, value] of [...values, null].entries()) {
+    if (isInBand(band, value)) continue;
+    const inside = values.slice(start, index).map(Number);
+    const score = inside.reduce((sum, one) => sum + one, 0) / inside.length;
+    if (inside.length > 0) regions.push({ track, band, start: start + 1, end: index, score });
+    start = index + 1;
+  }
+  return regions;
+}
+
+/** More regions of one band make the line unreadable. */
+const MAX_REGIONS = 5;
+
+/** `disordered 1–23, 80–104; early folding 30–41`. */
+function describeRegions(tracks: Readonly<Record<string, Track>>): string {
+  const found = Map.groupBy(findRegions(tracks), ({ band }) => band.words);
+  const texts = [...found].map(([words, regions]) => {
+    const places = regions.map(({ start, end }) => (start === end ? start : `${start}–${end}`));
+    const more = places.length - MAX_REGIONS;
+    const shown = places.slice(0, MAX_REGIONS).join(', ');
+    return `${words} ${shown}${more > 0 ? ` and ${more} more` : ''}`;
+  });
+  return texts.join('; ');
+}
+
 export function packSequences({ proteins }: SequenceReading) {
   return {
     shape: 'proteins' as const,
-    proteins: roundAll(proteins.map(dropEmptyTracks), 1000),
+    proteins: proteins.map((protein) => ({
+      ...roundAll(dropEmptyTracks(protein), 1000),
+      regions: describeRegions(protein.tracks),
+    })),
   };
 }
 
@@ -247,6 +304,10 @@ export function packAlignment({ columns, proteins, conservation, spreads }: Alig
     columns,
     proteins: roundAll(proteins.map(dropEmptyTracks), 100),
     spreads: roundAll(spreads, 1000),
+    /** Of the medians. */
+    regions: describeRegions(
+      Object.fromEntries(Object.entries(spreads).map(([key, { median }]) => [key, median])),
+    ),
     conserved: roundAll(conservation, 100),
   };
 }

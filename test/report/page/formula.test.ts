@@ -54,12 +54,12 @@ test('the drawing, the SMILES and the exports of every molecule have the charge 
     const { drawing, smiles: copied } = await drawnIn(store, row, reading);
     expect(drawing, id).not.toBeNull();
     if (findMissingHydrogens(reading) !== null) {
-      const refused = expect(assignBonds(reading, input), id).rejects;
+      const refused = expect(assignBonds({ reading, input }), id).rejects;
       await refused.toMatchObject({ code: 'HYDROGENS_MISSING' });
       expect(copied, id).toBeNull();
       continue;
     }
-    const bonded = await assignBonds(reading, input);
+    const bonded = await assignBonds({ reading, input });
     const sum = bonded.charges.reduce((total, one) => total + one, 0);
     expect(sum, id).toBe(netCharge);
     const found = smiles.get(id) ?? new Set();
@@ -107,7 +107,7 @@ function recordedReading(id: string): MoleculeReading {
 test('bond orders of the input are those of the export, where others would fit as well', async () => {
   const own = { name: 'input.smi', text: 'C[S+](C)[O-]' };
   const reading = recordedReading('smi-dimethyl_sulfoxide-bcc-auto-gaff2');
-  const bonded = await assignBonds(reading, own);
+  const bonded = await assignBonds({ reading, input: own });
   expect(bonded.smiles).toBe(own.text);
   expect([...bonded.charges].filter((one) => one !== 0).sort()).toEqual([-1, 1]);
   expect(bonded.orders.every((one) => one === 1)).toBe(true);
