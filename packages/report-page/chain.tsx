@@ -42,6 +42,11 @@ export function Chain(props: ChainProps) {
     // The texts are those of the chain, which has its own component.
   }, [from, to, left, facts]);
   const plots = useMemo(() => children(view), [view, tracks]);
+  // Not rendered again with the cursor: that would undo what is being typed.
+  const inputs = useMemo(
+    () => <StretchInputs length={length} from={from} to={to} setStretch={setStretch} />,
+    [length, from, to],
+  );
   const part = (place + 0.5 - from) / (to - from);
   const cursor = `calc(${left}px + (100% - ${left + RIGHT}px) * ${part})`;
   return (
@@ -67,7 +72,7 @@ export function Chain(props: ChainProps) {
             </span>
           ))}
         </output>
-        <StretchInputs length={length} from={from} to={to} setStretch={setStretch} />
+        {inputs}
       </div>
       <div class="chain">
         {part > 0 && part < 1 && <div class="cursor" style={{ left: cursor }} />}
@@ -91,42 +96,22 @@ function StretchInputs({ length, from, to, setStretch }: StretchInputsProps) {
     const start = Math.max(0, Math.min(first, length - MIN_SHOWN));
     setStretch({ from: start, to: Math.min(length, Math.max(last, start + MIN_SHOWN)) });
   };
+  const input = (label: string, value: number, take: (value: number) => void) => (
+    <input
+      type="number"
+      aria-label={label}
+      value={value}
+      onChange={({ currentTarget }) => take(Number(currentTarget.value))}
+    />
+  );
   return (
     <fieldset class="line">
       <legend class="hidden">Visible part of the chain</legend>
-      <PositionInput
-        label="First visible position"
-        value={from + 1}
-        take={(first) => show(first - 1, to)}
-      />
-      –
-      <PositionInput label="Last visible position" value={to} take={(last) => show(from, last)} />
+      {input('First visible position', from + 1, (first) => show(first - 1, to))}–
+      {input('Last visible position', to, (last) => show(from, last))}
       <button type="button" disabled={to - from === length} onClick={() => show(0, length)}>
         Full length
       </button>
     </fieldset>
-  );
-}
-
-interface PositionInputProps {
-  readonly label: string;
-  readonly value: number;
-  readonly take: (value: number) => void;
-}
-
-/** Keeps what is typed until it is taken: the plots beside it may be drawn again meanwhile. */
-function PositionInput({ label, value, take }: PositionInputProps) {
-  const [typed, setTyped] = useState<string | null>(null);
-  return (
-    <input
-      type="number"
-      aria-label={label}
-      value={typed ?? value}
-      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-      onChange={({ currentTarget }) => {
-        setTyped(null);
-        take(Number(currentTarget.value));
-      }}
-    />
   );
 }

@@ -24,10 +24,15 @@ interface DrawingProps {
   readonly label: string;
 }
 
-/** Without the empty margin; small molecules are not enlarged. */
+/** The least width and height, in units of the drawing: small molecules are not enlarged. */
+const MIN_SIDE = 150;
+
 export function DrawingView({ drawing, label }: DrawingProps) {
+  const { width, height } = drawing;
+  const [wide, high] = [Math.max(MIN_SIDE, width), Math.max(MIN_SIDE, height)];
+  const viewBox = [(width - wide) / 2, (height - high) / 2, wide, high].join(' ');
   return (
-    <svg class="drawing" viewBox={computeViewBox(drawing)} role="img" aria-label={label}>
+    <svg class="drawing" viewBox={viewBox} role="img" aria-label={label}>
       {drawing.paths.map(({ d, colour, line }, place) =>
         line === null ? (
           <path key={place} d={d} style={{ fill: toColour(colour) }} />
@@ -48,27 +53,6 @@ export function DrawingView({ drawing, label }: DrawingProps) {
       ))}
     </svg>
   );
-}
-
-/** The least width and height, and the margin, in units of the drawing. */
-const MIN_SIDE = 150;
-const AIR = 12;
-
-function computeViewBox({ paths, letters }: Drawing): string {
-  const numbers = paths.map(({ d }) => d.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? []);
-  const side = (axis: 0 | 1): readonly [number, number] => {
-    const all = [
-      ...numbers.flatMap((path) => path.filter((_, place) => place % 2 === axis)),
-      ...letters.map(({ x, y }) => (axis === 0 ? x : y)),
-    ];
-    const low = all.reduce((least, one) => Math.min(least, one), Infinity);
-    const high = all.reduce((most, one) => Math.max(most, one), -Infinity);
-    const length = Math.max(MIN_SIDE, high - low + 2 * AIR);
-    return [(low + high - length) / 2, length];
-  };
-  if (paths.length + letters.length === 0) return '0 0 1 1';
-  const [[left, wide], [top, tall]] = [side(0), side(1)];
-  return [left, top, wide, tall].map((value) => value.toFixed(1)).join(' ');
 }
 
 interface ThumbnailProps {

@@ -9,7 +9,7 @@ import { toEngineKind, FileLinks, Reason, listTableFiles } from './overview.tsx'
 import { AlignmentView, SequenceView, ShiftsView } from './proteins.tsx';
 import { findRow, formatHash, formatItemHash } from './route.ts';
 import { type ShownRows, StateMark, VerdictMark } from './rows.tsx';
-import { CopyLine, formatStructures } from './take.tsx';
+import { CopyLine, formatStructure } from './take.tsx';
 import { countText, findKindWords } from './words.ts';
 
 interface ItemPageProps extends ShownRows {
@@ -152,7 +152,7 @@ interface DetailProps {
 
 /** Copies the molecule or sequence for another program. */
 function CopyButton({ data, row, detail }: DetailProps & { readonly row: number }) {
-  const text = formatStructures(data.table, [{ row, detail }]);
+  const text = formatStructure(data.table.id[row] ?? '', detail);
   if (text === '') return null;
   return (
     <CopyLine name={detail.formula === null ? 'Copy as FASTA' : 'Copy SMILES'} text={text}>

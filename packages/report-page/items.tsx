@@ -3,10 +3,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ItemTable } from '../../src/report/page-data.ts';
 import { type Column, formatHead, selectColumns, isForKind } from './columns.ts';
 import { Choice, FEWEST_POINTS, PlotPanel } from './plot.tsx';
-import { formatHash, replaceRoute } from './route.ts';
+import { replaceRoute } from './route.ts';
 import { toStateGroup } from './query.ts';
 import { Rows, type RowsProps, type ShownRows } from './rows.tsx';
-import { type Way, listDownloads } from './take.tsx';
+import { copyStructures, saveTable } from './take.tsx';
 import { formatCount, countText } from './words.ts';
 
 export function ItemTableView(props: ShownRows) {
@@ -110,10 +110,6 @@ function Filters({ table, route, change }: FiltersProps) {
   );
 }
 
-/** Limits for a comparison. */
-const MIN_COMPARED = 2;
-const MAX_COMPARED = 12;
-
 interface ActionsProps extends RowsProps {
   readonly shown: readonly Column[];
 }
@@ -127,7 +123,7 @@ function Actions(props: ActionsProps) {
   const count = selection.rows.length;
   const taken = count > 0 ? selection.rows : rows;
   const all = formatCount(table.id.length, 'item');
-  const compare = selection.rows.map((row) => encodeURIComponent(table.id[row] ?? '')).join(' ');
+  const ids = selection.rows.map((row) => encodeURIComponent(table.id[row] ?? '')).join(' ');
   return (
     <div class="line take" role="group" aria-label="Use these rows">
       <span role="status">
@@ -145,11 +141,11 @@ function Actions(props: ActionsProps) {
       )}
       <button
         type="button"
-        disabled={count < MIN_COMPARED || count > MAX_COMPARED}
-        title={`Select ${MIN_COMPARED} to ${MAX_COMPARED} items`}
-        onClick={() => (location.hash = formatHash({ ...route, compare }))}
+        aria-pressed={route.only !== ''}
+        disabled={route.only === '' && count === 0}
+        onClick={() => change({ only: route.only === '' ? ids : '' })}
       >
-        Compare
+        Only selected
       </button>
       <ColumnMenu {...props} />
       <TakeMenu {...props} taken={taken} say={say} />
@@ -166,22 +162,29 @@ interface TakeMenuProps extends ShownRows {
 }
 
 function TakeMenu({ data, columns, selection, taken, say }: TakeMenuProps) {
-  const start = (take: Way['take']) => () => {
-    say('Reading …');
-    take().then(say, (error: unknown) =>
-      say(error instanceof Error ? error.message : String(error)),
-    );
-  };
+  const button = (name: string, title: string, take: () => Promise<string>) => (
+    <button
+      type="button"
+      title={title}
+      onClick={() => {
+        say('Reading …');
+        take().then(say, (error: unknown) => say(String(error)));
+      }}
+    >
+      {name}
+    </button>
+  );
   return (
     <details class="menu">
       <summary>More</summary>
       <div>
         <p class="quiet">{formatCount(taken.length, 'item')}:</p>
-        {listDownloads(data, columns, taken).map(({ name, title, take }) => (
-          <button key={name} type="button" title={title} onClick={start(take)}>
-            {name}
-          </button>
-        ))}
+        {button('Save as CSV', 'All columns that have a value', () =>
+          saveTable(data.name, columns, taken),
+        )}
+        {button('Copy SMILES and sequences', 'SMILES followed by the id; sequences as FASTA', () =>
+          copyStructures(data, taken),
+        )}
         <button
           type="button"
           disabled={selection.rows.length === 0}

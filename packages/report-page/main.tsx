@@ -3,12 +3,10 @@ import { render } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ELEMENT, type PageData } from '../../src/report/page-data.ts';
 import { makeColumns } from './columns.ts';
-import { ComparePage } from './compare.tsx';
 import { readPageData } from './embedded.ts';
 import { ItemPage } from './item.tsx';
 import { ItemTableView } from './items.tsx';
-import { Logistics } from './logistics.tsx';
-import { Overview } from './overview.tsx';
+import { Logistics, Overview } from './overview.tsx';
 import { findRows, indexTexts } from './query.ts';
 import { useRoute } from './route.ts';
 import { useSelection } from './rows.tsx';
@@ -25,10 +23,10 @@ function Page({ data }: { readonly data: PageData }) {
     return [id, similarity, ...others].filter((column) => column != null);
   }, [table, similarity]);
   const selection = useSelection();
-  const { q, kind, state, code, sort, item } = route;
+  const { q, kind, state, code, only, sort, item } = route;
   const rows = useMemo(
-    () => findRows(table, texts, columns, { q, kind, state, code, sort }),
-    [table, texts, columns, q, kind, state, code, sort],
+    () => findRows(table, texts, columns, { q, kind, state, code, only, sort }),
+    [table, texts, columns, q, kind, state, code, only, sort],
   );
   // Search and order change only the table: the same element is not rendered again.
   const overview = useMemo(() => <Overview data={data} columns={columns} />, [data, columns]);
@@ -36,24 +34,21 @@ function Page({ data }: { readonly data: PageData }) {
     document.title = item === null ? data.name : `${item} · ${data.name}`;
   }, [data.name, item]);
   const shown = { data, columns, rows, route, selection };
-  const isOverview = item === null && route.compare === '';
   return (
     <>
       <a class="skip" href="#content" onClick={skipToContent}>
         Skip to the content
       </a>
-      <Masthead data={data} isOverview={isOverview} />
+      <Masthead data={data} isOverview={item === null} />
       <main id="content" tabIndex={-1}>
         {item !== null ? (
           <ItemPage key={`${item} ${route.row ?? ''}`} {...shown} id={item} />
-        ) : isOverview ? (
+        ) : (
           <>
             {overview}
             <ItemTableView {...shown} />
             <Logistics data={data} />
           </>
-        ) : (
-          <ComparePage {...shown} />
         )}
       </main>
     </>

@@ -1,12 +1,19 @@
 /** How the campaign went: important warnings, items by kind and state, failures by reason, and a text for a paper. */
 import type { ComponentChildren } from 'preact';
-import type { Counts, ItemTable, KindFacts, PageData } from '../../src/report/page-data.ts';
+import type {
+  Counts,
+  ItemTable,
+  KindFacts,
+  PageData,
+  ServiceFacts,
+} from '../../src/report/page-data.ts';
 import type { Column } from './columns.ts';
+import { type Entry, Terms } from './facts.tsx';
 import { Results } from './results.tsx';
 import { formatHash } from './route.ts';
 import { StateMark } from './rows.tsx';
 import { CopyLine } from './take.tsx';
-import { formatCount, countText, formatDate } from './words.ts';
+import { formatCount, countText, formatDate, formatDuration } from './words.ts';
 
 interface OverviewProps {
   readonly data: PageData;
@@ -310,4 +317,54 @@ function writeMethods(data: PageData): string {
   });
   const program = `hundredfold ${versions['hundredfold'] ?? ''}`.trim();
   return `${formatCount(items.total, 'item')} were run with ${program} (campaign ${name}, ${formatDate(startedAt)}). Results were obtained and checked for ${parts.join('; ') || 'none'}.`;
+}
+
+/** How the jobs ran: submissions against the limit. Folded, because results come first. */
+export function Logistics({ data }: { readonly data: PageData }) {
+  const { submissions, rejected429, duplicates, cached } = data;
+  const facts: Entry[] = [
+    ['Jobs submitted', countText(submissions)],
+    ['Rejected by the rate limit (429)', countText(rejected429)],
+    ['Share the job of another row', countText(duplicates)],
+    ['Reused from earlier campaigns', countText(cached)],
+    ['Runs', countText(data.runs)],
+    ['Manifests', data.manifests.join(', ')],
+    [
+      'Versions',
+      Object.entries(data.versions)
+        .map((version) => version.join(' '))
+        .join(', '),
+    ],
+  ];
+  return (
+    <details class="logistics">
+      <summary>
+        <h2>Logistics</h2>{' '}
+        <span class="quiet">
+          {countText(submissions)} jobs submitted, {countText(rejected429)} rejected by the rate
+          limit
+        </span>
+      </summary>
+      <Terms entries={facts} />
+      {data.services.map((service) => (
+        <ServiceLine key={service.name} service={service} />
+      ))}
+    </details>
+  );
+}
+
+/** How far each limit was used. */
+function ServiceLine({ service }: { readonly service: ServiceFacts }) {
+  const { name, address, windows, accepted } = service;
+  if (accepted === 0) return null;
+  const words = windows.map(
+    ({ limit, windowMs, fullest }) =>
+      `at most ${countText(fullest)} sent in any ${formatDuration(windowMs)}, of ${countText(limit)} allowed`,
+  );
+  return (
+    <p>
+      <strong>{name}</strong> <span class="quiet">({address})</span>: {formatCount(accepted, 'job')}{' '}
+      accepted; {words.join(' and ') || 'no rate limit'}.
+    </p>
+  );
 }

@@ -20,7 +20,6 @@ import {
   RIGHT,
   TrackChart,
   type View,
-  writeRegions,
 } from './track.tsx';
 
 interface SequenceProps {
@@ -41,10 +40,13 @@ export function SequenceView({ facts, sequence }: SequenceProps) {
 
 interface ProteinProps {
   readonly facts: AllFacts;
-  readonly protein: ProteinReading;
+  readonly protein: PackedProteins['proteins'][number];
 }
 
-function ProteinView({ facts, protein: { name, residues, tracks, scores } }: ProteinProps) {
+function ProteinView({
+  facts,
+  protein: { name, residues, tracks, scores, regions },
+}: ProteinProps) {
   // If the payload has no residues, the tracks have the length.
   const length = Math.max(residues.length, ...Object.values(tracks).map((track) => track.length));
   const charts = useMemo(
@@ -63,7 +65,7 @@ function ProteinView({ facts, protein: { name, residues, tracks, scores } }: Pro
           </span>
         ))}
       </p>
-      <Regions text={writeRegions(tracks, facts)} />
+      <Regions text={regions} />
       {length > 0 && (
         <Chain
           length={length}
@@ -133,9 +135,10 @@ export function AlignmentView({ facts, alignment }: AlignmentProps) {
       </h2>
       <p>
         The line is the median of the rows, the dark band their interquartile range. The light band
-        reaches to the farthest row within 1.5 times that range; rows beyond it are outliers.
+        reaches up to 1.5 times that range further, as far as there are rows; rows beyond it are
+        outliers.
       </p>
-      <Regions text={writeRegions(tracks, facts)} />
+      <Regions text={alignment.regions} />
       {columns > 0 && (
         <Chain
           length={columns}
@@ -179,38 +182,25 @@ function describeColumn(proteins: readonly ProteinReading[], place: number): str
   return `${place + 1}: ${filled} of ${proteins.length} rows`;
 }
 
-/**
- * The engine's outer limits are 1.5 times the interquartile range beyond the quartiles, where no row may be: the band ends
- * at the farthest row within them.
- */
+/** The engine's outer limits are 1.5 times the interquartile range beyond the quartiles, where no row may be. */
 function buildSpreadLine(
   key: string,
   spread: ColumnSpread,
   proteins: readonly ProteinReading[],
 ): Line {
   const { median, firstQuartile, thirdQuartile, bottomOutlier, topOutlier } = spread;
-  const within = (column: number): number[] => {
-    const [low, high] = [bottomOutlier[column], topOutlier[column]];
-    return proteins.flatMap(({ tracks }) => {
-      const value = tracks[key]?.[column];
-      const isIn =
-        typeof value === 'number' &&
-        value >= Math.floor(Number(low) * 100) / 100 &&
-        value <= Math.ceil(Number(high) * 100) / 100;
-      return isIn ? [value] : [];
+  const clip = (limits: Track): Track =>
+    limits.map((limit, column) => {
+      const rows = proteins.map(({ tracks }) => tracks[key]?.[column]);
+      const values = rows.filter((value) => typeof value === 'number');
+      if (limit === null || values.length === 0) return limit;
+      return Math.min(Math.max(...values), Math.max(Math.min(...values), Number(limit)));
     });
-  };
-  const end = (limit: Track, quartile: Track, choose: (...values: number[]) => number): Track =>
-    limit.map((value, column) => {
-      const rows = within(column);
-      return rows.length === 0 ? value : choose(...rows, Number(quartile[column]));
-    });
-  const quartiles = [firstQuartile, thirdQuartile] as const;
-  const whiskers = [
-    end(bottomOutlier, firstQuartile, Math.min),
-    end(topOutlier, thirdQuartile, Math.max),
+  const bands = [
+    [clip(bottomOutlier), clip(topOutlier)],
+    [firstQuartile, thirdQuartile],
   ] as const;
-  return { key, values: median, bands: [whiskers, quartiles] };
+  return { key, values: median, bands };
 }
 
 const ROW = 15;

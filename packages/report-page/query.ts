@@ -9,6 +9,8 @@ export interface TableQuery {
   readonly kind: string;
   readonly state: string;
   readonly code: string;
+  /** Encoded ids, separated by spaces. */
+  readonly only: string;
   /** A column's key, prefixed with `-` for descending; empty for manifest order. */
   readonly sort: string;
 }
@@ -36,11 +38,13 @@ export function findRows(
     .split(/\s+/)
     .filter(Boolean)
     .map((word) => parseTest(columns, texts, word));
+  const only = new Set(query.only.split(' ').filter(Boolean).map(decodeURIComponent));
   const rows: number[] = [];
   for (const row of table.id.keys()) {
     if (query.kind !== '' && table.kind[row] !== query.kind) continue;
     if (query.state !== '' && toStateGroup(table.state[row]) !== query.state) continue;
     if (query.code !== '' && table.code[row] !== query.code) continue;
+    if (only.size > 0 && !only.has(table.id[row] ?? '')) continue;
     if (tests.every((test) => test(row))) rows.push(row);
   }
   const descending = query.sort.startsWith('-');

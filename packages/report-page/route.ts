@@ -7,8 +7,6 @@ export interface Route extends TableQuery {
   readonly item: string | null;
   /** The item's row, if its id alone is ambiguous: a refused row may have the id of another. */
   readonly row: number | null;
-  /** Ids of the items to compare, separated by spaces; empty for none. */
-  readonly compare: string;
   /** The columns shown (columns.ts); empty for the default. */
   readonly columns: string;
   /** `plot` for a plot above the table. */
@@ -23,7 +21,7 @@ export interface Route extends TableQuery {
 
 /** Of the texts, as in the address. */
 const KEYS = [
-  ...(['q', 'kind', 'state', 'code', 'sort', 'compare', 'columns'] as const),
+  ...(['q', 'kind', 'state', 'code', 'only', 'sort', 'columns'] as const),
   ...(['view', 'x', 'y', 'colour', 'like'] as const),
 ];
 
@@ -68,27 +66,16 @@ export function replaceRoute(route: Partial<Route>): void {
   dispatchEvent(new HashChangeEvent('hashchange', { oldURL, newURL: location.href }));
 }
 
-const firstRows = new WeakMap<ItemTable, ReadonlyMap<string, number>>();
-
-function indexRows(table: ItemTable): ReadonlyMap<string, number> {
-  let known = firstRows.get(table);
-  if (known === undefined) {
-    // Reversed, so that the first of equal ids wins.
-    known = new Map(table.id.map((id, row) => [id, row] as const).reverse());
-    firstRows.set(table, known);
-  }
-  return known;
-}
-
 /** Null if there is no such item. */
 export function findRow(table: ItemTable, id: string, row: number | null): number | null {
   if (row !== null && table.id[row] === id) return row;
-  return indexRows(table).get(id) ?? null;
+  const first = table.id.indexOf(id);
+  return first < 0 ? null : first;
 }
 
 /** The address of the item's page. With `route` its neighbours are those of the table, in its order. */
 export function formatItemHash(table: ItemTable, row: number, route: Partial<Route> = {}): string {
   const id = table.id[row] ?? '';
-  const isFirst = indexRows(table).get(id) === row;
-  return formatHash({ ...route, compare: '', item: id, row: isFirst ? null : row });
+  const isFirst = table.id.indexOf(id) === row;
+  return formatHash({ ...route, item: id, row: isFirst ? null : row });
 }

@@ -266,13 +266,13 @@ interface Run {
   readonly words: string;
 }
 
-/** Positions in a row that fulfil the same, `null` for none. */
-function findRuns(values: Track, wordOf: (value: Track[number]) => string | null) {
+/** Positions in a row with the same text. */
+function findRuns(values: Track) {
   const runs: { word: string; from: number; to: number }[] = [];
   for (const [place, value] of values.entries()) {
-    const word = wordOf(value);
+    const word = String(value ?? '').trim();
     const last = runs.at(-1);
-    if (word === null) continue;
+    if (word === '') continue;
     if (last?.word === word && last.to === place) last.to += 1;
     else runs.push({ word, from: place, to: place + 1 });
   }
@@ -282,7 +282,7 @@ function findRuns(values: Track, wordOf: (value: Track[number]) => string | null
 /** Text along a chain, PSPer's states: runs of one state as bars. */
 function buildStateOptions(view: View, values: Track): Plot.PlotOptions {
   const { from, to, left, numberText } = view;
-  const runs = findRuns(values, (value) => (value === null ? null : String(value).trim()));
+  const runs = findRuns(values);
   const words = [...new Set(runs.map(({ word }) => word))].sort();
   const shown = runs.flatMap((run): Run[] => {
     const [x1, x2] = [Math.max(from, run.from), Math.min(to, run.to)];
@@ -318,27 +318,4 @@ export function findBand(bands: readonly TrackBand[], value: number): TrackBand 
   return bands.find(
     ({ from, isAbove }) => from === null || value > from || (!isAbove && value === from),
   );
-}
-
-/** More regions of one band make the line unreadable. */
-const MAX_REGIONS = 5;
-
-/** The regions with a meaning of their own in one line: `disordered 1–23, 80–104; early folding 30–41`. */
-export function writeRegions(tracks: Tracks, all: AllFacts, numberText = countFromOne): string {
-  return Object.entries(tracks)
-    .flatMap(([key, track]) => {
-      const { bands = [] } = all[key] ?? {};
-      const wordOf = (value: Track[number]): string | null => {
-        const band = typeof value === 'number' ? findBand(bands, value) : undefined;
-        return band === undefined || band.tone < 2 ? null : band.words;
-      };
-      return [...Map.groupBy(findRuns(track, wordOf), ({ word }) => word)].map(([word, found]) => {
-        const texts = found.map(({ from, to }) =>
-          to - from === 1 ? numberText(from) : `${numberText(from)}–${numberText(to - 1)}`,
-        );
-        const more = texts.length - MAX_REGIONS;
-        return `${word} ${texts.slice(0, MAX_REGIONS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-      });
-    })
-    .join('; ');
 }

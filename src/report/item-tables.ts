@@ -67,7 +67,7 @@ const FAILED_COLUMNS = ['id', 'kind', 'file'] as const;
 const LISTED: readonly ItemState[] = ['failed', 'held', 'invalid'];
 
 /** By column name: the row as it can be run again from the folder of the tables. */
-export function buildManifestRow(item: Listed): Readonly<Record<string, string>> {
+function buildManifestRow(item: Listed): Readonly<Record<string, string>> {
   const { id, kind } = item;
   const others = Object.entries(listOtherCells(item)).filter(([, value]) => value !== '');
   return { id, kind: kind ?? '', file: chooseFile(item), ...Object.fromEntries(others) };

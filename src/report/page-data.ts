@@ -42,7 +42,6 @@ export interface ServiceFacts {
   /** What computes the results, and the work to cite; null if it is unknown. */
   readonly software: {
     readonly name: string;
-    readonly url: string;
     readonly citation?: string | undefined;
   } | null;
 }
@@ -110,7 +109,6 @@ export interface ItemTable {
   readonly code: readonly (string | null)[];
   readonly message: readonly (string | null)[];
   readonly remoteId: readonly (string | null)[];
-  readonly attempts: readonly number[];
   /** When the service accepted the job, and when the item ended: ms after the campaign's start. */
   readonly submitted: readonly (number | null)[];
   readonly finished: readonly (number | null)[];
@@ -131,8 +129,6 @@ export type MeasureColumns = Readonly<Record<string, readonly (number | null)[]>
 /** The molecules that could be drawn: parallel lists, by row. Loaded on demand. */
 export interface Structures {
   readonly rows: readonly number[];
-  /** Canonical. */
-  readonly smiles: readonly string[];
   /** Fingerprints in base64, concatenated, `FINGERPRINT_BYTES` each. */
   readonly fingerprints: string;
 }
@@ -174,7 +170,6 @@ export interface ItemFacts {
   readonly earlier: readonly {
     readonly state: FinalState;
     readonly code: string | null;
-    readonly finishedAt: string | null;
     readonly retriedAt: string;
   }[];
   readonly timing: { readonly queuedSeconds: number | null; readonly ranSeconds: number | null };
@@ -184,6 +179,4 @@ export interface ItemFacts {
   readonly warnings: readonly string[];
   /** `manifest.csv:12`. */
   readonly source: string;
-  /** The manifest row that runs the item again, with its file relative to the report's folder; guarded as in failed.csv. */
-  readonly manifest: Readonly<Record<string, string>>;
 }

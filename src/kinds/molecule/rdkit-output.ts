@@ -117,18 +117,14 @@ function explainBroken(said: string, smiles: string, position: number | null): s
  * except numbers and colours, is left out: no input can reach a page as markup.
  */
 
-/** In the SVG's own units; a page draws it at any size. */
-const WIDTH = 420;
-const HEIGHT = 280;
-
 /** For `get_svg_with_highlights`. Letters as text: their outlines would be half of the data. */
 export const DRAWING_OPTIONS = JSON.stringify({
-  width: WIDTH,
-  height: HEIGHT,
+  // As large as the molecule.
+  width: -1,
+  height: -1,
+  scalingFactor: 36,
   noFreetype: true,
   clearBackground: false,
-  // Small molecules are not enlarged: all bonds have the same length.
-  fixedBondLength: 34,
   maxFontSize: 17,
   bondLineWidth: 1.5,
   addStereoAnnotation: false,
@@ -136,6 +132,7 @@ export const DRAWING_OPTIONS = JSON.stringify({
   includeRadicals: false,
 });
 
+const SIZE = /\bviewBox='0 0 (\d+) (\d+)'/;
 const ELEMENT = /<(path|text)\s([^>]*?)\/?>(?:([^<]*)<\/text>)?/g;
 const FILL = /\bfill(?::|=')(#[0-9A-Fa-f]{6})/;
 const STROKE = /\bstroke:(#[0-9A-Fa-f]{6})/;
@@ -156,7 +153,8 @@ export function parseDrawing(svg: string): Drawing {
       paths[paths.length - 1] = { ...path, d: last.d + path.d };
     } else paths.push(path);
   }
-  return { width: WIDTH, height: HEIGHT, paths, letters };
+  const [, width = 0, height = 0] = SIZE.exec(svg)?.map(Number) ?? [];
+  return { width, height, paths, letters };
 }
 
 function readPath(attributes: string): DrawnPath | null {

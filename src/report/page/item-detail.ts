@@ -1,10 +1,7 @@
 /** The content of an item's page. */
 import type { ItemDetail, ItemFacts } from '../page-data.ts';
-import { guardCell, REASON_COLUMNS } from '../../domain/plain-text.ts';
 import { findKind } from '../../kinds/registry.ts';
-import type { Listed } from '../campaign-items.ts';
 import { serializeOptions, type ItemRecord, listWarnings } from '../../store/item-record.ts';
-import { buildManifestRow } from '../item-tables.ts';
 import type { PublishedItem } from '../writer.ts';
 import { ITEM_RECORD, buildItemFolder } from '../../store/layout.ts';
 
@@ -13,7 +10,7 @@ export function describeItem({ item, reading, portrait }: PublishedItem): ItemDe
   const isRead = record?.state !== 'succeeded' || reading !== null;
   return {
     formula: portrait?.formula ?? null,
-    facts: record === null ? null : listItemFacts(item, record),
+    facts: record && listItemFacts(record),
     result:
       record === null || reading === null ? null : (findKind(record.kind).pack?.(reading) ?? null),
     unreadable: isRead ? null : 'its files are not in the expected format.',
@@ -21,7 +18,7 @@ export function describeItem({ item, reading, portrait }: PublishedItem): ItemDe
 }
 
 /** What an item's record says about its job, for the item's page. */
-function listItemFacts(item: Listed, record: ItemRecord): ItemFacts {
+function listItemFacts(record: ItemRecord): ItemFacts {
   const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } =
     record;
   return {
@@ -33,9 +30,8 @@ function listItemFacts(item: Listed, record: ItemRecord): ItemFacts {
     folder: buildItemFolder(kind, id),
     files: listFiles(record),
     options: listOptions(record),
-    earlier: record.earlier.map(({ state, error, finishedAt, retriedAt }) => ({
+    earlier: record.earlier.map(({ state, error, retriedAt }) => ({
       state,
-      finishedAt,
       retriedAt,
       code: error?.code ?? null,
     })),
@@ -48,17 +44,7 @@ function listItemFacts(item: Listed, record: ItemRecord): ItemFacts {
       : null,
     warnings: listWarnings(record).map(({ message }) => message),
     source: `${source.file}:${source.line}`,
-    manifest: guardRow(item),
   };
-}
-
-/** Guarded as in failed.csv, with the columns that mark it so. */
-function guardRow(item: Listed): Readonly<Record<string, string>> {
-  const cells = Object.entries(buildManifestRow(item)).map((cell) => cell.map(guardCell));
-  return Object.fromEntries([...cells, ...REASON_COLUMNS.map((name) => [name, ''])]) as Record<
-    string,
-    string
-  >;
 }
 
 /** item.json cannot contain its own length: it is written last. */

@@ -20,7 +20,6 @@ const CELLS = {
   code: ({ item }) => readError(item)?.code ?? null,
   message: ({ item }) => readError(item)?.message ?? null,
   remoteId: ({ item }) => item.record?.remoteId ?? null,
-  attempts: ({ item }) => item.record?.attempts.length ?? 0,
   submitted: ({ item }) => toTime(item.record?.submittedAt),
   finished: ({ item }) => toTime(item.record?.finishedAt),
   engine: ({ item }) => item.record?.engine ?? null,

@@ -1,4 +1,4 @@
-/** The report in a real browser, opened from disk as by a user: overview, table, plots and comparison. */
+/** The report in a real browser, opened from disk as by a user: overview, table and plots. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -134,43 +134,27 @@ test('a plot has a point for each item, which it names and opens', async () => {
   await expect.poll(() => page.locator('h1').innerText()).toMatch(/^molecule-/);
 });
 
-async function textOf(page: Page, act: Promise<void>): Promise<string> {
-  const [download] = await Promise.all<[Promise<Download>, Promise<void>]>([
-    page.waitForEvent('download', { timeout: 120_000 }),
-    act,
-  ]);
-  return readFile(await download.path(), 'utf8');
-}
-
-test('selected items are compared', async () => {
-  const page = await opened(folder, '#q=succeeded');
-  expect(await page.getByRole('button', { name: 'Compare' }).isDisabled()).toBe(true);
-  const boxes = page.locator('.cards tbody input');
-  for (const place of [0, 1, 2, 3, 4, 5]) await boxes.nth(place).check();
-  const ids = (await shownIds(page)).slice(0, 6);
-  await page.getByRole('button', { name: 'Compare' }).click();
-  await page.locator('.compare svg').first().waitFor();
-  expect(await page.locator('.compare thead a').allTextContents()).toEqual(ids);
-  const [first] = molecules;
-  const masses = page.locator('.compare tr', { hasText: 'Mass (Da)' }).locator('td');
-  expect(await masses.first().innerText()).toBe(String(massOf(first ?? {})));
-  await expectAccessible(page);
-  const none = await opened(folder, '#compare=molecule-00000%20nobody');
-  await none.getByText('a comparison needs two').waitFor();
+test('the table shows only the selected items', async () => {
+  const page = await opened(folder, '#kind=molecule');
+  const button = page.getByRole('button', { name: 'Only selected' });
+  expect(await button.isDisabled()).toBe(true);
+  const ids = await shownIds(page);
+  for (const place of [4, 1]) await page.locator('.cards tbody input').nth(place).check();
+  await button.click();
+  await expect.poll(() => shownIds(page)).toEqual([ids[1], ids[4]]);
+  expect(page.url()).toContain(`only=${ids[4] ?? ''}+${ids[1] ?? ''}`);
+  await button.click();
+  await expect.poll(() => shownIds(page)).toEqual(ids);
 });
 
-test('rows are copied as CSV and as a manifest', async () => {
+test('rows are saved as CSV', async () => {
   const page = await opened(folder, '#kind=molecule&state=succeeded');
   await page.locator('summary', { hasText: 'More' }).click();
-  const downloaded = (name: string) =>
-    textOf(page, page.getByRole('button', { name, exact: true }).click());
-  const all: Cells[] = parse(await downloaded('Save as CSV'), { columns: true });
+  const [download] = await Promise.all<[Promise<Download>, Promise<void>]>([
+    page.waitForEvent('download', { timeout: 120_000 }),
+    page.getByRole('button', { name: 'Save as CSV' }).click(),
+  ]);
+  const all: Cells[] = parse(await readFile(await download.path()), { columns: true });
   expect(idsOf(all)).toEqual(idsOf(molecules));
   expect(all.map(({ mass }) => Number(mass))).toEqual(molecules.map(massOf));
-  await page.locator('.cards tbody input').nth(1).check();
-  const [only, ...others]: Cells[] = parse(await downloaded('Save as manifest'), { columns: true });
-  expect(others).toEqual([]);
-  expect(only).toMatchObject({ id: molecules[1]?.['id'], kind: 'molecule' });
-  expect(Object.keys(only ?? {}).slice(-2)).toEqual(['error_code', 'error']);
-  expect(only?.['smiles'] ?? only?.['file']).not.toBe('');
 });
