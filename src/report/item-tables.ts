@@ -66,13 +66,6 @@ const FAILED_COLUMNS = ['id', 'kind', 'file'] as const;
 /** A cancelled item is not included: the user did not want it. */
 const LISTED: readonly ItemState[] = ['failed', 'held', 'invalid'];
 
-/** By column name: the row as it can be run again from the folder of the tables. */
-function buildManifestRow(item: Listed): Readonly<Record<string, string>> {
-  const { id, kind } = item;
-  const others = Object.entries(listOtherCells(item)).filter(([, value]) => value !== '');
-  return { id, kind: kind ?? '', file: chooseFile(item), ...Object.fromEntries(others) };
-}
-
 /**
  * The kept input, relative to failed.csv: the manifest's own path is relative to another folder, and its file may have
  * changed since. Empty if the row contains the input itself.
