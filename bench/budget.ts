@@ -6,7 +6,7 @@ import { createRandom } from '../packages/local-services/src/faults.ts';
 import { requireTemporalCli } from '../test/shared-cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { Bench } from './command.ts';
-import { measure, window, type Course, type WindowCase } from './window.ts';
+import { window, type Course, type WindowCase } from './window.ts';
 
 const MINUTE: WindowCase = { items: 500, limit: 100, windowSeconds: 60, jobSeconds: 5 };
 const TEN_SECONDS: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
@@ -90,38 +90,15 @@ async function typed(bench: Bench, manifest: string, campaign: string): Promise<
   return [campaign];
 }
 
-/** From a kill of the command, restarted at once, to the next accepted job. Slots are free every 200 ms. */
-async function recovery(): Promise<string> {
-  const wanted = { items: 100, limit: 1, windowSeconds: 0.2, jobSeconds: 1 };
-  const gaps: number[] = [];
-  for (let i = 0; i < 3; i += 1) {
-    let killedAt = Number.NaN;
-    const course: Course = async (bench, items) => {
-      const manifest = await bench.manifest(items);
-      const { child, ended } = bench.type(['run', manifest]);
-      await delay(8_000);
-      killedAt = Date.now();
-      child.kill('SIGKILL');
-      await ended;
-      return typed(bench, manifest, 'bench');
-    };
-    const { stamps } = await measure({ ...wanted, course });
-    gaps.push((stamps.find((at) => at > killedAt) ?? Number.NaN) / 1_000 - killedAt / 1_000);
-  }
-  return `next accepted job ${gaps.map((gap) => gap.toFixed(1)).join(', ')} s after the kill`;
-}
-
 /** Each case by its name; `seed` determines the times of the kills. */
 export function budgetCases(seed: number): Readonly<Record<string, () => Promise<string>>> {
   const kills = times(MINUTE, seed);
   const minute = (course?: Course) => () => window({ ...MINUTE, ...(course ? { course } : {}) });
   return {
     'ten-seconds': () => window(TEN_SECONDS),
-    'first-campaign': () => window({ ...TEN_SECONDS, isFirst: true }),
     'killed-once': () => window({ ...TEN_SECONDS, course: killAll([0.5]) }),
     'killed-five-times': () =>
       window({ ...TEN_SECONDS, items: 200, course: killAll([0.15, 0.35, 0.5, 0.65, 0.85]) }),
-    recovery,
     minute: minute(),
     'worker-kills': minute(workerKills(kills)),
     'server-kills': minute(serverKills(kills)),

@@ -12,8 +12,6 @@ export interface WindowCase {
   readonly jobSeconds: number;
   /** What runs the campaigns; undisturbed by default. */
   readonly course?: Course;
-  /** Nothing has succeeded with these settings before: the first window begins with five rows. */
-  readonly isFirst?: boolean;
 }
 
 /** Runs the items to their end, and returns the names of their campaigns. */
@@ -42,8 +40,8 @@ const undisturbed: Course = async (bench, items) => {
   return ['bench'];
 };
 
-export async function measure(wanted: WindowCase): Promise<Measured> {
-  const { items, limit, windowSeconds, jobSeconds, course = undisturbed, isFirst } = wanted;
+async function measure(wanted: WindowCase): Promise<Measured> {
+  const { items, limit, windowSeconds, jobSeconds, course = undisturbed } = wanted;
   const bench = await Bench.open();
   try {
     await bench.serve(
@@ -54,7 +52,7 @@ export async function measure(wanted: WindowCase): Promise<Measured> {
       ],
       `{ limit: ${limit}, window: ${windowSeconds}s }`,
     );
-    const since = isFirst ? 0 : await succeedOnce(bench, windowSeconds);
+    const since = await succeedOnce(bench, windowSeconds);
     const campaigns = await course(bench, sequences(items));
     const rows = (await Promise.all(campaigns.map((name) => itemsOf(bench, name)))).flat();
     const lastEnd = Math.max(...rows.map(({ finished_at: at }) => Date.parse(at ?? '')));

@@ -8,7 +8,6 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { houseSizes } from './house.ts';
 import { directionProblems, importsBelow } from './imports.ts';
 import { run } from './run.ts';
 import { vitestTally } from './tally.ts';
@@ -154,9 +153,5 @@ if (minutes !== undefined)
   tallies.push(...(await Promise.all([runChaos(minutes), ...(isWhole ? [runChecks()] : [])])));
 const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
 const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
-if (typed.includes(ALL)) {
-  const sizes = Object.entries(houseSizes()).map(([what, size]) => `${what}: ${String(size)}`);
-  process.stdout.write(`sizes: ${sizes.join(', ')}\n`);
-}
 process.exitCode = failed === 0 ? 0 : 1;
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
