@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import type { Kind } from '../src/domain/item.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
-import { pickDigest, type FileDigest } from '../src/store/store.ts';
+import type { FileDigest } from '../src/store/store.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { runInParallel } from '../src/domain/in-parallel.ts';
 import { writeInvalidRows } from '../src/store/prepared-campaign.ts';
@@ -109,7 +109,7 @@ async function writeEnding(store: Store, { finished, job, turn }: Ending): Promi
   const files: Record<string, FileDigest> = {};
   for (const [name, data] of bad ? [] : finished.files(job)) {
     const stored = await store.write(buildItemKey(kind, id, name), data, { durable: false });
-    files[name] = pickDigest(stored);
+    files[name] = stored;
   }
   const ended = { ...endedRecord(record, job, bad), files };
   await writeItem(store, ended, { durable: false });

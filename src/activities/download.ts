@@ -125,12 +125,13 @@ async function receiveFile(
   fileName: string,
 ): Promise<FetchResult> {
   const { kind, id } = job.item;
-  const file = await store.write(buildItemKey(kind, id, fileName), body, {
+  const key = buildItemKey(kind, id, fileName);
+  const file = await store.write(key, body, {
     keepFree: KEPT_FREE,
     ...(contentLength !== null && { expectedBytes: contentLength }),
   });
   const { describe } = findKind(kind).artefacts[artefact] ?? {};
-  const text = describe === undefined ? '' : ((await store.readText(file.key)) ?? '');
+  const text = describe === undefined ? '' : ((await store.readText(key)) ?? '');
   const { timing = null, engine = null } = describe?.(text, []) ?? {};
   return { files: [createKeptFile(fileName, file, hidden.length)], problem: null, timing, engine };
 }

@@ -13,7 +13,7 @@ import { READING_FILE } from '../kinds/stored-reading.ts';
 import { findLine } from '../services/plugins/load.ts';
 import type { Job } from '../services/service.ts';
 import { readToJudge } from '../store/deliver.ts';
-import { pickDigest, type FileDigest } from '../store/store.ts';
+import type { FileDigest } from '../store/store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { REJECTED, buildItemKey, setFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
@@ -120,7 +120,7 @@ async function writeFiles(
 
 /** @param times how often a secret was overwritten in it (services/redaction.ts) */
 export function createKeptFile(name: string, stored: FileDigest, times: number): KeptFile {
-  return { name, ...pickDigest(stored), ...(times > 0 && { redacted: times }) };
+  return { name, ...stored, ...(times > 0 && { redacted: times }) };
 }
 
 /** Secrets are overwritten with a run of one character that no id contains. */

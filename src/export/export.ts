@@ -8,7 +8,7 @@ import { readError, readListedItems, readState, type Listed } from '../report/ca
 import { listFilesNamed, listFilesToRead, readResult } from '../report/read-result.ts';
 import { type ItemRecord, listWarnings } from '../store/item-record.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
-import { type FileDigest, pickDigest, type Store } from '../store/store.ts';
+import type { FileDigest, Store } from '../store/store.ts';
 import {
   type ExportFile,
   type ExportFormat,
@@ -102,7 +102,7 @@ export async function exportTree(work: ExportWork): Promise<Exported> {
   const write = async ({ file, text }: ExportFile): Promise<void> => {
     if (!replace && !former.has(file) && (await to.exists(file)))
       throw createReplaceError(to, [file]);
-    files.set(file, pickDigest(await to.write(file, text, { durable: false })));
+    files.set(file, await to.write(file, text, { durable: false }));
   };
   try {
     const { ids, synthetic, ...found } = await writeItems(work, write);

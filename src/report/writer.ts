@@ -1,6 +1,6 @@
 /** How derived files are written: several at once, while each is told of every row of the campaign. */
 import type { MeasureValues } from '../kinds/kind.ts';
-import { type FileDigest, pickDigest, type Store } from '../store/store.ts';
+import { type FileDigest, type Store } from '../store/store.ts';
 import type { FileFault } from './audit.ts';
 import type { Listed } from './campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
@@ -44,7 +44,7 @@ export class DerivedFiles {
   open(key: string): OpenFile {
     const options = { durable: this.#durable };
     const file = new OpenFile(async (data) => {
-      this.digests.set(key, pickDigest(await this.#store.write(key, data, options)));
+      this.digests.set(key, await this.#store.write(key, data, options));
     });
     this.#open.push(file);
     return file;

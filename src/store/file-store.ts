@@ -31,7 +31,6 @@ import {
   Incoming,
   type Store,
   type StoreData,
-  type StoredFile,
   type WriteOptions,
 } from './store.ts';
 
@@ -82,14 +81,14 @@ class FileStore implements Store {
     this.location = root;
   }
 
-  async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
+  async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<FileDigest> {
     const { durable = true } = options;
     const incoming = new Incoming(key);
     const written = this.#put(key, async ({ temporary, path, touched }) => {
       await fill(temporary, incoming, data, { ...options, durable });
       await rename(temporary, path);
       if (durable) for (const folder of touched) await sync(folder);
-      return incoming.stored;
+      return incoming.digest;
     });
     return written.catch((error: unknown) => {
       throw incoming.failure === null ? error : incoming.failure.error;

@@ -24,7 +24,6 @@ import {
   decodeText,
   type FileDigest,
   type Store,
-  type StoredFile,
   type WriteOptions,
 } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -133,7 +132,7 @@ export async function writeItem(
   store: Store,
   record: ItemRecord,
   options: WriteOptions = {},
-): Promise<StoredFile> {
+): Promise<FileDigest> {
   return store.write(
     buildItemKey(record.kind, record.id, ITEM_RECORD),
     serializeItem(record),

@@ -26,7 +26,6 @@ import {
   Incoming,
   type Store,
   type StoreData,
-  type StoredFile,
   type WriteOptions,
 } from './store.ts';
 
@@ -119,7 +118,7 @@ export class S3Store implements Store {
   }
 
   /** In one request if it is small, in parts if it is large. The SDK removes the parts of an upload that fails. */
-  async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
+  async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<FileDigest> {
     const incoming = new Incoming(key);
     const upload = new Upload({
       client: this.#client,
@@ -133,7 +132,7 @@ export class S3Store implements Store {
     await this.#ask(`write ${key}`, () => upload.done()).catch((error: unknown) => {
       throw incoming.failure === null ? error : incoming.failure.error;
     });
-    return incoming.stored;
+    return incoming.digest;
   }
 
   /**

@@ -31,7 +31,7 @@ interface Meaning {
   readonly remedy: string;
   /** Codes of the system (errno(3)); names of errors of S3 and its SDK, including those that only some servers use. */
   readonly names: readonly string[];
-  /** The answer to a HEAD has no body, and therefore no name. */
+  /** Of an answer with another name, or without one: that to a HEAD has no body. */
   readonly statuses?: readonly number[];
 }
 
@@ -43,7 +43,7 @@ const MEANINGS: readonly Meaning[] = [
     code: 'STORE_FULL',
     why: 'there is no room left, or the quota is used up',
     remedy: FREE_SPACE,
-    names: ['ENOSPC', 'EDQUOT', 'QuotaExceeded', 'XMinioStorageFull', 'StorageFull'],
+    names: ['ENOSPC', 'EDQUOT', 'QuotaExceeded'],
     statuses: [507],
   },
   {
@@ -63,10 +63,7 @@ const MEANINGS: readonly Meaning[] = [
     code: 'STORE_ACCESS_DENIED',
     why: 'access was denied',
     remedy: `Check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, a role) and that they may list, read, write and delete there. ${LATER}`,
-    names: [
-      ...['AccessDenied', 'Forbidden', 'InvalidAccessKeyId', 'InvalidToken', 'ExpiredToken'],
-      ...['SignatureDoesNotMatch', 'TokenRefreshRequired', 'AllAccessDisabled', 'AccountProblem'],
-    ],
+    names: ['InvalidToken', 'ExpiredToken', 'TokenRefreshRequired'],
     statuses: [401, 403],
   },
   {
@@ -86,7 +83,7 @@ const MEANINGS: readonly Meaning[] = [
     why: 'the store reports that it is overloaded or unavailable',
     remedy:
       'The request is retried. If the problem remains, run fewer workers, or contact the operators of the store.',
-    names: ['SlowDown', 'ServiceUnavailable', 'InternalError', 'ThrottlingException'],
+    names: ['ThrottlingException'],
     statuses: [429, 500, 502, 503, 504],
   },
   {
@@ -109,8 +106,9 @@ const MEANINGS: readonly Meaning[] = [
     why: 'the region is not configured, or the bucket is in another region or belongs to another endpoint',
     remedy: `Set store.region (or AWS_REGION) and store.endpoint to those of the bucket. ${LATER}`,
     names: [
-      ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'Region is missing'],
+      'AuthorizationHeaderMalformed',
       'IllegalLocationConstraintException',
+      'Region is missing',
     ],
     statuses: [301],
   },

@@ -13,11 +13,6 @@ export interface FileDigest {
   readonly sha256: string;
 }
 
-/** A written file; the digest is that of the bytes that were written. */
-export interface StoredFile extends FileDigest {
-  readonly key: string;
-}
-
 export type StoreData = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface WriteOptions {
@@ -44,8 +39,11 @@ export interface Store {
   readonly location: string;
   /** The best number of concurrent calls for this store: a disk seeks, a network waits. */
   readonly atOnce: number;
-  /** Writes a whole file and replaces an existing one. It is invisible until it is complete. */
-  write(key: string, data: StoreData, options?: WriteOptions): Promise<StoredFile>;
+  /**
+   * Writes a whole file and replaces an existing one. It is invisible until it is complete. The digest is that of the
+   * bytes that were written.
+   */
+  write(key: string, data: StoreData, options?: WriteOptions): Promise<FileDigest>;
   /**
    * Writes a whole file unless one of this name exists: then that file is left unchanged, and the result is false. If
    * several callers create the same key concurrently, on any number of machines, exactly one gets true (object stores:
@@ -118,18 +116,13 @@ export class Incoming {
   }
 
   /** Once all has arrived. */
-  get stored(): StoredFile {
-    return { key: this.key, bytes: this.bytes, sha256: this.#hash.copy().digest('hex') };
+  get digest(): FileDigest {
+    return { bytes: this.bytes, sha256: this.#hash.copy().digest('hex') };
   }
 
   #wrong(expected: number): Error {
     return createWrongLengthError(this.key, expected, this.bytes);
   }
-}
-
-/** The part that is recorded of a written file. */
-export function pickDigest({ bytes, sha256 }: FileDigest): FileDigest {
-  return { bytes, sha256 };
 }
 
 export function computeDigest(data: string | Uint8Array): FileDigest {

@@ -1,7 +1,7 @@
 /** A campaign whose items have ended, as activities leave it, for a test to publish. */
 import type { Item } from '../../src/domain/item.ts';
 import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
-import { pickDigest, type FileDigest } from '../../src/store/store.ts';
+import type { FileDigest } from '../../src/store/store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -67,7 +67,7 @@ export async function endItem(
   const succeeded = (ending.state ?? 'succeeded') === 'succeeded';
   const files: Record<string, FileDigest> = {};
   for (const [name, text] of succeeded ? Object.entries(texts) : []) {
-    files[name] = pickDigest(await store.write(buildItemKey(kind, id, name), text));
+    files[name] = await store.write(buildItemKey(kind, id, name), text);
   }
   if (!succeeded) await store.remove(buildItemKey(kind, id, 'result.json'));
   const remoteId = `job-${id}`;

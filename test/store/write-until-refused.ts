@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 
+const LARGE = 'molecules/large/record.json';
+
 async function* endless(): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < 1024; sent += 1) yield Buffer.alloc(16 * 1024, 65);
 }
@@ -17,7 +19,7 @@ const refusal = { code: 'none', retryable: false, message: '', remedy: '', again
 try {
   const store = await openFileStore(folder);
   await store.write('molecules/first/input.pdb', 'small');
-  await store.write('molecules/large/record.json', endless(), { keepFree: Number(keepFree) });
+  await store.write(LARGE, endless(), { keepFree: Number(keepFree) });
 } catch (error) {
   if (!(error instanceof StoreError)) throw error;
   const { code, retryable, message, remedy } = error;
@@ -31,6 +33,7 @@ if (refusal.code === 'STORE_FULL') {
   // The user frees space; the same store continues.
   await rm(join(folder, 'ballast'), { force: true });
   const store = await openFileStore(folder);
-  refusal.again = (await store.write('molecules/large/record.json', 'it fits now')).key;
+  await store.write(LARGE, 'it fits now');
+  refusal.again = LARGE;
 }
 console.log(JSON.stringify({ ...refusal, files }));
