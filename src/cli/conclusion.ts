@@ -23,15 +23,11 @@ import { buildAddress, CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../store/l
 import { openStore } from '../store/open-store.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import type { Interruption } from './interruption.ts';
-import { buildUiLink, printDocument, say } from './terminal.ts';
+import { formatCount, listFirst, buildUiLink, printDocument, say } from './terminal.ts';
 import { follow, type FollowedTo } from './follow.ts';
+import type { Flags } from './options.ts';
 
-interface FollowFlags {
-  readonly json?: boolean;
-  readonly detach?: boolean;
-  /** The command that resumes it. */
-  readonly again?: string;
-}
+type FollowFlags = Pick<Flags, 'json' | 'detach' | 'command'>;
 
 /** Of a campaign that was started by this command, or is watched. Returns the exit code. */
 export async function followToEnd(
@@ -55,7 +51,7 @@ export async function conclude(
   if (end === 'detached') return detach(campaign, flags);
   if (end === 'interrupted') {
     if (flags.json && last) await printOpen(campaign, last);
-    say(`${name} is safe on disk. To resume: ${flags.again ?? `hundredfold watch ${name}`}`);
+    say(`${name} is safe on disk. To resume: ${flags.command ?? `hundredfold watch ${name}`}`);
     if (campaign.runsInBackground())
       say('  The background process continues it; `hundredfold stop` stops that process.');
     else if (session.role === 'joined') say('  The command that runs the server continues it.');
@@ -146,8 +142,8 @@ export function printEnd(
   print(`  results: ${out}`);
   print(`  report: ${buildAddress(out, REPORT)}`);
   printDamaged(damaged, print);
-  for (const [code, items] of Object.entries(warnings))
-    print(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${shortenWarning(code)}`);
+  for (const [code, n] of Object.entries(warnings))
+    print(`  warning: ${formatCount(n, 'item')} with ${shortenWarning(code)}`);
   if (items.failed + items.held > 0)
     print(`  failures and reasons: ${buildAddress(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
@@ -159,12 +155,10 @@ export function chooseExitCode({ state, items }: CampaignDocument): number {
   return items.succeeded === items.total ? EXIT.ok : EXIT.incomplete;
 }
 
-/** More are not useful on a screen. */
-const DAMAGED_SAID = 3;
+const MAX_DAMAGED_SHOWN = 3;
 
 /** Files of the tree that are missing or differ from what was received. */
 export function printDamaged(damaged: readonly string[], print = say): void {
-  for (const sentence of damaged.slice(0, DAMAGED_SAID)) print(`  damaged: ${sentence}`);
-  const more = damaged.length - DAMAGED_SAID;
-  if (more > 0) print(`  damaged: ${more} more, in ${CAMPAIGN_SUMMARY}`);
+  const countRest = (n: number) => `${n} more, in ${CAMPAIGN_SUMMARY}`;
+  for (const line of listFirst(damaged, MAX_DAMAGED_SHOWN, countRest)) print(`  damaged: ${line}`);
 }

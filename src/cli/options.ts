@@ -1,17 +1,53 @@
-/** What the declarations of commands share: how a command is called and ends, and the options that several have. */
+/** What commands share: how one is called and ends, the options that several have, and which rows these choose. */
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { HundredfoldError } from '../domain/errors.ts';
+import { FINAL_STATES, OPEN_STATES, type Kind, type ServiceName } from '../domain/item.ts';
 import { parseDuration } from '../domain/units.ts';
+import { listKindNames } from '../kinds/registry.ts';
+import type { OutputTree, TreeItem } from '../runner/index.ts';
 import { LOCAL_NAMES, type LocalName } from '../temporal/host/local.ts';
 import { hasDocument, printDocument } from './terminal.ts';
 
-/** These mean the same for every command, and may stand anywhere on its line. */
-export interface GlobalFlags {
+/** All that can be typed after a command, except the settings of `worker` and `services`; a command has what it declares. */
+export interface Flags {
   readonly config?: string;
   readonly json?: boolean;
   readonly services?: LocalName;
+  readonly out?: string;
+  /* Which rows. */
+  readonly state?: string;
+  readonly kind?: Kind;
+  readonly code?: string;
+  readonly item?: readonly string[];
+  readonly where?: readonly string[];
+  readonly failed?: boolean;
+  readonly past?: boolean;
+  /* A campaign that begins. */
+  readonly name?: string;
+  readonly allowOutside?: boolean;
+  readonly skipInvalid?: boolean;
+  readonly cache?: boolean;
+  readonly priority?: number;
+  readonly detach?: boolean;
+  readonly worker?: boolean;
+  readonly yes?: boolean;
+  /** Not typed: the command that goes on with it, if it is not its `run`. */
+  readonly command?: string;
+  /** A new table with likely corrections. */
+  readonly fixes?: string;
+  /* One that runs. */
+  readonly service?: ServiceName;
+  readonly abandon?: boolean;
+  /* Its results. */
+  readonly open?: boolean;
+  readonly by?: string;
+  readonly to?: string;
+  readonly list?: boolean;
+  readonly predictor?: string;
+  readonly replace?: boolean;
 }
 
+/** These mean the same for every command, and may stand anywhere on its line. */
 export function addGlobalOptions(program: Command): Command {
   const which = new Option(
     '--services <which>',
@@ -32,7 +68,7 @@ export function addGlobalOptions(program: Command): Command {
 export function call(act: (...args: never[]) => Promise<number>) {
   // Commander adds the flags of the command alone, and the command.
   return async (...given: unknown[]): Promise<void> => {
-    const flags = (given.at(-1) as Command).optsWithGlobals<GlobalFlags>();
+    const flags = (given.at(-1) as Command).optsWithGlobals<Flags>();
     const code = await act(...([...given.slice(0, -2), flags] as never[]));
     // With --json, stdout has one document, also of a command that only acts.
     if (flags.json && !hasDocument()) printDocument({ exitCode: code });
@@ -107,4 +143,90 @@ export function parseTime(text: string): number {
   const value = parseDuration(text);
   if (value !== null) return value;
   throw new InvalidArgumentError('It must be a length of time: 500ms, 10s, 60m or 1h.');
+}
+
+/* ---- which rows: the same for all commands ---- */
+
+type Row = Pick<TreeItem, 'id' | 'kind' | 'state' | 'code' | 'user'>;
+
+type IsMeant = (row: Row) => boolean;
+
+const STATES = [...OPEN_STATES, ...FINAL_STATES];
+
+export function addRowOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--state <state>', 'only items in this state').choices(STATES))
+    .addOption(suggest(new Option('--kind <kind>', 'only items of this kind'), listKindNames()))
+    .option('--code <code>', 'only items with this error code')
+    .option('--item <id...>', 'only these items')
+    .option(
+      '--where <condition...>',
+      'only items whose column matches: COLUMN=VALUE[,VALUE], COLUMN=1..5, "COLUMN>5", "COLUMN<5"',
+    );
+}
+
+/** The columns of every row. */
+const OWN = ['id', 'kind', 'state', 'code'] as const;
+
+/**
+ * All options must match; of each, any of its values. Undefined if none is given.
+ * Call it when the configuration was read: kinds of plugins are known from then on.
+ *
+ * @param tree with the columns that conditions may name
+ * @throws HundredfoldError `USAGE`
+ */
+export function selectRows(
+  { state, kind, code, item, where }: Flags,
+  tree: OutputTree | undefined,
+): IsMeant | undefined {
+  const columns = [...new Set([...OWN, ...Object.values(tree?.campaign.columns ?? {}).flat()])];
+  const conditions = (where ?? []).map((text) => parseCondition(text, columns));
+  const named = { state: state && [state], kind: kind && [kind], code: code && [code], id: item };
+  for (const [column, values] of Object.entries(named))
+    if (values) conditions.push(createCondition(column, '=', values));
+  return conditions.length === 0 ? undefined : (row) => conditions.every((isMet) => isMet(row));
+}
+
+function parseCondition(text: string, columns: readonly string[]): IsMeant {
+  const [, column, operator = '', list = ''] = /^\s*([^=<>]+?)\s*([=<>])(.*)$/s.exec(text) ?? [];
+  const values = list
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+  if (column === undefined || values.length === 0)
+    throw new HundredfoldError(
+      'USAGE',
+      `--where ${text} is not a condition`,
+      'Write state=failed,held or kind=molecule, or a column of the manifest: mass=100..200, "mass>100".',
+    );
+  checkKnown('column', [column], columns);
+  return createCondition(column, operator, values);
+}
+
+function createCondition(column: string, operator: string, values: readonly string[]): IsMeant {
+  if (column === 'state') checkKnown(column, values, STATES);
+  if (column === 'kind') checkKnown(column, values, listKindNames());
+  return (row) => values.some((value) => isMatch(readCell(row, column), operator, value));
+}
+
+function checkKnown(what: string, values: readonly string[], known: readonly string[]): void {
+  const strange = values.find((value) => !known.includes(value));
+  if (strange === undefined) return;
+  const remedy = `Choose one of ${known.join(', ')}.`;
+  throw new HundredfoldError('USAGE', `there is no ${what} ${strange}`, remedy);
+}
+
+function readCell(row: Row, column: string): string {
+  const own = OWN.find((name) => name === column);
+  return (own === undefined ? row.user[column] : row[own]) ?? '';
+}
+
+const RANGE = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/;
+
+function isMatch(cell: string, operator: string, value: string): boolean {
+  const number = cell === '' ? Number.NaN : Number(cell);
+  if (operator === '<') return number < Number(value);
+  if (operator === '>') return number > Number(value);
+  const [, from, to] = RANGE.exec(value) ?? [];
+  return cell === value || (number >= Number(from) && number <= Number(to));
 }

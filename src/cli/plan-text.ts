@@ -9,7 +9,7 @@ import {
   type ServiceForecast,
   type Survey,
 } from '../runner/command-line.ts';
-import { say, writeError } from './terminal.ts';
+import { formatCount, writeError } from './terminal.ts';
 
 interface PlanView {
   readonly name: string;
@@ -24,6 +24,7 @@ interface PlanView {
 export function listPlanLines(view: PlanView): string[] {
   const { name, survey, forecasts, now } = view;
   const { rows, kinds, errors, warnings, ended, submitted, adopted, duplicates, cached } = survey;
+  const misses = listMisses(survey);
   const line = (n: number, label: string, words: string): string[] =>
     n === 0 ? [] : [`  ${label.padEnd(12)} ${String(n).padStart(7)}  ${words}`.trimEnd()];
   return [
@@ -41,7 +42,11 @@ export function listPlanLines(view: PlanView): string[] {
     ...line(cached, 'cached', 'results of earlier campaigns (--no-cache computes them again)'),
     ...line(survey.synthetic, 'synthetic', 'of these were not really computed; use --no-cache'),
     ...line(sumJobs(survey), 'to submit', formatKinds(survey.jobs)),
-    ...line(countMissed(survey), 'not cached', formatMisses(survey)),
+    ...line(
+      misses.reduce((sum, [n]) => sum + n, 0),
+      'not cached',
+      misses.map(([n, why]) => `${n} ${why}`).join(', '),
+    ),
     ...line(
       survey.unanswered,
       'will fail',
@@ -54,41 +59,30 @@ export function listPlanLines(view: PlanView): string[] {
 
 function formatForecast(forecast: ServiceForecast, now: number): string {
   const { service, jobs, free, endsAt } = forecast;
-  const limit =
-    free === null ? 'no rate limit' : `${free} ${free === 1 ? 'slot' : 'slots'} free now`;
+  const limit = free === null ? 'no rate limit' : `${formatCount(free, 'slot')} free now`;
   if (!Number.isFinite(endsAt)) return `  ${service}: never: the budget allows no jobs`;
   const end = `${formatClock(endsAt, now)} (in ${formatNonZeroDuration(endsAt - now)})`;
   return `  ${service}: ${formatCount(jobs, 'job')}, ${limit}; ends about ${end}`;
 }
 
-function formatCount(n: number, what: string): string {
-  return `${n} ${n === 1 ? what : `${what}s`}`;
-}
-
-function formatKindCount(n: number, { one, many }: { one: string; many: string }): string {
-  return `${n} ${n === 1 ? one : many}`;
-}
-
 function formatKinds(kinds: Readonly<Record<Kind, number>>): string {
   const counts = listKindNames().map((kind) => [kind, kinds[kind] ?? 0] as const);
   const named = counts.filter(([, n]) => n > 0);
-  return named.map(([kind, n]) => formatKindCount(n, findKind(kind).words)).join(', ');
-}
-
-function countMissed({ misses }: Survey): number {
-  return (misses['other predictors'] ?? 0) + (misses.damaged ?? 0);
+  return named
+    .map(([kind, n]) => {
+      const { one, many } = findKind(kind).words;
+      return formatCount(n, one, many);
+    })
+    .join(', ');
 }
 
 /** Only reasons that may be unexpected, so not the usual one: the result was never computed before. */
-function formatMisses({ misses }: Survey): string {
-  const words = [
+function listMisses({ misses }: Survey): readonly (readonly [number, string])[] {
+  const reasons = [
     [misses['other predictors'] ?? 0, 'with predictors that the earlier result lacks'],
     [misses.damaged ?? 0, 'whose earlier files were removed or changed'],
   ] as const;
-  return words
-    .filter(([n]) => n > 0)
-    .map(([n, why]) => `${n} ${why}`)
-    .join(', ');
+  return reasons.filter(([n]) => n > 0);
 }
 
 function formatDisk({ survey, freeBytes }: PlanView): string[] {
@@ -100,18 +94,14 @@ function formatDisk({ survey, freeBytes }: PlanView): string[] {
 }
 
 /** A problem as an entry of a list: where, what, what to do. */
-function printProblem(problem: Problem, print = writeError): void {
+function formatProblem(problem: Problem): readonly string[] {
   const { file, line, id, column, value, severity, code, message, remedy } = problem;
-  const place = [
-    `${file}${line === null ? '' : `:${line}`}`,
-    id && `item ${id}`,
-    column && `column ${column}`,
-  ];
+  const place = [line === null ? file : `${file}:${line}`, id && `item ${id}`];
+  if (column) place.push(`column ${column}`);
   // Most messages already quote the value.
-  const isShown = value === null || message.includes(value) || file.endsWith(value);
-  const shown = value && !isShown ? ` (${value})` : '';
-  print(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
-  print(`  ${remedy}`);
+  const isShown = !value || message.includes(value) || file.endsWith(value);
+  const words = isShown ? message : `${message} (${value})`;
+  return [`${severity}: ${place.filter(Boolean).join(', ')}: ${words} [${code}]`, `  ${remedy}`];
 }
 
 /** Of one code: a library has the same fault in one row of twenty. */
@@ -120,21 +110,21 @@ const SHOWN_OF_EACH = 3;
 const LINES_SHOWN = 12;
 
 interface Others {
-  readonly severity: Problem['severity'];
-  readonly file: string;
+  readonly head: string;
+  readonly code: string;
   readonly lines: number[];
   count: number;
 }
 
 /** The problems of rows, as lines. */
 export class ProblemList {
-  readonly #print: ((line: string) => void) | undefined;
+  readonly #print: (line: string) => void;
   readonly #counts = new Map<string, number>();
   /** By code and file. */
   readonly #others = new Map<string, Others>();
 
   /** @param print gets the lines for users; the default is stderr */
-  constructor(print?: (line: string) => void) {
+  constructor(print = writeError) {
     this.#print = print;
   }
 
@@ -143,26 +133,23 @@ export class ProblemList {
     const count = (this.#counts.get(code) ?? 0) + 1;
     this.#counts.set(code, count);
     if (count <= SHOWN_OF_EACH) {
-      printProblem(problem, this.#print);
+      for (const one of formatProblem(problem)) this.#print(one);
       return;
     }
-    const key = `${code} ${file}`;
-    const others = this.#others.get(key) ?? { severity, file, lines: [], count: 0 };
-    this.#others.set(key, others);
+    const head = `${severity}: ${file}`;
+    const others = this.#others.get(code + head) ?? { head, code, lines: [], count: 0 };
+    this.#others.set(code + head, others);
     others.count += 1;
     if (line !== null && others.lines.length < LINES_SHOWN) others.lines.push(line);
   }
 
   sayRest(): void {
-    const print = this.#print ?? say;
-    for (const [key, { severity, file, lines, count }] of this.#others) {
-      const code = key.slice(0, key.indexOf(' '));
-      const named = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
-      const where = lines.length === 0 ? '' : `, ${named}${count > lines.length ? ', …' : ''}`;
-      print(
-        `${severity}: ${file}${where}: the same ${count === 1 ? 'once' : `${count} times`} more [${code}]`,
-      );
+    for (const { head, code, lines, count } of this.#others.values()) {
+      const named = `, ${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
+      const where = lines.length === 0 ? '' : `${named}${count > lines.length ? ', …' : ''}`;
+      const times = count === 1 ? 'once' : `${count} times`;
+      this.#print(`${head}${where}: the same ${times} more [${code}]`);
     }
-    if (this.#others.size > 0) print('  --json lists each with its words.');
+    if (this.#others.size > 0) this.#print('  --json lists each with its words.');
   }
 }

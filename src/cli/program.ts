@@ -12,6 +12,7 @@ type Load = () => Promise<{ readonly commands: readonly Command[] }>;
 
 const control: Load = () => import('./commands/control.ts');
 const host: Load = () => import('./commands/host.ts');
+const results: Load = () => import('./commands/results.ts');
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Every day:': {
@@ -30,8 +31,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Results:': {
     report: () => import('./commands/report.ts'),
     export: () => import('./commands/export.ts'),
-    verify: () => import('./commands/verify.ts'),
-    pull: () => import('./commands/pull.ts'),
+    verify: results,
+    pull: results,
     logs: () => import('./commands/logs.ts'),
   },
   'Your own server, and what runs here:': {

@@ -20,25 +20,21 @@ import {
 } from '../runner/command-line.ts';
 import { openTree, type OutputTree } from '../runner/index.ts';
 import { buildCampaignAddress } from '../store/layout.ts';
-import type { GlobalFlags } from './options.ts';
+import type { Flags } from './options.ts';
 import { Interruption } from './interruption.ts';
 import { say, logToTerminal, setRunCommand } from './terminal.ts';
 
 type Settings = ReturnType<typeof readSettings>;
 
 /** Throws CONFIG_* with what to do; exit code 2. */
-export function loadCommandSettings({ config }: GlobalFlags, options?: LoadOptions): Settings {
+export function loadCommandSettings({ config }: Flags, options?: LoadOptions): Settings {
   return readSettings(config === undefined ? {} : { config }, options);
 }
 
-export interface TreeFlags extends GlobalFlags {
-  readonly out?: string;
-}
-
 /** A campaign, and the flags with which it is found. */
-interface Meant<F> {
+interface Meant {
   readonly name: string;
-  readonly flags: F;
+  readonly flags: Flags;
 }
 
 /**
@@ -46,10 +42,7 @@ interface Meant<F> {
  * looked for there, as if the command were typed there.
  * @throws HundredfoldError `USAGE` if none is named and none was started
  */
-export async function findMeant<F extends TreeFlags>(
-  given: string | undefined,
-  flags: F,
-): Promise<Meant<F>> {
+export async function findMeant(given: string | undefined, flags: Flags): Promise<Meant> {
   const remembered = readRemembered();
   const name = given ?? remembered[0]?.name;
   if (name === undefined)
@@ -83,7 +76,7 @@ export async function findMeant<F extends TreeFlags>(
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  * @throws StoreError `STORE_NOT_PREPARED`
  */
-export async function findTree(given: string | undefined, typed: TreeFlags): Promise<OutputTree> {
+export async function findTree(given: string | undefined, typed: Flags): Promise<OutputTree> {
   const { name, flags } = await findMeant(given, typed);
   const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? storeUrl, name);
@@ -104,7 +97,7 @@ export async function findTree(given: string | undefined, typed: TreeFlags): Pro
  */
 export async function findTreeOrFolder(
   nameOrFolder: string | undefined,
-  { config, json }: GlobalFlags,
+  { config, json }: Flags,
 ): Promise<OutputTree> {
   const flags = { ...(config !== undefined && { config }), ...(json !== undefined && { json }) };
   if (nameOrFolder === undefined) return findTree(undefined, flags);
@@ -126,7 +119,7 @@ export interface CommandContext {
  * @param hurried a user waits for the answer: a host that does not answer is reported within seconds
  */
 export async function withSession(
-  flags: GlobalFlags,
+  flags: Flags,
   purpose: Purpose,
   use: (session: Session, context: CommandContext) => Promise<number>,
   hurried = purpose === 'look',
@@ -153,7 +146,7 @@ function warnUnready({ unready }: Settings): void {
 
 /** Passes the session in which the campaign is known. A tree whose campaign runs elsewhere says so. */
 export async function withCampaign(
-  { name, flags }: Meant<GlobalFlags>,
+  { name, flags }: Meant,
   purpose: Purpose,
   use: (session: Session, campaign: CampaignLine, context: CommandContext) => Promise<number>,
   hurried = purpose === 'look',

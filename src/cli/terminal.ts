@@ -100,6 +100,21 @@ export function writeError(line: string): void {
   write(process.stderr, line);
 }
 
+/** `1 row`, `2 rows` */
+export function formatCount(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+/** The first lines of a list, and how many more there are: a longer one is not useful on a screen. */
+export function listFirst(
+  lines: readonly string[],
+  max: number,
+  countRest: (n: number) => string,
+): readonly string[] {
+  if (lines.length <= max) return lines;
+  return [...lines.slice(0, max), countRest(lines.length - max)];
+}
+
 const SHOW_INTERVAL_MS = 5_000;
 
 /** Says the line of the progress that is reported, at most every few seconds. */

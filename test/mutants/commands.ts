@@ -20,7 +20,7 @@ export const COMMANDS: readonly Mutant[] = [
   },
   {
     name: 'rows-of-any-condition',
-    file: 'src/cli/rows.ts',
+    file: 'src/cli/options.ts',
     find: '(row) => conditions.every((isMet) => isMet(row))',
     replace: '(row) => conditions.some((isMet) => isMet(row))',
     breaks: 'a selection of rows is what all of its conditions say, not any.',

@@ -2,7 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import type { Kind, ServiceName } from '../../domain/item.ts';
+import type { ServiceName } from '../../domain/item.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import {
   adoptJobs,
@@ -16,8 +16,8 @@ import { listServiceNames } from '../../services/registry.ts';
 import { resolveAddress } from '../../store/layout.ts';
 import { loadCommandSettings } from '../session.ts';
 import { printDocument, say, printTable } from '../terminal.ts';
-import { run, type RunFlags } from './run.ts';
-import { call, checkChoice, detach, newTrees, noWorker, suggest } from '../options.ts';
+import { run } from './run.ts';
+import { call, checkChoice, detach, newTrees, noWorker, suggest, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('adopt')
@@ -43,16 +43,7 @@ export const commands = [
     .action(call(adopt)),
 ];
 
-interface AdoptFlags extends RunFlags {
-  readonly past?: boolean;
-  readonly kind?: Kind;
-}
-
-async function adopt(
-  service: ServiceName,
-  ids: readonly string[],
-  flags: AdoptFlags,
-): Promise<number> {
+async function adopt(service: ServiceName, ids: readonly string[], flags: Flags): Promise<number> {
   const { past = false, kind = null, name = chooseAdoptedName(service) } = flags;
   const settings = loadCommandSettings(flags);
   checkChoice('the service', service, listServiceNames());
@@ -87,7 +78,7 @@ function printPast(
   if (rows === null) say('There is nothing to adopt.');
 }
 
-async function listJobs(service: ServiceName, flags: AdoptFlags): Promise<number> {
+async function listJobs(service: ServiceName, flags: Flags): Promise<number> {
   const settings = loadCommandSettings(flags);
   const folder = resolveAddress(flags.out ?? settings.storeUrl);
   const local = flags.services ?? null;

@@ -3,7 +3,6 @@ import { Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import type { Client } from '@temporalio/client';
 import { EXIT } from '../../domain/errors.ts';
-import type { ServiceName } from '../../domain/item.ts';
 import type { Session } from '../../temporal/host/session.ts';
 import { Campaign } from '../../runner/index.ts';
 import {
@@ -19,7 +18,7 @@ import { listServiceNames } from '../../services/registry.ts';
 import { followToEnd } from '../conclusion.ts';
 import { type CommandContext, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say } from '../terminal.ts';
-import { call, checkChoice, NEWEST, suggest, type GlobalFlags } from '../options.ts';
+import { call, checkChoice, NEWEST, suggest, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('watch')
@@ -50,18 +49,18 @@ export const commands = [
     .action(call(cancel)),
 ];
 
-async function watch(given: string | undefined, flags: GlobalFlags): Promise<number> {
+async function watch(given: string | undefined, flags: Flags): Promise<number> {
   const meant = await findMeant(given, flags);
   return withCampaign(meant, 'work', (session, found, context) => {
-    const again = `hundredfold watch ${found.name}`;
-    return followCampaign(session, found, { ...meant.flags, again }, context);
+    const command = `hundredfold watch ${found.name}`;
+    return followCampaign(session, found, { ...meant.flags, command }, context);
   });
 }
 
 async function followCampaign(
   session: Session,
   { name, out }: CampaignLine,
-  flags: GlobalFlags & { readonly again?: string },
+  flags: Flags,
   { interruption, settings }: CommandContext,
 ): Promise<number> {
   const { signal } = interruption;
@@ -69,16 +68,12 @@ async function followCampaign(
   return followToEnd(campaign, flags, interruption);
 }
 
-interface ResumeFlags extends GlobalFlags {
-  readonly service?: ServiceName;
-}
-
-async function pause(name: string, flags: GlobalFlags): Promise<number> {
+async function pause(name: string, flags: Flags): Promise<number> {
   const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. \`hundredfold resume\` continues it.`;
   return send(name, flags, words, (client) => pauseCampaign(client, name));
 }
 
-async function resume(name: string, flags: ResumeFlags): Promise<number> {
+async function resume(name: string, flags: Flags): Promise<number> {
   const { service } = flags;
   loadCommandSettings(flags, { tokens: 'optional' });
   checkChoice('--service', service, listServiceNames());
@@ -91,7 +86,7 @@ const NOBODY_WORKS = '  No command works on it now; this takes effect with the n
 /** @param words printed once the message was sent */
 async function send(
   name: string,
-  flags: GlobalFlags,
+  flags: Flags,
   words: string,
   message: (client: Client) => Promise<void>,
 ): Promise<number> {
@@ -110,12 +105,7 @@ function printEnded({ name, state }: CampaignLine): void {
   say(`${name} has already ended (${state}).`);
 }
 
-interface CancelFlags extends GlobalFlags {
-  /** The output tree is permanently lost: do not wait for anything that would be written to it. */
-  readonly abandon?: boolean;
-}
-
-async function cancel(name: string, flags: CancelFlags): Promise<number> {
+async function cancel(name: string, flags: Flags): Promise<number> {
   const end = (session: Session, found: CampaignLine, context: CommandContext) =>
     cancelCampaign(found, flags, session, context);
   return withCampaign(await findMeant(name, flags), 'work', end, true);
@@ -123,7 +113,7 @@ async function cancel(name: string, flags: CancelFlags): Promise<number> {
 
 async function cancelCampaign(
   found: CampaignLine,
-  flags: CancelFlags,
+  flags: Flags,
   session: Session,
   context: CommandContext,
 ): Promise<number> {

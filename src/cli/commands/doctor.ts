@@ -5,12 +5,12 @@ import { tryServiceDefinition, type Row, type Conformance } from '../../runner/c
 import { resolve } from 'node:path';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { loadCommandSettings } from '../session.ts';
-import { printDocument, printLine, printTable } from '../terminal.ts';
+import { formatCount, printDocument, printLine, printTable } from '../terminal.ts';
 import { formatDuration } from '../../domain/units.ts';
 import { loadPlugins } from '../../services/plugins/load.ts';
 import { listServiceNames, findService } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
-import { call, type GlobalFlags } from '../options.ts';
+import { call, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('doctor')
@@ -19,12 +19,7 @@ export const commands = [
     .action(call(diagnose)),
 ];
 
-interface DoctorFlags extends GlobalFlags {
-  /** Its name, or the file of a plugin. */
-  readonly service?: string;
-}
-
-async function diagnose(flags: DoctorFlags): Promise<number> {
+async function diagnose(flags: Flags): Promise<number> {
   const { service } = flags;
   if (service !== undefined) return tryService({ ...flags, service });
   const findings = await check(flags);
@@ -48,7 +43,7 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
   if (remedy) printLine(`         ${remedy}`);
 }
 
-async function tryService(flags: DoctorFlags & { readonly service: string }): Promise<number> {
+async function tryService(flags: Flags & { readonly service: string }): Promise<number> {
   const { json } = flags;
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const tried: Conformance[] = [];
@@ -82,11 +77,9 @@ function printConformance({ service, variant, faults, ...table }: Conformance): 
     for (const one of found) printLine(`  ${one}`);
     printLine(`  ${remedy}`);
   }
-  printLine(faults.length === 0 ? 'ok: no answer breaks a promise' : countFaults(faults.length));
-}
-
-function countFaults(count: number): string {
-  return count === 1 ? '1 fault' : `${count} faults`;
+  printLine(
+    faults.length === 0 ? 'ok: no answer breaks a promise' : formatCount(faults.length, 'fault'),
+  );
 }
 
 /** What happens after each answer, and what the words mean. */

@@ -9,10 +9,16 @@ import {
   type Remark,
 } from '../../export/export.ts';
 import { resolveAddress, buildAddress } from '../../store/layout.ts';
-import { say, throttleProgress, printDocument, printLine, printTable } from '../terminal.ts';
+import {
+  listFirst,
+  say,
+  throttleProgress,
+  printDocument,
+  printLine,
+  printTable,
+} from '../terminal.ts';
 import { findTreeOrFolder } from '../session.ts';
-import { addRowOptions, selectRows, type RowFlags } from '../rows.ts';
-import { call, NEWEST, type GlobalFlags } from '../options.ts';
+import { addRowOptions, selectRows, type Flags, call, NEWEST } from '../options.ts';
 
 const HELP = `
 NAME is a campaign, or the folder or s3:// address of an output tree. Notes, and items that were left out, are printed on
@@ -33,15 +39,7 @@ export const commands = [
     .action(call(exportCampaign)),
 ];
 
-interface ExportFlags extends GlobalFlags, RowFlags {
-  readonly to?: string;
-  readonly list?: boolean;
-  readonly out?: string;
-  readonly predictor?: string;
-  readonly replace?: boolean;
-}
-
-async function exportCampaign(name: string | undefined, flags: ExportFlags): Promise<number> {
+async function exportCampaign(name: string | undefined, flags: Flags): Promise<number> {
   if (flags.list === true) return listFormats(flags);
   if (flags.to === undefined) throw createUsageError();
   const format = findExportFormat(flags.to);
@@ -56,18 +54,21 @@ async function exportCampaign(name: string | undefined, flags: ExportFlags): Pro
   return exported.leftOut.some(({ code }) => code !== 'NOT_SUCCEEDED') ? EXIT.incomplete : EXIT.ok;
 }
 
-function listFormats(flags: ExportFlags): number {
-  if (flags.json === true) {
-    const formats = FORMATS.map(({ name, kinds, content, loadedBy }) => {
-      return { format: name, kinds, content, loadedBy };
-    });
-    printDocument({ formats });
-    return EXIT.ok;
-  }
-  printTable(
-    ['FORMAT', 'KINDS', 'CONTENT', 'LOADED BY'],
-    FORMATS.map(({ name, kinds, content, loadedBy }) => [name, kinds.join(','), content, loadedBy]),
-  );
+function listFormats(flags: Flags): number {
+  const formats = FORMATS.map(({ name, kinds, content, loadedBy }) => {
+    return { format: name, kinds, content, loadedBy };
+  });
+  if (flags.json === true) printDocument({ formats });
+  else
+    printTable(
+      ['FORMAT', 'KINDS', 'CONTENT', 'LOADED BY'],
+      formats.map(({ format, kinds, content, loadedBy }) => [
+        format,
+        kinds.join(','),
+        content,
+        loadedBy,
+      ]),
+    );
   return EXIT.ok;
 }
 
@@ -88,7 +89,7 @@ function createProgress(name: string, items: number): () => void {
   };
 }
 
-function printResult(exported: Exported, out: string, { json }: ExportFlags): void {
+function printResult(exported: Exported, out: string, { json }: Flags): void {
   const { campaign, format, leftOut, notes, otherKinds, files } = exported;
   const count = exported.exported;
   const document = { campaign, format, out, exported: count, leftOut, notes, otherKinds };
@@ -101,11 +102,11 @@ function printResult(exported: Exported, out: string, { json }: ExportFlags): vo
   printRemarks('note', notes, out);
 }
 
-/** If there are more of a kind, the others are only in export.json. */
+/** Of each; all are in export.json. */
 const MAX_SHOWN = 20;
 
 function printRemarks(what: string, remarks: readonly Remark[], out: string): void {
-  for (const { id, message } of remarks.slice(0, MAX_SHOWN)) say(`  ${what}: ${id}: ${message}`);
-  const more = remarks.length - MAX_SHOWN;
-  if (more > 0) say(`  ${what}: ${more} more, all in ${buildAddress(out, EXPORT_RECORD)}`);
+  const lines = remarks.map(({ id, message }) => `${id}: ${message}`);
+  const countRest = (n: number) => `${n} more, all in ${buildAddress(out, EXPORT_RECORD)}`;
+  for (const line of listFirst(lines, MAX_SHOWN, countRest)) say(`  ${what}: ${line}`);
 }

@@ -21,7 +21,7 @@ import {
   logToTerminal,
 } from '../terminal.ts';
 import { logToWorkerLog } from '../../runner/command-line.ts';
-import { call, type GlobalFlags } from '../options.ts';
+import { call, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('ui')
@@ -47,7 +47,7 @@ const POLL_INTERVAL_MS = 500;
 const COUNT_INTERVAL_MS = 10_000;
 
 /** Serves until it is stopped or nothing has been open for a while. */
-async function serve(flags: GlobalFlags): Promise<number> {
+async function serve(flags: Flags): Promise<number> {
   logTo((line) => process.stderr.write(line));
   const settings = loadCommandSettings(flags);
   const localServices = flags.services ?? null;
@@ -98,7 +98,7 @@ async function countOpenCampaigns({ client }: Session): Promise<number> {
 /** The worker waits 35 s for POSTs in progress, then the server is stopped. */
 const TIMEOUT_MS = 60_000;
 
-async function stop(flags: GlobalFlags): Promise<number> {
+async function stop(flags: Flags): Promise<number> {
   const { embeddedDir } = loadCommandSettings(flags, { tokens: 'optional' });
   // First the standby host, so that it does not take over now.
   const background = readRecord(embeddedDir, 'background');
@@ -144,7 +144,7 @@ async function setUpHost(): Promise<number> {
  *
  * @throws HundredfoldError `UI_UNAVAILABLE` if Temporal runs elsewhere
  */
-async function openUi(flags: GlobalFlags): Promise<number> {
+async function openUi(flags: Flags): Promise<number> {
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   if (settings.temporal)
     throw new HundredfoldError(

@@ -4,7 +4,7 @@ import { checkName } from '../../domain/name.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { readRecord } from '../../temporal/host/folder.ts';
 import { isAlive } from '../../temporal/machine.ts';
-import { addRowOptions, selectRows, type RowFlags } from '../rows.ts';
+import { addRowOptions, selectRows, type Flags, call, NEWEST, treesThere } from '../options.ts';
 import {
   listItemLines,
   type OpenItem,
@@ -16,7 +16,6 @@ import type { ItemLine, OutputTree } from '../../runner/index.ts';
 import { buildCampaignAddress } from '../../store/layout.ts';
 import { loadCommandSettings, findMeant, withCampaign } from '../session.ts';
 import { say, printDocument, printTable } from '../terminal.ts';
-import { call, NEWEST, treesThere, type GlobalFlags } from '../options.ts';
 
 export const commands = [
   addRowOptions(
@@ -38,11 +37,7 @@ function formatTime(iso: string): string {
   return TIME.format(new Date(iso)).replace(' ', 'T');
 }
 
-interface ItemsFlags extends GlobalFlags, RowFlags {
-  readonly out?: string;
-}
-
-async function listItems(given: string | undefined, typed: ItemsFlags): Promise<number> {
+async function listItems(given: string | undefined, typed: Flags): Promise<number> {
   const { name, flags } = await findMeant(given, typed);
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? settings.storeUrl, name);
@@ -66,7 +61,7 @@ function isHostRunning(embeddedDir: string): boolean {
 async function print(
   tree: OutputTree,
   open: ReadonlyMap<string, OpenItem>,
-  flags: ItemsFlags,
+  flags: Flags,
 ): Promise<number> {
   const lines: ItemLine[] = [];
   for await (const line of listItemLines(tree, open, selectRows(flags, tree))) lines.push(line);

@@ -9,9 +9,9 @@ import { readListedItems } from '../../report/campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { buildItemKey, JOB_LOG } from '../../store/layout.ts';
 import { buildItemWorkflowId } from '../../workflows/names.ts';
-import { loadCommandSettings, findTree, type TreeFlags } from '../session.ts';
+import { loadCommandSettings, findTree } from '../session.ts';
 import { say, formatLogLine, printDocument, printLine } from '../terminal.ts';
-import { call, NEWEST, treesThere } from '../options.ts';
+import { call, NEWEST, treesThere, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('logs')
@@ -25,7 +25,7 @@ export const commands = [
 async function printLogs(
   given: string | undefined,
   id: string | undefined,
-  flags: TreeFlags,
+  flags: Flags,
 ): Promise<number> {
   const tree = await findTree(given, flags);
   const { name } = tree;

@@ -17,11 +17,11 @@ import {
   type Planned,
   runCommand,
 } from '../../runner/command-line.ts';
-import type { PlanOptions, Refusal } from '../../runner/index.ts';
+import type { Refusal } from '../../runner/index.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { say, logToTerminal, printDocument, printLine } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
-import { call, MANIFESTS, newTrees, type GlobalFlags } from '../options.ts';
+import { call, MANIFESTS, newTrees, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('plan')
@@ -39,13 +39,7 @@ export const commands = [
     .action(call(plan)),
 ];
 
-interface PlanFlags extends GlobalFlags, PlanOptions {
-  readonly skipInvalid?: boolean;
-  /** A new table with likely corrections. */
-  readonly fixes?: string;
-}
-
-async function plan(manifests: readonly string[], flags: PlanFlags): Promise<number> {
+async function plan(manifests: readonly string[], flags: Flags): Promise<number> {
   if (flags.fixes !== undefined && existsSync(flags.fixes)) throw createExistsError(flags.fixes);
   const rows: CheckedRow[] = [];
   // The problems are the main output of this command.
@@ -84,7 +78,7 @@ function printNext(
   { intake: { survey }, document: { refusals = [] } }: Planned,
   runnable: ReturnType<typeof chooseRows>,
   manifests: readonly string[],
-  flags: PlanFlags,
+  flags: Flags,
 ): void {
   const { skipInvalid = false } = flags;
   const skip = { skipInvalid: runnable === 'valid' };
@@ -112,7 +106,7 @@ function printNext(
     );
 }
 
-async function fix(file: string, checked: readonly CheckedRow[], { json }: PlanFlags) {
+async function fix(file: string, checked: readonly CheckedRow[], { json }: Flags) {
   const { fixed, rows, leftOut } = await writeFixes(file, checked);
   const print = json ? say : printLine;
   if (fixed === 0) print(`No fix can be made without you: ${file} is not written.`);
@@ -127,7 +121,7 @@ async function fix(file: string, checked: readonly CheckedRow[], { json }: PlanF
 }
 
 /** Without the charges, the forecast is the earliest possible end. In text, `printNext` gives the reason. */
-function warnUncharged({ feeds, forecasts }: Planned, { json }: PlanFlags): void {
+function warnUncharged({ feeds, forecasts }: Planned, { json }: Flags): void {
   const used = new Set(forecasts.filter(({ jobs }) => jobs > 0).map(({ service }) => service));
   for (const feed of feeds) {
     if (!('reason' in feed) || !used.has(feed.reference.service)) continue;

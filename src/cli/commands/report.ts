@@ -14,7 +14,7 @@ import { buildAddress, REPORT } from '../../store/layout.ts';
 import { findTree } from '../session.ts';
 import { openLink, say, printDocument } from '../terminal.ts';
 import { printDamaged } from '../conclusion.ts';
-import { call, NEWEST, treesThere, type GlobalFlags } from '../options.ts';
+import { call, NEWEST, treesThere, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('report')
@@ -32,16 +32,10 @@ export const commands = [
     .action(call(report)),
 ];
 
-interface ReportFlags extends GlobalFlags {
-  readonly out?: string;
-  readonly by?: string;
-  readonly open?: boolean;
-}
-
 async function report(
   name: string | undefined,
   other: string | undefined,
-  flags: ReportFlags,
+  flags: Flags,
 ): Promise<number> {
   if (name !== undefined && other !== undefined) return compare(name, other, flags);
   if (flags.by === undefined) return rebuildReport(name, flags);
@@ -52,7 +46,7 @@ async function report(
   );
 }
 
-async function compare(a: string, b: string, flags: ReportFlags): Promise<number> {
+async function compare(a: string, b: string, flags: Flags): Promise<number> {
   // Looking for a tree may change to the folder in which it was made.
   const out = resolve('comparison', `${a}-${b}`);
   const [first, second] = [await findTree(a, flags), await findTree(b, flags)];
@@ -80,7 +74,7 @@ function showPage(path: string): void {
   if (!openLink(pathToFileURL(path).href)) say('No browser was found. Open the link above.');
 }
 
-async function rebuildReport(given: string | undefined, flags: ReportFlags): Promise<number> {
+async function rebuildReport(given: string | undefined, flags: Flags): Promise<number> {
   const tree = await findTree(given, flags);
   const { name, location: folder } = tree;
   const path = buildAddress(folder, REPORT);

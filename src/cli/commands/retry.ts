@@ -7,8 +7,8 @@ import type { RetrySurvey } from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
 import { findMeant } from '../session.ts';
 import { Interruption } from '../interruption.ts';
-import { say, logToTerminal } from '../terminal.ts';
-import { call, detach, priority, treesThere, type GlobalFlags } from '../options.ts';
+import { formatCount, listFirst, say, logToTerminal } from '../terminal.ts';
+import { call, detach, priority, treesThere, type Flags } from '../options.ts';
 
 const HELP = `
 A job that was accepted before is polled first, which uses no slot. A new job is submitted only if the old one cannot
@@ -28,59 +28,42 @@ export const commands = [
     .action(call(retry)),
 ];
 
-/** A longer list is not useful on a screen. */
 const MAX_SHOWN = 20;
 
 function sayWhatRuns(name: string, survey: RetrySurvey): void {
   const { chosen, states, ways, following, mayBeThere, open, unusable } = survey;
-  const kinds = Object.entries(states).filter(([, n]) => n > 0);
-  const which = kinds.map(([state, n]) => `${n} ${state}`).join(', ');
+  const which = Object.entries(states).flatMap(([state, n]) => (n > 0 ? `${n} ${state}` : []));
+  const count = (n: number): string => formatCount(n, 'item');
   if (chosen.size === 0)
     say(`${name}: nothing to retry: none of these items failed, is held or was cancelled.`);
-  else say(`${name}: ${formatItemCount(chosen.size)} run again (${which}).`);
-  if (ways.ask > 0) {
-    say(
-      `  ${formatJobCount(ways.ask)} polled first, which uses no slot. A new job is submitted only if`,
-    );
-    say('  the service does not know the job, it failed, or its result is wrong again.');
-  }
-  if (following > 0)
-    say(`  ${formatItemCount(following)} get the result of another item: no slot is used.`);
-  if (mayBeThere > 0) {
-    say(
-      `  ${formatItemCount(mayBeThere)} may already have a job at the service that cannot be found.`,
-    );
-    say('  They are submitted again, as you asked, and each may become a duplicate job.');
-  }
-  if (open > 0) say(`  ${formatItemCount(open)} had not ended and continue.`);
-  if (unusable.length === 0) return;
-  say(
-    `  ${formatItemCount(unusable.length)} cannot be run again from this tree and are left unchanged:`,
-  );
-  for (const why of unusable.slice(0, MAX_SHOWN)) say(`    ${why}`);
-  if (unusable.length > MAX_SHOWN) say(`    And ${unusable.length - MAX_SHOWN} more.`);
-  say('  The "hundredfold run" command of this campaign restores what is missing.');
+  else say(`${name}: ${count(chosen.size)} run again (${which.join(', ')}).`);
+  const asked = formatCount(ways.ask, 'former job is', 'former jobs are');
+  const parts: readonly (readonly [number, ...string[]])[] = [
+    [
+      ways.ask,
+      `${asked} polled first, which uses no slot. A new job is submitted only if`,
+      'the service does not know the job, it failed, or its result is wrong again.',
+    ],
+    [following, `${count(following)} get the result of another item: no slot is used.`],
+    [
+      mayBeThere,
+      `${count(mayBeThere)} may already have a job at the service that cannot be found.`,
+      'They are submitted again, as you asked, and each may become a duplicate job.',
+    ],
+    [open, `${count(open)} had not ended and continue.`],
+    [
+      unusable.length,
+      `${count(unusable.length)} cannot be run again from this tree and are left unchanged:`,
+      ...listFirst(unusable, MAX_SHOWN, (n) => `And ${n} more.`).map((why) => `  ${why}`),
+      'The "hundredfold run" command of this campaign restores what is missing.',
+    ],
+  ];
+  for (const [n, ...lines] of parts) if (n > 0) for (const line of lines) say(`  ${line}`);
 }
 
-function formatJobCount(n: number): string {
-  return n === 1 ? '1 former job is' : `${n} former jobs are`;
-}
-
-function formatItemCount(n: number): string {
-  return n === 1 ? '1 item' : `${n} items`;
-}
-
-interface RetryFlags extends GlobalFlags {
-  readonly priority?: number;
-  readonly failed?: boolean;
-  readonly item?: readonly string[];
-  readonly out?: string;
-  readonly detach?: boolean;
-}
-
-async function retry(name: string, flags: RetryFlags): Promise<number> {
+async function retry(name: string, flags: Flags): Promise<number> {
   const { item, ...others } = flags;
-  const again = `hundredfold retry ${name}${item ? ` --item ${item.join(' ')}` : ''}${flags.failed ? ' --failed' : ''}`;
+  const command = `hundredfold retry ${name}${item ? ` --item ${item.join(' ')}` : ''}${flags.failed ? ' --failed' : ''}`;
   const interruption = new Interruption();
   try {
     const meant = await findMeant(name, others);
@@ -92,7 +75,7 @@ async function retry(name: string, flags: RetryFlags): Promise<number> {
       onNotice: say,
       onSurvey: (survey) => sayWhatRuns(name, survey),
     });
-    return await followToEnd(campaign, { ...flags, again }, interruption);
+    return await followToEnd(campaign, { ...flags, command }, interruption);
   } catch (error) {
     if (!(error instanceof HundredfoldError) || error.code !== 'INTERRUPTED') throw error;
     return EXIT.interrupted;

@@ -3,26 +3,13 @@ import { Command } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { createInterface } from 'node:readline/promises';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import {
-  type Campaign,
-  ManifestRefusedError,
-  startCampaign,
-  type StartOptions,
-} from '../../runner/index.ts';
+import { type Campaign, ManifestRefusedError, startCampaign } from '../../runner/index.ts';
 import { findEnd, runCommand, readFreeSpace, type Forecast } from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
-import { say, logToTerminal, printDocument } from '../terminal.ts';
+import { formatCount, say, logToTerminal, printDocument } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
-import {
-  call,
-  detach,
-  MANIFESTS,
-  newTrees,
-  noWorker,
-  priority,
-  type GlobalFlags,
-} from '../options.ts';
+import { call, detach, MANIFESTS, newTrees, noWorker, priority, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('run')
@@ -48,21 +35,14 @@ export const commands = [
     .action(call(run)),
 ];
 
-export interface RunFlags
-  extends
-    GlobalFlags,
-    Pick<StartOptions, 'services' | 'out' | 'name' | 'allowOutside' | 'cache' | 'skipInvalid'>,
-    Pick<StartOptions, 'priority' | 'command' | 'detach' | 'worker'> {
-  readonly yes?: boolean;
-}
-
-export async function run(manifests: readonly string[], flags: RunFlags): Promise<number> {
+export async function run(manifests: readonly string[], flags: Flags): Promise<number> {
   const interruption = new Interruption();
   const problems = new ProblemList();
-  const again = flags.command ?? runCommand(manifests, flags);
+  const command = flags.command ?? runCommand(manifests, flags);
   try {
     await using campaign = await startCampaign(manifests, {
       ...flags,
+      command,
       ...logToTerminal(),
       signal: interruption.signal,
       onNotice: say,
@@ -71,7 +51,7 @@ export async function run(manifests: readonly string[], flags: RunFlags): Promis
       confirm: (forecast) => confirm(forecast, flags),
     });
     printBegun(campaign);
-    return await followToEnd(campaign, { ...flags, again }, interruption);
+    return await followToEnd(campaign, { ...flags, command }, interruption);
   } catch (error) {
     if (error instanceof ManifestRefusedError) return refuse(error, flags);
     if (!(error instanceof HundredfoldError) || error.code !== 'INTERRUPTED') throw error;
@@ -81,13 +61,12 @@ export async function run(manifests: readonly string[], flags: RunFlags): Promis
 
 function refuse(
   { rows, problems, errors, canSkip }: ManifestRefusedError,
-  { json, skipInvalid }: RunFlags,
+  { json, skipInvalid }: Flags,
 ): number {
   if (json) printDocument({ rows, problems });
-  const count = errors === 1 ? 'one error' : `${errors} errors`;
   const without = skipInvalid || !canSkip ? '' : ' --skip-invalid runs the other rows.';
   say(
-    `hundredfold: ${count}; nothing was submitted. Fix the manifest and run the command again.${without}`,
+    `hundredfold: ${formatCount(errors, 'error')}; nothing was submitted. Fix the manifest and run the command again.${without}`,
   );
   return EXIT.refused;
 }
@@ -96,7 +75,7 @@ function refuse(
 const ASKED_FROM_MS = 3_600_000;
 
 /** Shows the forecast; asks for confirmation if the campaign takes long and there is a terminal. */
-async function confirm(forecast: Forecast, { yes }: RunFlags): Promise<boolean> {
+async function confirm(forecast: Forecast, { yes }: Flags): Promise<boolean> {
   const { folder, survey, forecasts, now } = forecast;
   const freeBytes = await readFreeSpace(folder);
   for (const line of listPlanLines({ ...forecast, freeBytes })) say(line);

@@ -39,7 +39,7 @@ import {
 } from '../session.ts';
 import { readTreeState } from '../../report/publish.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
-import { call, type GlobalFlags } from '../options.ts';
+import { call, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('status')
@@ -48,7 +48,7 @@ export const commands = [
     .action(call(showStatus)),
 ];
 
-async function showStatus(given: string | undefined, typed: GlobalFlags): Promise<number> {
+async function showStatus(given: string | undefined, typed: Flags): Promise<number> {
   if (given === undefined) return showAll(typed);
   const { name, flags } = await findMeant(given, typed);
   return withSession(flags, 'look', async (session, { settings }) => {
@@ -66,7 +66,7 @@ async function showStatus(given: string | undefined, typed: GlobalFlags): Promis
   });
 }
 
-async function showEnd(folder: string, { json }: GlobalFlags): Promise<void> {
+async function showEnd(folder: string, { json }: Flags): Promise<void> {
   const ended = await readEndedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
   else printEnd(ended, { print: printLine });
@@ -76,7 +76,7 @@ async function showEnd(folder: string, { json }: GlobalFlags): Promise<void> {
 async function showEndedElsewhere(
   name: string,
   settings: Parameters<typeof explainUnknown>[1],
-  flags: GlobalFlags,
+  flags: Flags,
   error: unknown,
 ): Promise<void> {
   const tree = await findTreeElsewhere(name, settings);
@@ -86,7 +86,7 @@ async function showEndedElsewhere(
 }
 
 /** The campaigns, the newest first, and the budget of each service and credential. */
-async function showAll(flags: GlobalFlags): Promise<number> {
+async function showAll(flags: Flags): Promise<number> {
   // Where no Temporal was ever used there is nothing to ask, and no server has to be downloaded to find that out.
   if (!canBeCharged(loadCommandSettings(flags, { tokens: 'optional' })))
     return printAll([], [], flags);
@@ -99,7 +99,7 @@ async function showAll(flags: GlobalFlags): Promise<number> {
 function printAll(
   campaigns: readonly CampaignLine[],
   budgets: readonly BudgetStatus[],
-  { json }: GlobalFlags,
+  { json }: Flags,
 ): number {
   const here = new Set(campaigns.map(({ out }) => out));
   const elsewhere = readRemembered().filter(({ folder }) => !here.has(folder));

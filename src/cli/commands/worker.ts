@@ -15,7 +15,7 @@ import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/bundle.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import { loadCommandSettings } from '../session.ts';
-import { call, parsePort, type GlobalFlags } from '../options.ts';
+import { call, parsePort, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('worker')
@@ -35,7 +35,7 @@ export const commands = [
     .action(call(runWorker)),
 ];
 
-interface WorkerFlags extends GlobalFlags {
+interface WorkerFlags extends Flags {
   /** Default: all. */
   readonly role?: readonly Role[];
   readonly metricsPort?: number;
