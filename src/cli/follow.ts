@@ -2,6 +2,7 @@
  * Follows a campaign until it ends, or the user interrupts or detaches: a live view with keys on a terminal, otherwise
  * plain lines.
  */
+import { emitKeypressEvents, type Key } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -13,36 +14,28 @@ import { toReason } from '../domain/plain-text.ts';
 import { say, isQuiet, isVerbose, buildUiLink } from './terminal.ts';
 import type { Interruption } from './interruption.ts';
 
-/*
- * Reads the keys of the live view, one by one and without echo. The terminal is always restored: Node itself resets it
- * when the process exits.
- */
-
-/** In raw mode, Ctrl-C is an ordinary key. */
-const CTRL_C = '\u0003';
-
 interface Keyboard {
   close(): void;
 }
 
 /**
- * null if there is no terminal. Only for a command in the foreground: others are stopped when they access the terminal.
+ * The keys of the live view, one by one and without echo; null if there is no terminal. Only for a command in the
+ * foreground: others are stopped when they access the terminal. Node itself resets the terminal when the process exits.
  */
 function openKeyboard(input: ReadStream, pressed: (key: string) => void): Keyboard | null {
   if (!input.isTTY) return null;
-  const read = (typed: Buffer): void => {
-    const text = typed.toString();
+  const read = (_: string | undefined, { name = '', ctrl = false }: Key): void => {
     // As the terminal would do: code that handles the interruption does not depend on the keyboard.
-    if (text.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
-    // Several characters together are pasted text, or the code of a special key.
-    else if (text.length === 1) pressed(text.toLowerCase());
+    if (ctrl && name === 'c') process.kill(process.pid, 'SIGINT');
+    else pressed(name);
   };
+  emitKeypressEvents(input);
   input.setRawMode(true);
-  input.on('data', read);
+  input.on('keypress', read);
   input.resume();
   return {
     close() {
-      input.off('data', read);
+      input.off('keypress', read);
       input.setRawMode(false);
       input.pause();
     },

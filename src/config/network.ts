@@ -1,8 +1,12 @@
-/** Network settings between this machine and a service: a proxy, and a gateway with its own login. */
+/** How this machine reaches a service (a proxy, a gateway with its own login), and Temporal (address, API key, TLS). */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { validateHeaderValue } from 'node:http';
+import { resolve } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/addresses.ts';
+import { toReason } from '../domain/plain-text.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 import type { Environment } from '../domain/process.ts';
@@ -121,14 +125,10 @@ function decodePart(text: string): string {
 }
 
 /**
- * Chooses the proxy for a service by the variables that curl and most programs use.
- *
- * One proxy per service, chosen when the configuration is read: messages can name it, and its password is redacted.
+ * The proxy of a service, chosen when the configuration is read: messages can name it, and its password is redacted.
  * Rejected: undici's `EnvHttpProxyAgent`, which reads the environment again at any time and uses `HTTP_PROXY` for
  * `https` addresses.
  */
-
-/** The proxy of a service. */
 interface ProxySettings {
   /** With user name and password, if it has them. */
   readonly url: Secret;
@@ -162,19 +162,90 @@ function readVariable(environment: Environment, lower: string): string | undefin
   return environment[lower] ?? environment[lower.toUpperCase()];
 }
 
-/** Entries are `host`, `.domain`, `*.domain`, `host:port` or `*`; a host includes its subdomains. */
-function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
-  const host = hostname.toLowerCase().replace(/\.$/, '');
-  const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+/** Entries are `host`, `.domain`, `*.domain` or `*`; a host includes its subdomains. A port is not looked at, as in curl. */
+function isExcepted({ hostname }: URL, list: string): boolean {
   return list
     .toLowerCase()
     .split(/[\s,]+/)
-    .filter((entry) => entry !== '')
     .some((entry) => {
-      const [, name = '', only] = /^(\[.+\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
-      if (only !== undefined && only !== ownPort) return false;
-      if (name === '*') return true;
-      const bare = name.replace(/^\*?\./, '').replace(/\.$/, '');
-      return bare !== '' && (host === bare || host === `[${bare}]` || host.endsWith(`.${bare}`));
+      const name = entry.replace(/^\*?\./, '').replace(/:\d+$/, '');
+      return entry === '*' || (name !== '' && `.${hostname}`.endsWith(`.${name}`));
     });
+}
+
+/* ---- Temporal ---- */
+
+/** Files are read once: a process that is to use new ones is restarted. */
+export interface TemporalSettings {
+  readonly apiKey: Secret | null;
+  /** null: without TLS, unless there is an API key, which is never sent unencrypted. */
+  readonly tls: TlsMaterial | null;
+  readonly address: string;
+  readonly namespace: string;
+}
+
+/** PEM texts. `cert` and `key` come together. */
+export interface TlsMaterial {
+  /** Certificates of the trusted authorities; default: those of the system. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name required in the server's certificate, if it is not the host of the address. */
+  readonly serverName?: string;
+}
+
+/** null: the embedded server. Throws CONFIG_* with what to do. */
+export function readTemporalSettings(
+  temporal: Config['temporal'],
+  place: SecretPlace,
+): TemporalSettings | null {
+  if (!temporal?.address) return null;
+  const { address, namespace = 'default', apiKey, tls } = temporal;
+  return {
+    address,
+    namespace,
+    apiKey: apiKey ? readSecret('temporal.apiKey', apiKey, place) : null,
+    tls: tls ? readTls(tls, place) : null,
+  };
+}
+
+type TlsKeys = NonNullable<NonNullable<Config['temporal']>['tls']>;
+
+/** Before any connection uses them. Throws CONFIG_TLS_INVALID. */
+function readTls(tls: TlsKeys, { base }: SecretPlace): TlsMaterial {
+  const read = (
+    key: 'ca' | 'cert' | 'key',
+    parse: (pem: string) => unknown,
+  ): string | undefined => {
+    const file = tls[key];
+    return file === undefined ? undefined : readPem(key, resolve(base, file), parse);
+  };
+  const parse = (pem: string): unknown => new X509Certificate(pem);
+  const [ca, cert, key] = [read('ca', parse), read('cert', parse), read('key', createPrivateKey)];
+  if (cert && key && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+    throw createTlsError('key is not the private key of the first certificate in cert');
+  return {
+    ...(ca && { ca }),
+    ...(cert && key && { cert, key }),
+    ...(tls.serverName && { serverName: tls.serverName }),
+  };
+}
+
+function readPem(key: string, path: string, parse: (pem: string) => unknown): string {
+  try {
+    const pem = readFileSync(path, 'utf8');
+    parse(pem);
+    return pem;
+  } catch (cause) {
+    throw createTlsError(`${key} is no PEM file without a passphrase: ${path}`, cause);
+  }
+}
+
+function createTlsError(what: string, cause?: unknown): HundredfoldError {
+  return new HundredfoldError(
+    'CONFIG_TLS_INVALID',
+    `temporal.tls: ${what}${cause === undefined ? '' : ` (${toReason(cause)})`}`,
+    'Paths are relative to the folder of the configuration file; in cert, the client certificate comes first. To PEM: openssl x509 (or pkey) -in FILE -out NEW_FILE',
+    { cause },
+  );
 }

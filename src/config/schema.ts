@@ -190,6 +190,7 @@ const temporal = z
         serverName: z.string().meta({ description: "The name in the server's certificate." }),
       })
       .partial()
+      .refine(({ cert, key }) => !cert === !key, 'cert and key are written together')
       .meta({
         description:
           "TLS. `{}` turns it on with the system's certificates; `ca`, `cert`, `key` are PEM files, `cert` and `key` together for mutual TLS; `serverName` if the certificate is not for the host of the address.",

@@ -14,7 +14,7 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
-import type { TemporalSettings, TlsMaterial } from '../config/temporal.ts';
+import type { TemporalSettings, TlsMaterial } from '../config/network.ts';
 import { readProgramVersion } from '../program.ts';
 import { isLocalHost } from '../domain/addresses.ts';
 import { HundredfoldError } from '../domain/errors.ts';

@@ -35,11 +35,9 @@ test.skipIf(noOpenssl !== null)(
     const lock = ['pkey', '-in', one.keyFile, '-aes256', '-passout', 'pass:x', '-out', locked];
     execFileSync('openssl', lock);
     for (const [tls, message] of [
-      [`cert: ${one.certFile}`, 'cert is set and key is not'],
-      [`key: ${one.keyFile}`, 'key is set and cert is not'],
       [`cert: ${one.certFile}, key: ${other.keyFile}`, 'is not the private key'],
-      [`ca: ${write('ca.txt', 'no PEM')}`, 'cannot be read as a certificate in PEM'],
-      [`cert: ${one.certFile}, key: ${locked}`, 'cannot be read as a private key without'],
+      [`ca: ${write('ca.txt', 'no PEM')}`, 'ca is no PEM file'],
+      [`cert: ${one.certFile}, key: ${locked}`, 'key is no PEM file without a passphrase'],
     ] as const)
       expect(() => at(tls), tls).toThrow(
         expect.objectContaining({
@@ -48,6 +46,8 @@ test.skipIf(noOpenssl !== null)(
           exitCode: 2,
         }),
       );
+    const alone = expect.objectContaining({ code: 'CONFIG_INVALID' }) as Error;
+    expect(() => at(`cert: ${one.certFile}`)).toThrow(alone);
   },
 );
 

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
-import type { TemporalSettings } from '../../config/temporal.ts';
+import type { TemporalSettings } from '../../config/network.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { startLastingWorker } from '../../worker.ts';
 import { toTemporalAddress, connectClient } from '../../temporal/connection.ts';

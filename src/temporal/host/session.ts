@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { TemporalSettings } from '../../config/temporal.ts';
+import type { TemporalSettings } from '../../config/network.ts';
 import { isSameReference } from '../../domain/campaign.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { Deadline } from '../../domain/process.ts';
