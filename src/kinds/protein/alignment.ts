@@ -8,6 +8,7 @@ import { type InputFinding, inputError, inputWarning, type Reading } from '../ki
 import {
   checkResidues,
   type FastaRecord,
+  type Findings,
   formatCount,
   formatFasta,
   formatRecord,
@@ -71,64 +72,54 @@ function checkRows(records: readonly FastaRecord[], residues: readonly string[])
         'Give every sequence a unique name; remove duplicates.',
       ),
     ),
-    ...records.flatMap((record, index) => checkRow(record, residues[index] ?? '', expected)),
+    ...records.flatMap((record, n) => [...checkRow(record, residues[n] ?? '', expected)]),
   ];
   // Reported only if there are no other findings: broken alignments have such columns for other reasons.
-  const columns = findings.length === 0 ? countEmptyColumns(residues, expected) : 0;
-  if (columns === 0) return findings;
-  const empty = inputWarning(
-    'ALIGNMENT_EMPTY_COLUMNS',
-    `${formatCount(columns, 'column')} of the alignment contain${columns === 1 ? 's' : ''} only gaps.`,
-    'Remove empty columns; the results will have no values there.',
-  );
-  return [empty];
+  return findings.length === 0 ? [...findEmptyColumns(residues, expected)] : findings;
 }
 
-function checkRow(
+function* checkRow(
   { name: record, residues: written }: FastaRecord,
   residues: string,
   expected: number,
-): InputFinding[] {
+): Findings {
   const { length } = residues;
-  const characters = [...new Set(written.match(OTHER_GAPS))].join('');
-  const isStopped = STOP.test(written) && !STOP.test(residues);
-  const findings: InputFinding[] = [];
   if (length !== expected) {
-    const unequal = inputError(
+    yield inputError(
       'ALIGNMENT_UNEQUAL',
       `${formatRecord(record)} has ${formatCount(length, 'column')}, but the first one has ${expected}.`,
       'Align the sequences and pad them with `-` to the same length.',
     );
-    findings.push(unequal);
   }
+  const characters = [...new Set(written.match(OTHER_GAPS))].join('');
   if (characters !== '') {
-    const gaps = inputWarning(
+    yield inputWarning(
       'ALIGNMENT_GAP_CHARACTER',
       `${formatRecord(record)} has gaps written as ${quote(characters)}; they are sent as \`-\`.`,
       'No action is needed if they are gaps.',
     );
-    findings.push(gaps);
   }
   const filled = residues.replaceAll(GAP, '');
-  findings.push(...checkResidues(record, filled, isStopped));
+  yield* checkResidues(record, filled, STOP.test(written) && !STOP.test(residues));
   if (filled.length > 0 && filled.length < MINIMUM_RESIDUES) {
-    const tooShort = inputError(
+    yield inputError(
       'ALIGNMENT_ROW_SHORT',
       `${formatRecord(record)} has ${formatCount(filled.length, 'residue')} without gaps; below ${MINIMUM_RESIDUES} the whole job fails.`,
       'Remove the sequence from the alignment.',
     );
-    findings.push(tooShort);
   }
-  return findings;
 }
 
-/** Columns in which no sequence has a residue: harmless, and usually left over from removed sequences. */
-function countEmptyColumns(rows: readonly string[], width: number): number {
-  let count = 0;
-  for (let column = 0; column < width; column += 1) {
-    if (rows.every((row) => row.charAt(column) === GAP)) count += 1;
-  }
-  return count;
+/** In which no sequence has a residue: harmless, and usually left over from removed sequences. */
+function* findEmptyColumns(rows: readonly string[], width: number): Findings {
+  const columns = Array.from({ length: width }, (_, column) => column);
+  const empty = columns.filter((column) => rows.every((row) => row[column] === GAP)).length;
+  if (empty === 0) return;
+  yield inputWarning(
+    'ALIGNMENT_EMPTY_COLUMNS',
+    `${formatCount(empty, 'column')} of the alignment contain${empty === 1 ? 's' : ''} only gaps.`,
+    'Remove empty columns; the results will have no values there.',
+  );
 }
 
 /** Format → how its text begins. The last three are recognised, but not read. */

@@ -16,6 +16,9 @@ export interface FastaRecord {
   readonly residues: string;
 }
 
+/** What is wrong with an input, one after another. */
+export type Findings = Generator<InputFinding, void>;
+
 interface Fasta {
   readonly records: readonly FastaRecord[];
   /** True if there is no header at all: one sequence, or not FASTA. */
@@ -99,7 +102,7 @@ export function readSequenceInput(text: string, options: SequenceOptions, id: st
   return {
     findings: [
       ...findings,
-      ...records.flatMap((record, n) => checkSequence(record, residues[n] ?? '', options)),
+      ...records.flatMap((record, n) => [...checkSequence(record, residues[n] ?? '', options)]),
       ...findRepeated(records).map((record) =>
         inputWarning(
           'SEQUENCE_NAME_REPEATED',
@@ -114,43 +117,41 @@ export function readSequenceInput(text: string, options: SequenceOptions, id: st
   };
 }
 
-function checkSequence(
+function* checkSequence(
   { name: record, residues: written }: FastaRecord,
   residues: string,
   { predictors }: SequenceOptions,
-): InputFinding[] {
+): Findings {
+  yield* checkResidues(record, residues, residues !== written);
   const { length } = residues;
-  const findings = checkResidues(record, residues, residues !== written);
+  if (length === 0) return;
   const hasLength = `${formatRecord(record)} has ${formatCount(length, 'residue')}`;
-  if (length > 0 && length < MINIMUM_RESIDUES) {
-    const tooShort = inputError(
+  if (length < MINIMUM_RESIDUES) {
+    yield inputError(
       'SEQUENCE_TOO_SHORT',
       `${hasLength}; the predictors need ${MINIMUM_RESIDUES}.`,
       'Give the whole sequence.',
     );
-    return [...findings, tooShort];
+    return;
   }
   const folding = predictors.filter((name) => NEED_FOLDING.includes(name));
-  if (length > 0 && folding.length > 0 && length < FOLDING_RESIDUES) {
-    const tooShort = inputError(
+  if (folding.length > 0 && length < FOLDING_RESIDUES) {
+    yield inputError(
       'SEQUENCE_TOO_SHORT_FOR',
       `${hasLength}; ${list(folding)} need${folding.length === 1 ? 's' : ''} ${FOLDING_RESIDUES}.`,
       'Set `predictors` to `dynamine`, or give the whole sequence.',
       { column: 'predictors', value: folding.join(',') },
     );
-    findings.push(tooShort);
   }
   const { minimum, maximum } = PSPER_RESIDUES;
-  if (length > 0 && predictors.includes('psper') && (length < minimum || length > maximum)) {
-    const unfit = inputError(
+  if (predictors.includes('psper') && (length < minimum || length > maximum)) {
+    yield inputError(
       'SEQUENCE_LENGTH_FOR_PSPER',
       `${hasLength}; \`psper\` takes ${minimum} to ${maximum}.`,
       'Leave `psper` out of `predictors`, or give another sequence.',
       { column: 'predictors', value: 'psper' },
     );
-    findings.push(unfit);
   }
-  return findings;
 }
 
 export function formatRecord(record: string): string {
@@ -166,28 +167,23 @@ export function quote(characters: string): string {
 }
 
 /** Checks a record of either kind, by its residues as they are sent, without gaps. */
-export function checkResidues(
-  record: string,
-  residues: string,
-  isStopped: boolean,
-): InputFinding[] {
+export function* checkResidues(record: string, residues: string, isStopped: boolean): Findings {
   if (residues === '') {
-    const empty = inputError(
+    yield inputError(
       'SEQUENCE_EMPTY',
       `${formatRecord(record)} has no residue.`,
       'Add the residues, or remove the record.',
     );
-    return [empty];
+    return;
   }
-  const findings = findForeignLetters(record, residues);
-  if (!isStopped) return findings;
+  yield* findForeignLetters(record, residues);
+  if (!isStopped) return;
   // As X it would be an extra residue at the end of the chain, which the predictors consider.
-  const stopped = inputWarning(
+  yield inputWarning(
     'SEQUENCE_STOP_REMOVED',
     `${formatRecord(record)} ends with the stop character \`*\` and is sent without it.`,
     'No action is needed if it ends there; the predictors would read the character as a residue.',
   );
-  return [...findings, stopped];
 }
 
 /** The names of the records whose header an earlier one has. */
@@ -204,64 +200,57 @@ export function findRepeated(records: readonly FastaRecord[]): string[] {
  * The 20 amino acids, in any case. B, J, O, U, X and Z are letters of the code that the predictors read as X; anything
  * else they would silently convert to X, or fail on.
  */
-function findForeignLetters(record: string, residues: string): InputFinding[] {
+function* findForeignLetters(record: string, residues: string): Findings {
   const letters = new Set(residues.toUpperCase());
   const other = [...letters].filter((letter) => !'ACDEFGHIKLMNPQRSTVWY'.includes(letter)).join('');
   const [foreign, unknown] = [other.replace(/[BJOUXZ]/g, ''), other.replace(/[^BJOUXZ]/g, '')];
-  const findings: InputFinding[] = [];
   if (foreign !== '') {
-    const wrong = inputError(
+    yield inputError(
       'SEQUENCE_NOT_RESIDUES',
       `${formatRecord(record)} has characters that are not amino acids: ${quote(foreign)}.`,
       'Remove stops, gaps, digits and other characters; they would be read as unknown residues.',
     );
-    findings.push(wrong);
   }
-  if (unknown !== '') findings.push(reportUnknown(record, unknown, letters.size));
-  return [...findings, ...findNucleotides(record, residues, letters)];
-}
-
-function reportUnknown(record: string, unknown: string, letters: number): InputFinding {
-  return unknown.length === letters
-    ? inputError(
-        'SEQUENCE_ALL_UNKNOWN',
-        `${formatRecord(record)} has no known residue.`,
-        'Write the residues: predictions for unknown residues are meaningless.',
-      )
-    : inputWarning(
-        'SEQUENCE_UNKNOWN_RESIDUES',
-        `${formatRecord(record)} has ${quote(unknown)}, which the predictors read as unknown residues.`,
-        'Write the actual residue where it is known.',
-      );
+  if (unknown !== '' && unknown.length === letters.size) {
+    yield inputError(
+      'SEQUENCE_ALL_UNKNOWN',
+      `${formatRecord(record)} has no known residue.`,
+      'Write the residues: predictions for unknown residues are meaningless.',
+    );
+  } else if (unknown !== '') {
+    yield inputWarning(
+      'SEQUENCE_UNKNOWN_RESIDUES',
+      `${formatRecord(record)} has ${quote(unknown)}, which the predictors read as unknown residues.`,
+      'Write the actual residue where it is known.',
+    );
+  }
+  yield* findNucleotides(record, residues, letters);
 }
 
 /**
  * No known protein of 20 or more residues consists of all four bases and nothing else. With three bases it may be a
  * repeat; two are glycine and alanine.
  */
-function findNucleotides(
+function* findNucleotides(
   record: string,
   residues: string,
   letters: ReadonlySet<string>,
-): InputFinding[] {
-  if (residues.length < NUCLEOTIDES_FROM || !/^[ACGTUN]+$/i.test(residues)) return [];
+): Findings {
+  if (residues.length < NUCLEOTIDES_FROM || !/^[ACGTUN]+$/i.test(residues)) return;
   const bases = ['A', 'C', 'G'].filter((base) => letters.has(base)).length;
-  const kinds = bases + (letters.has('T') || letters.has('U') ? 1 : 0);
-  if (kinds === 4) {
-    const certain = inputError(
+  if (bases === 3 && (letters.has('T') || letters.has('U'))) {
+    yield inputError(
       'SEQUENCE_NUCLEOTIDES',
       `${formatRecord(record)} is DNA or RNA.`,
       'Translate it: the predictors would read A, C, G and T as amino acids.',
     );
-    return [certain];
+  } else if (letters.size >= 3) {
+    yield inputWarning(
+      'SEQUENCE_NUCLEOTIDES_DOUBTFUL',
+      `${formatRecord(record)} looks like DNA or RNA.`,
+      'Check that it is a protein; translate it if not.',
+    );
   }
-  if (letters.size < 3) return [];
-  const doubtful = inputWarning(
-    'SEQUENCE_NUCLEOTIDES_DOUBTFUL',
-    `${formatRecord(record)} looks like DNA or RNA.`,
-    'Check that it is a protein; translate it if not.',
-  );
-  return [doubtful];
 }
 
 /** An alignment keeps `|` and `.`, a list of sequences does not. `known`: headers with a predictable id. */
