@@ -17,6 +17,7 @@ import {
 import { SyntheticEngine } from '../../packages/local-services/src/engines/synthetic.ts';
 import { assignResultIds } from '../../packages/local-services/src/fasta.ts';
 import { readComposition } from '../../src/kinds/molecule/input.ts';
+import { chemist } from '../../src/kinds/molecule/rdkit.ts';
 import { inferElement } from '../../src/kinds/molecule/element.ts';
 import { readGro, readTopology, sumCharges } from '../../src/kinds/molecule/formats.ts';
 import { acpypeRecording } from '../services/recordings.ts';
@@ -204,14 +205,14 @@ describe('the synthetic engine', () => {
     const { result = '' } = await outputs(synthetic, molecule(own));
     const { GMX_itp = '', GMX_gro = '' } = JSON.parse(result) as Record<string, string>;
     const [topology, placed] = [readTopology(GMX_itp), readGro(GMX_gro)];
-    if (!topology || typeof placed === 'string' || !input?.findDifference)
+    if (!topology || typeof placed === 'string' || !input?.molecule)
       throw new Error('it cannot be read');
     const { atoms, bonds } = topology;
     const elements = atoms.map((atom) => inferElement(atom.mass, '', atom.name));
     expect(elements.toSorted()).toEqual(input.elements.toSorted());
     const places = placed.atoms.map(({ place }) => place);
     const made = { elements, bonds, places };
-    expect(await input.findDifference(made)).toBeNull();
+    expect(await chemist.compare(input.molecule, made)).toMatchObject({ difference: null });
     expect(sumCharges(topology.atoms)).toBe(charge);
   });
 });

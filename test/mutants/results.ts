@@ -68,11 +68,11 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'check-unanswered',
-    file: 'src/kinds/molecule/input.ts',
-    find: "return compared.type === 'compared' ? compared.difference : null;",
-    replace: "return compared.type === 'compared' ? compared.difference : 'bonds';",
+    file: 'src/kinds/molecule/check.ts',
+    find: "compared.type === 'compared' ? compared.difference : null;",
+    replace: "compared.type === 'compared' ? compared.difference : 'bonds';",
     breaks: '5: a correct result is not rejected because RDKit takes too long.',
-    tests: ['test/kinds/molecule/same-molecule.test.ts'],
+    tests: ['test/kinds/molecule/files.test.ts'],
   },
   {
     name: 'check-mixed-files',

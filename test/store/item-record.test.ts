@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
 import { type Options, FINAL_STATES, OPEN_STATES } from '../../src/domain/item.ts';
-import { ATOM_TYPES, PREDICTORS } from '../../src/kinds/vocabulary.ts';
+import { MOLECULE_OPTIONS, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { parseItem, type ItemRecord, serializeItem } from '../../src/store/item-record.ts';
 import {
   createWaitingRecord,
@@ -71,7 +71,7 @@ const options: fc.Arbitrary<Options> = fc.oneof(
     kind: fc.constant('molecule' as const),
     chargeMethod: fc.constantFrom('bcc' as const, 'gas' as const),
     netCharge: fc.option(fc.integer({ min: -9, max: 9 })),
-    atomType: fc.constantFrom(...ATOM_TYPES),
+    atomType: fc.constantFrom(...MOLECULE_OPTIONS.atom_type.allowed),
   }),
   fc.record({
     kind: fc.constant('sequence' as const),

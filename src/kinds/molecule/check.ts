@@ -23,6 +23,7 @@ import {
   type NativeFiles,
   type ResultKey,
 } from './files.ts';
+import { chemist } from './rdkit.ts';
 import type { Difference } from './same-molecule.ts';
 import { countParts } from './structure.ts';
 import { readGro, readTopology, type Topology, sumCharges } from './formats.ts';
@@ -147,8 +148,11 @@ async function checkSameMolecule(
   const gro = readGro(coordinates);
   const placed = typeof gro === 'string' || gro.atoms.length !== atoms.length ? [] : gro.atoms;
   const places = placed.map(({ place }) => place);
-  const difference = await input?.findDifference?.({ elements, bonds, places });
-  if (!difference) return null;
+  if (!input?.molecule) return null;
+  const compared = await chemist.compare(input.molecule, { elements, bonds, places });
+  // A result passes if RDKit does not say.
+  const difference = compared.type === 'compared' ? compared.difference : null;
+  if (difference === null) return null;
   const [code, words] = DIFFERENCES[difference];
   return createResultProblem(code, `The result is another ${words}.`);
 }

@@ -10,13 +10,12 @@ import {
 import { withAnswerCheck, findEngine, isSynthetic } from '../provenance.ts';
 import { toObject, readResultJson } from '../json.ts';
 import { MOLECULE_MEASURES, MOLECULES_TABLE, readMolecule } from './result.ts';
-import { formatShown } from '../../domain/plain-text.ts';
-import { defineKind, type InnerFile, inputError, type JobFacts } from '../kind.ts';
-import { ATOM_TYPES, CHARGE_METHODS, type MoleculeOptions } from '../vocabulary.ts';
+import { type MoleculeReading, packMolecule } from './reading.ts';
+import { defineKind, type InnerFile, type JobFacts } from '../kind.ts';
+import { MOLECULE_OPTIONS, type MoleculeOptions } from '../vocabulary.ts';
 import { checkMolecule } from './check.ts';
 import { writeMolfile } from './formats.ts';
 import { readNativeFiles, listPresentFiles } from './files.ts';
-import { type MoleculeReading, packMolecule } from './reading.ts';
 
 export const molecule = defineKind({
   name: 'molecule',
@@ -38,47 +37,7 @@ export const molecule = defineKind({
       return readStructureInput(text, known, options);
     },
   },
-  options: {
-    charge_method: {
-      key: 'chargeMethod',
-      description: 'How partial charges are computed: AM1-BCC, or Gasteiger.',
-      type: 'choice',
-      allowed: CHARGE_METHODS,
-      default: 'bcc',
-      // The examples of the service have it.
-      misspelt: {
-        bbc: {
-          meant: 'bcc',
-          finding: inputError(
-            'MANIFEST_CHARGE_METHOD_BBC',
-            '`bbc` is not a charge method, but a misspelling of `bcc` in the examples of the service; the job would fail.',
-            'Write `bcc` (AM1-BCC), or leave the cell empty.',
-          ),
-        },
-      },
-      synonyms: ['charge_model'],
-    },
-    net_charge: {
-      key: 'netCharge',
-      description: 'Net charge in elementary charges; empty: the engine computes it.',
-      type: 'integer',
-      refuse: (value: string) =>
-        inputError(
-          'MANIFEST_NET_CHARGE_INVALID',
-          `\`${formatShown(value)}\` is not a net charge.`,
-          'Write a whole number like -1, 0 or +1, or leave the cell empty for automatic.',
-        ),
-      synonyms: ['charge', 'formal_charge', 'total_charge'],
-    },
-    atom_type: {
-      key: 'atomType',
-      description: 'Atom types of the force field.',
-      type: 'choice',
-      allowed: ATOM_TYPES,
-      default: 'gaff2',
-      synonyms: ['force_field', 'forcefield'],
-    },
-  },
+  options: MOLECULE_OPTIONS,
   share: null,
   artefacts: {
     record: {
@@ -101,11 +60,8 @@ export const molecule = defineKind({
       },
     },
   },
-  unfold: (_, bytes, options) => [...listInnerFiles(bytes, options), ...logIn(bytes)],
-  unfoldFailed: (_, bytes) => [
-    ...listInnerFiles(bytes, null).map((file) => ({ ...file, isRejected: true as const })),
-    ...logIn(bytes),
-  ],
+  unfold: (_, bytes, options) => listInnerFiles(bytes, options),
+  unfoldFailed: (_, bytes) => listInnerFiles(bytes, null),
   reads: ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'],
   readResult({ get }) {
     const [itp, pdb, frcmod] = [get('_GMX.itp'), get('_NEW.pdb'), get('_AC.frcmod')];
@@ -129,7 +85,13 @@ export const molecule = defineKind({
   estimate: { seconds: 2.6, bytes: 120_000 },
 });
 
-/** The texts of a record as files; of one that is not complete, or of a failed job, what there is. */
+const LOG = 'job.log';
+
+/**
+ * The texts of a record as files, and its log, which says why files are missing; of a record that is not complete what
+ * there is.
+ * @param options null for a failed job
+ */
 function listInnerFiles(bytes: Uint8Array, options: MoleculeOptions | null): readonly InnerFile[] {
   const read = readResultJson(bytes);
   if (!read.ok) return [];
@@ -137,18 +99,16 @@ function listInnerFiles(bytes: Uint8Array, options: MoleculeOptions | null): rea
   const sets = native?.ok
     ? [native.files, ...native.otherSets]
     : [listPresentFiles(read.json, options)];
-  return sets.flatMap((files, n) =>
-    files.map(({ fileName, text }) => ({ name: fileName, text, ...(n > 0 && { set: n + 1 }) })),
+  const files = sets.flatMap((set, n) =>
+    set.map(({ fileName, text }) => ({
+      name: fileName,
+      text,
+      ...(n > 0 && { set: n + 1 }),
+      ...(options === null && { isRejected: true as const }),
+    })),
   );
-}
-
-const LOG = 'job.log';
-
-/** It says why files are missing. */
-function logIn(bytes: Uint8Array): InnerFile[] {
-  const read = readResultJson(bytes);
-  const log = read.ok ? toObject(read.json)?.['log'] : null;
-  return typeof log === 'string' ? [{ name: LOG, text: log }] : [];
+  const log = toObject(read.json)?.['log'];
+  return typeof log === 'string' ? [...files, { name: LOG, text: log }] : files;
 }
 
 function summarise({ formula, atoms, charge, estimated }: MoleculeReading): string {

@@ -10,7 +10,7 @@ import { readMol2, normaliseTable, readMolfile, readPdb, writeMolfile } from './
 import type { Refused } from './rdkit-output.ts';
 import type { ReadMolecule } from './rdkit-thread.ts';
 import { chemist, type Unanswered } from './rdkit.ts';
-import type { Difference, InputMolecule, PlacedMolecule } from './same-molecule.ts';
+import type { InputMolecule } from './same-molecule.ts';
 import {
   SEPARATE_PARTS,
   ATOM_LIMIT,
@@ -294,11 +294,8 @@ function checkBonds(
 export interface Composition {
   /** Symbols. Implicit hydrogens of a SMILES are counted, hydrogens missing from a file are not. */
   readonly elements: readonly string[];
-  /**
-   * Null if a result is this molecule, or if RDKit does not say. No such function if the file gives no bonds and its
-   * distances are ambiguous.
-   */
-  readonly findDifference: ((result: PlacedMolecule) => Promise<Difference | null>) | null;
+  /** What a result is compared with; null if the file gives no bonds and its distances are ambiguous. */
+  readonly molecule: InputMolecule | null;
   /** In units of the elementary charge; null if the format does not contain it. */
   readonly charge: number | null;
   /** A file with coordinates but without its hydrogens: the engine adds none. */
@@ -330,7 +327,7 @@ export async function readComposition({ name, text }: InputText): Promise<Compos
   const { onCarbon, elsewhere } = read.missing;
   return {
     elements: read.elements,
-    findDifference: createComparison(read),
+    molecule: read,
     // Formal charges are valid only if no hydrogen is missing.
     charge: onCarbon + elsewhere === 0 ? read.formalCharge : null,
     lacksHydrogens: onCarbon > 0,
@@ -344,22 +341,13 @@ function describePlaced({ atoms, bonds: listed }: Structure): Composition | null
   const placed = atoms.map(({ element, place }) => ({ element, position: place }));
   return {
     elements,
-    findDifference:
-      bonds &&
-      createComparison({
-        elements,
-        bonds,
-        bonding: null,
-        configuration: writeMolfile('', { atoms: placed, bonds }, null),
-      }),
+    molecule: bonds && {
+      elements,
+      bonds,
+      bonding: null,
+      configuration: writeMolfile('', { atoms: placed, bonds }, null),
+    },
     charge: null,
     lacksHydrogens: checkHydrogens(elements) === 'certain',
-  };
-}
-
-function createComparison(molecule: InputMolecule): Composition['findDifference'] {
-  return async (result) => {
-    const compared = await chemist.compare(molecule, result);
-    return compared.type === 'compared' ? compared.difference : null;
   };
 }

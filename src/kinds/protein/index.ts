@@ -4,11 +4,10 @@
  */
 import { checkPrediction, type PredictionOptions, checkFiles } from './check.ts';
 import { withAnswerCheck, parseEngineStatement, isSynthetic } from '../provenance.ts';
-import { type Artefact, type JobFacts, defineKind, inputError, type ResultItem } from '../kind.ts';
-import { formatShown, list, suggestOr } from '../../domain/plain-text.ts';
+import { type Artefact, type JobFacts, defineKind, type ResultItem } from '../kind.ts';
 import { NO_TIMING, type Timing } from '../../domain/outcomes.ts';
 import { toObject, parseBoundedJson, readLooseText } from '../json.ts';
-import { DEFAULT_PREDICTORS, EARLIER_NAMES, MODEL_CLASSES, PREDICTORS } from '../vocabulary.ts';
+import { SEQUENCE_OPTIONS, SHIFTS_OPTIONS } from '../vocabulary.ts';
 import {
   ALIGNMENT_EXTENSIONS,
   readAlignmentInput,
@@ -111,22 +110,7 @@ export const sequence = defineKind({
     recognise: recogniseSequence,
     read: ({ id, text }, options) => readSequenceInput(text, options, id ?? 'sequence'),
   },
-  options: {
-    predictors: {
-      key: 'predictors',
-      description: 'What is predicted for each residue.',
-      type: 'list',
-      allowed: PREDICTORS,
-      default: DEFAULT_PREDICTORS,
-      aliases: Object.fromEntries(Object.entries(EARLIER_NAMES).map(([name, old]) => [old, name])),
-      refuse: (name: string, nearest: string | null) =>
-        inputError(
-          'MANIFEST_PREDICTOR_UNKNOWN',
-          `\`${formatShown(name)}\` is not a predictor.`,
-          suggestOr(nearest, `Predictors are ${list(PREDICTORS)}.`),
-        ),
-    },
-  },
+  options: SEQUENCE_OPTIONS,
   // A job runs all predictors that its rows request.
   share: {
     covers: (job, options) => options.predictors.every((one) => job.predictors.includes(one)),
@@ -232,21 +216,7 @@ export const shifts = defineKind({
     recognise: recogniseShifts,
     read: ({ text }, options) => readShiftsInput(text, options),
   },
-  options: {
-    model_class: {
-      key: 'modelClass',
-      description: 'Model of ShiftCrypt: 1 all atoms, 2 common atoms, 3 N and H only.',
-      type: 'choice',
-      allowed: MODEL_CLASSES,
-      default: '1',
-    },
-    original_numbering: {
-      key: 'originalNumbering',
-      description: 'Whether residues keep the numbers of the file.',
-      type: 'flag',
-      default: true,
-    },
-  },
+  options: SHIFTS_OPTIONS,
   share: null,
   artefacts: {
     ...RESULT,

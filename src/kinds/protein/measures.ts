@@ -22,6 +22,7 @@ import {
   type ChainReading,
   type ProteinReading,
   SPREAD_KEYS,
+  TRACK_FACTS,
   TRACK_KEYS,
 } from './reading.ts';
 
@@ -99,18 +100,6 @@ function listValues({ proteins }: SequenceReading, key: string): number[] {
   return proteins.flatMap(({ tracks }) => listNumbers(tracks[key]));
 }
 
-const TITLES: Readonly<Record<(typeof ALIGNMENT_KEYS)[number], string>> = {
-  backbone: 'Backbone',
-  sidechain: 'Side chain',
-  helix: 'Helix',
-  sheet: 'Sheet',
-  coil: 'Coil',
-  ppII: 'Polyproline II',
-  earlyFolding: 'Early folding',
-  disoMine: 'Disorder (DisoMine)',
-  agmata: 'Aggregation',
-};
-
 export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReading>>> = {
   sequences: {
     ...MAIN,
@@ -138,11 +127,11 @@ export const ALIGNMENT_MEASURES: Readonly<Record<string, Measure<AlignmentReadin
     },
   },
   ...Object.fromEntries(
-    Object.entries(TITLES).map(([key, title]): [string, Measure<AlignmentReading>] => [
+    ALIGNMENT_KEYS.map((key): [string, Measure<AlignmentReading>] => [
       `${key}_mean`,
       {
         ...MAIN,
-        title: `${title}, mean`,
+        title: `${TRACK_FACTS[key]?.title ?? key}, mean`,
         meaning: 'Mean over the columns of the median of the rows.',
         decimals: 3,
         isMain: key === 'backbone' || key === 'disoMine',

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import type { InputFinding } from '../../../src/kinds/kind.ts';
-import type { AtomType, ChargeMethod, MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
+import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
 import {
   MOLECULE_EXTENSIONS,
   readSmilesInput,
@@ -37,9 +37,9 @@ function optionsOf(run: Row): MoleculeOptions {
   const { net_charge: netCharge = '-' } = run;
   return {
     kind: 'molecule',
-    chargeMethod: (run['charge_method'] ?? 'bcc') as ChargeMethod,
+    chargeMethod: (run['charge_method'] ?? 'bcc') as MoleculeOptions['chargeMethod'],
     netCharge: ['-', ''].includes(netCharge) ? null : Number(netCharge),
-    atomType: (run['atom_type'] ?? 'gaff2') as AtomType,
+    atomType: (run['atom_type'] ?? 'gaff2') as MoleculeOptions['atomType'],
   };
 }
 

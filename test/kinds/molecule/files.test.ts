@@ -1,8 +1,9 @@
 /** The files of a record under their native names, and what of a record is not a result. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
 import { type Composition, readComposition } from '../../../src/kinds/molecule/input.ts';
 import { checkMolecule } from '../../../src/kinds/molecule/check.ts';
+import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { readNativeFiles } from '../../../src/kinds/molecule/files.ts';
 import {
   acpypeRecording,
@@ -107,7 +108,7 @@ describe('silent errors of the engine', () => {
   });
 
   test('the molecule of another input, unless the result is labelled as synthetic where it may be', async () => {
-    const rest = { findDifference: null, lacksHydrogens: false };
+    const rest = { molecule: null, lacksHydrogens: false };
     const ethane = { elements: 'C C H H H H H H'.split(' '), charge: 0, ...rest };
     expect(await check({}, OPTIONS, ethane)).toEqual({
       ok: false,
@@ -144,12 +145,21 @@ describe('silent errors of the engine', () => {
     });
   });
 
+  test('are not assumed if RDKit does not answer in time', async () => {
+    const unanswered = { type: 'unanswered', reason: 'it was not read within 10 s' } as const;
+    vi.spyOn(chemist, 'compare').mockResolvedValueOnce(unanswered);
+    const recording = acpypeRecording('smi-thymol-bcc-0-gaff2');
+    const carvone = await readComposition({ name: 'input.smi', text: 'CC1=CCC(CC1=O)C(C)=C' });
+    const record = JSON.stringify(finishedRecord(recording));
+    expect(await checkMolecule(record, optionsOf(recording), carvone)).toBeNull();
+  });
+
   test('an input without hydrogens', async () => {
     const recording = acpypeRecording('file-edge_no_hydrogens-gas-auto-gaff2');
     const input = {
       elements: 'N C C C C C C'.split(' '),
       charge: 0,
-      findDifference: null,
+      molecule: null,
       lacksHydrogens: true,
     };
     const record = JSON.stringify(finishedRecord(recording));
