@@ -27,15 +27,15 @@ export function computeAgeAtStart({
 
 /** Not a failure, only too early: BENIGN keeps it out of failure counts and logs. */
 export function createNotYet(message: string, delayMs: number): ApplicationFailure {
-  return waitFor(delayMs, 'NotYet', message);
+  return waitFor(delayMs, NOT_YET, message);
 }
+
+export const NOT_YET = 'NotYet';
 
 /** Something hinders the item: while it waits, `items`, `status` and the live view show these words (runner/items.ts). */
 export function createHindered(message: string, delayMs: number): ApplicationFailure {
-  return waitFor(delayMs, HINDERED, message);
+  return waitFor(delayMs, 'Hindered', message);
 }
-
-export const HINDERED = 'Hindered';
 
 function waitFor(delayMs: number, type: string, message: string): ApplicationFailure {
   return ApplicationFailure.create({
@@ -69,12 +69,12 @@ export function findLastingFault(
 
 /** A store that cannot be written may be writable later (a full disk); if not, the item ends with its code. */
 export function storeFailure(error: unknown, attempt = Context.current().info.attempt): unknown {
-  if (!(error instanceof StoreError)) return error;
+  if (!(error instanceof HundredfoldError)) return error;
   const delay = computeRetryDelay(attempt);
   return ApplicationFailure.create({
     type: error.code,
     message: `${error.message} ${error.remedy}`,
-    nonRetryable: !error.retryable,
+    nonRetryable: error instanceof StoreError && !error.retryable,
     nextRetryDelay: isElsewhere(error) ? Math.min(delay, MAX_ELSEWHERE_DELAY_MS) : delay,
   });
 }

@@ -2,7 +2,7 @@
 import { constants, type StatsFs } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { HINDERED } from '../activities/retry.ts';
+import { NOT_YET } from '../activities/retry.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { formatClock } from '../domain/units.ts';
@@ -28,10 +28,23 @@ export async function findObstacle(
   const full = await findFullDisk(folder);
   if (full !== null) return full;
   // The campaign itself only reads pages of items and publishes. Items do their work in their own workflows.
+  const failing = findFailure(raw);
+  return failing && `${failing.activity} keeps failing and is retried: ${failing.message}`;
+}
+
+interface Failing {
+  readonly activity: string;
+  /** With what to do, if the program knows. */
+  readonly message: string;
+}
+
+/** Why an activity of a workflow is tried again; null if none is, or if it only was too early. */
+function findFailure(raw: WorkflowExecutionDescription['raw']): Failing | null {
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
-    const { type } = lastFailure?.applicationFailureInfo ?? {};
-    if (!/^(STORE|TREE)_/.test(type ?? '') || !lastFailure?.message) continue;
-    return `${activityType?.name ?? 'An activity'} keeps failing and is retried: ${lastFailure.message}`;
+    const { applicationFailureInfo: info, message } = lastFailure ?? {};
+    // A time limit that has passed has no such part: a worker that died is told elsewhere.
+    if (!info || info.type === NOT_YET || !message) continue;
+    return { activity: activityType?.name ?? 'An activity', message };
   }
   return null;
 }
@@ -231,8 +244,9 @@ export async function readHindrances(
   for (let at = 0; at < open.length; at += AT_ONCE)
     await Promise.all(
       open.slice(at, at + AT_ONCE).map(async ({ id, workflowId }) => {
-        const words = findHindrance(await client.workflow.getHandle(workflowId).describe());
-        if (words !== null) hindered.set(id, words);
+        const { raw } = await client.workflow.getHandle(workflowId).describe();
+        const failing = findFailure(raw);
+        if (failing) hindered.set(id, failing.message);
       }),
     );
   return hindered;
@@ -251,14 +265,6 @@ async function listOpenItems(
     if (open.length === most) break;
   }
   return open;
-}
-
-function findHindrance({ raw }: Pick<WorkflowExecutionDescription, 'raw'>): string | null {
-  for (const { lastFailure } of raw.pendingActivities ?? []) {
-    const type = lastFailure?.applicationFailureInfo?.type ?? '';
-    if (type === HINDERED || /^(STORE|TREE)_/.test(type)) return lastFailure?.message ?? null;
-  }
-  return null;
 }
 
 /** Ids that are named. */

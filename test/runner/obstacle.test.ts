@@ -1,9 +1,13 @@
 /** What users are told about a campaign that does not go on: Temporal, the disk, its services. */
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
+import { storeFailure } from '../../src/activities/retry.ts';
+import { HundredfoldError } from '../../src/domain/errors.ts';
 import {
   describeHindrance,
   explainStandstill,
   findDiskLacking,
+  findObstacle,
 } from '../../src/runner/obstacles.ts';
 import { seen } from '../cli/live/scenes.ts';
 
@@ -36,4 +40,18 @@ test('of many reasons why items wait, three are told', () => {
   expect(describeHindrance(new Map(reasons))).toBe(
     '2 items wait (m-0, m-3): Disk a. 1 item waits (m-1): Disk b. 1 item waits (m-2): Disk c. 2 others wait.',
   );
+});
+
+test.each([
+  [
+    'a lasting fault of the installation',
+    storeFailure(new HundredfoldError('PACKAGE_INCOMPLETE', 'No page.', 'Build it.'), 1),
+    'publish keeps failing and is retried: No page. Build it.',
+  ],
+  ['only too early', { type: 'NotYet', message: 'not before 12:00' }, null],
+])('an activity that is tried again because of %s', async (_, failure, words) => {
+  const { type, message } = failure as { type: string; message: string };
+  const lastFailure = { message, applicationFailureInfo: { type } };
+  const raw = { pendingActivities: [{ activityType: { name: 'publish' }, lastFailure }] };
+  expect(await findObstacle(tmpdir(), { raw })).toBe(words);
 });

@@ -104,7 +104,7 @@ async function readPiece(name: string): Promise<string> {
   } catch (cause) {
     throw new HundredfoldError(
       'PACKAGE_INCOMPLETE',
-      `the report page is not built: dist/report-page/${name} cannot be read`,
+      `the report page is not built: dist/report-page/${name} cannot be read.`,
       BUILT
         ? 'A file of the installation is missing: install hundredfold again. Then: hundredfold report NAME.'
         : 'Build it: npm run prepare. Then: hundredfold report NAME.',
