@@ -104,7 +104,7 @@ if (major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1])) {
     process.stderr.write(
       `NODE_TOO_OLD: hundredfold needs Node ${MIN_NODE.join('.')} or newer; this is ${process.version}.\n` +
         (checkout && process.platform === 'linux'
-          ? 'Run npm ci --ignore-scripts in the checkout: it brings its own.\n'
+          ? 'Run scripts/ready.sh in the checkout: it brings its own.\n'
           : 'Install Node 26, then start again.\n'),
     );
     process.exitCode = 1;

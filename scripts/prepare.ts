@@ -1,6 +1,6 @@
 /**
  * Builds what a checkout needs beside its packages: the command for `npx hundredfold`, the workflow bundle (a second of
- * every start) and the report's page. `npm ci` runs it, `npm start` and `npm test` before anything else; what is newer
+ * every start) and the report's page. `scripts/ready.sh` runs it, and so every script of npm; what is newer
  * than its sources stays.
  */
 import { lstatSync, readdirSync, statSync, symlinkSync } from 'node:fs';

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes a checkout ready for `npm start` (packages that a run needs) or, with `all`, for `npm test`: the packages of the
-# lock, then what scripts/prepare.ts builds. Does nothing when all is there. Any npm starts it, with any Node from 20.
+# lock, then what scripts/prepare.ts builds. Does nothing when all is there. Any npm starts it, with any Node from 20, and
+# as the script `prepare` also `npx hundredfold`: one that failed there once would find a broken copy ever after.
 set -e
 cd "$(dirname "$0")/.."
 if [ "$1" = all ]; then scope=--include=dev last=vitest; else scope=--omit=dev last=@temporalio/worker; fi

@@ -39,3 +39,10 @@ test('every command line in a shell block has commands and options that exist', 
   expect(typed.flatMap(findProblem)).toEqual([]);
   expect(findProblem(['hundredfold', 'run', 'night.csv', '--priority', '9'])).not.toEqual([]);
 });
+
+test('every script of npm can be the first thing that is typed in a fresh clone', () => {
+  const { prepack, ...others } = scripts;
+  for (const [name, script] of Object.entries(others))
+    expect(script, name).toMatch(/^scripts\/ready\.sh( all)?( && |$)/);
+  expect(prepack).toContain('exit 1');
+});
