@@ -102,7 +102,7 @@ async function isCopied(
 }
 
 /** The result of a job as stored in the record of its item. */
-export function toJobResult(record: ItemRecord): JobResult {
+function toJobResult(record: ItemRecord): JobResult {
   const names = JOB_RESULT.filter((name) => name in record);
   return Object.fromEntries(names.map((name) => [name, record[name]])) as JobResult;
 }

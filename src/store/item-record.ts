@@ -27,7 +27,7 @@ const text = z.string().nullable();
 const number = z.number().nullable();
 const dictionary = z.record(z.string(), z.string()).readonly();
 
-/** Values whose keys are names of files, the user's columns, or options. */
+/** Values whose keys are names of files, the user's columns, or options: they stay as they are. */
 const OWN_KEYS: ReadonlySet<string> = new Set([
   'row',
   'user',
@@ -189,14 +189,14 @@ export function serializeItem(item: ItemRecord): string {
     warnings: warnings.length === 0 ? undefined : warnings,
   };
   const ordered = Object.keys(record.shape).map((name) => [name, values[name]] as const);
-  const disk = toSnakeKeys(Object.fromEntries(ordered), OWN_KEYS);
+  const disk = renameKeys(Object.fromEntries(ordered), toSnakeCase);
   return `${JSON.stringify(disk, null, 2)}\n`;
 }
 
 /** @throws StoreError `STORE_RECORD_UNREADABLE` */
 export function parseItem(json: string, key: string): ItemRecord {
   try {
-    const found = record.parse(toCamelKeys(JSON.parse(json), OWN_KEYS));
+    const found = record.parse(renameKeys(JSON.parse(json), toCamelCase));
     const { format: _, warnings: __, options, jobOptions, ...same } = found;
     return {
       ...same,
@@ -278,18 +278,21 @@ const schemas = new Map<Kind, z.ZodObject>();
 
 /** As stored in item.json: the manifest's own column names. */
 export function serializeOptions(options: Options): Readonly<Record<string, unknown>> {
-  return toSnakeKeys(createKindSchema(options.kind).parse(options));
+  const values = createKindSchema(options.kind).parse(options);
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [toSnakeCase(key), value]),
+  );
 }
 
 /** @throws z.ZodError when a value is missing or not allowed */
-export function parseOptions(kind: Kind, disk: unknown): Options {
+function parseOptions(kind: Kind, disk: unknown): Options {
   const stored = new Map(Object.entries(disk as object));
   const keys = Object.values(findKind(kind).options).map(({ key }) => key);
   const values = keys.map((key) => [key, stored.get(toSnakeCase(key))] as const);
   return { kind, ...createKindSchema(kind).parse(Object.fromEntries(values)) };
 }
 
-export function toSnakeCase(name: string): string {
+function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
@@ -297,28 +300,11 @@ function toCamelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** For the disk. `own`: values whose keys are no names of ours, such as the user's columns: they stay as they are. */
-export function toSnakeKeys(
-  value: object,
-  own: ReadonlySet<string> = new Set(),
-): Readonly<Record<string, unknown>> {
-  return renameKeys(value, toSnakeCase, own) as Readonly<Record<string, unknown>>;
-}
-
-/** The reverse. */
-export function toCamelKeys(value: unknown, own: ReadonlySet<string>): unknown {
-  return renameKeys(value, toCamelCase, own);
-}
-
-function renameKeys(
-  value: unknown,
-  rename: (name: string) => string,
-  own: ReadonlySet<string>,
-): unknown {
-  if (Array.isArray(value)) return value.map((one) => renameKeys(one, rename, own));
+function renameKeys(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one) => renameKeys(one, rename));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([name, one]) => {
-    const inner: unknown = own.has(name) ? one : renameKeys(one, rename, own);
+    const inner: unknown = OWN_KEYS.has(name) ? one : renameKeys(one, rename);
     return [rename(name), inner] as const;
   });
   return Object.fromEntries(entries);

@@ -297,7 +297,7 @@ export function nameOfJob(campaign: string, job: NamedJob, longest: number | nul
  * differently, an existing job would not be found and would be paid for again. Null if nothing remains, and where a
  * name finds no job.
  */
-export function chooseJobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
+function chooseJobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
   if (title === null || findMaxNameLength(findServiceOfKind(kind)) === null) return null;
   const label = toAscii(title)
     .replace(/[^A-Za-z0-9]+/g, '_')

@@ -106,7 +106,7 @@ export async function growCampaign(
 async function layOut(
   store: Store,
   items: Items,
-  { pageSize = DEFAULT_PAGE_SIZE, known = nothingKnown }: PrepareOptions,
+  { pageSize = DEFAULT_PAGE_SIZE, known = () => Promise.resolve(null) }: PrepareOptions,
   former: Pick<PreparedCampaign, 'pages' | 'columns'>,
   there: ReadonlySet<string> = new Set(),
 ) {
@@ -190,13 +190,11 @@ interface Share {
 /** A result of an earlier campaign for this item, if there is one. */
 export type Known = (record: ItemRecord) => Promise<Source | null>;
 
-export const nothingKnown: Known = () => Promise.resolve(null);
-
 /**
  * Prepares one item in the tree: its input and its record. Known results are not requested again: a record of an
  * earlier run, the job of another row, a result of an earlier campaign.
  */
-export class ItemPreparation {
+class ItemPreparation {
   /** Keys that have to be flushed. */
   readonly written: string[] = [];
   readonly #store: Store;

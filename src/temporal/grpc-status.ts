@@ -79,7 +79,7 @@ export function toRefusal(error: unknown, namespace?: string): HundredfoldError 
   return null;
 }
 
-export function createNamespaceError(namespace: string, cause?: unknown): HundredfoldError {
+function createNamespaceError(namespace: string, cause?: unknown): HundredfoldError {
   return new HundredfoldError(
     'TEMPORAL_NAMESPACE_MISSING',
     `Temporal has no namespace ${namespace}`,

@@ -227,7 +227,7 @@ const MIN_INTERVAL_MS = 10_000;
 const TIMEOUT_MS = 4_000;
 const HELD_FOR_MS = 24 * 3_600_000;
 
-export class StateGauges {
+class StateGauges {
   readonly #options: StateOptions;
   readonly #gauges = new Map<string, MetricGauge>();
   /** By gauge and tags, so that what is not known any more can be shown as NaN. */
