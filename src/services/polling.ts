@@ -9,7 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_REFUSED_MS, MAX_DELAY_MS } from '../budget/block.ts';
 import { computeGrowingDelay } from '../domain/limits.ts';
-import type { FetchOutcome, PollOutcome, Unavailable } from '../domain/outcomes.ts';
+import type { FetchOutcome, FindOutcome, PollOutcome, Unavailable } from '../domain/outcomes.ts';
 import type { RequestOptions, ServiceClient } from './client.ts';
 
 /** A shorter wait (ms) is done in the process: another attempt by the Temporal server costs more. */
@@ -65,6 +65,9 @@ interface Stop {
 
 type OnRefusal = (refusal: { readonly message: string } | null) => void;
 
+/** What a look-up finds without asking the service: it does not show that the service works. */
+const NOT_ASKED: readonly string[] = ['unsupported', 'repeat'] satisfies FindOutcome['type'][];
+
 /** Stops the GETs to a service that refuses us, except for one probe with a growing delay. */
 class CircuitBreaker {
   readonly #now: () => number;
@@ -95,6 +98,7 @@ class CircuitBreaker {
   /** Evaluates an answer. If the service refused us before and still does, the answer gets `uniform`. */
   judged<T extends { readonly type: string }>(outcome: T): T {
     this.#probedAt = null;
+    if (NOT_ASKED.includes(outcome.type)) return outcome;
     if (outcome.type !== 'unavailable') {
       if (this.#refusal !== null) this.#onChange(null);
       this.#refusal = null;

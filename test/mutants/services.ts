@@ -27,6 +27,14 @@ export const SERVICES: readonly Mutant[] = [
     tests: ['test/services/polling.test.ts'],
   },
   {
+    name: 'refusal-ended-unasked',
+    file: 'src/services/polling.ts',
+    find: 'if (NOT_ASKED.includes(outcome.type)) return outcome;',
+    replace: '',
+    breaks: '2: a service that refuses us gets single probes, until it has answered one.',
+    tests: ['test/services/polling.test.ts'],
+  },
+  {
     name: 'unreadable-state-ends',
     file: 'src/services/molecules.ts',
     find: 'if (!isEnd) return null;',

@@ -26,6 +26,7 @@ function polite(waitMs = 0) {
   const client = {
     submit: ({ name }: Job) => Promise.resolve(accepted(name)),
     poll: (id: string) => (seen.polls.push(id), Promise.resolve(next.poll)),
+    find: () => Promise.resolve({ type: 'unsupported' }),
     waitMs: () => waitMs,
   } as unknown as ServiceClient;
   const mannered = withThrottling(client, {
@@ -57,6 +58,17 @@ test('a refusal stops all polls except single probes at growing delays, and each
   expect((await poll('b')).type).toBe('running');
   expect((await poll('c')).type).toBe('running');
   expect(seen.refusals.at(-1)).toBeNull();
+});
+
+test('a look-up that the service does not offer asks nothing, so it ends no refusal', async () => {
+  const { seen, next, poll, find } = polite();
+  next.poll = REFUSED;
+  await poll('a');
+  seen.now = 5_000;
+  expect(await find()).toEqual({ type: 'unsupported' });
+  expect(seen.refusals).toEqual(['HTTP 403']);
+  await poll('a');
+  expect(await poll('b'), 'refused by now').toMatchObject({ type: 'postponed', refusesUs: true });
 });
 
 test('a request whose turn is far is not sent, and told when that may be', async () => {
