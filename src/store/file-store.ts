@@ -288,12 +288,22 @@ async function fill(
   }
 }
 
-/** The content of an open file, which is closed at the end. */
+/** The content of an open file, which is closed at the end. A stream of Node takes six times as long for a small file. */
 async function* readPieces(file: FileHandle, key: string): AsyncGenerator<Uint8Array> {
   try {
-    yield* file.createReadStream({ highWaterMark: READ_CHUNK_BYTES });
+    const { size } = await file.stat();
+    for (let at = 0; at < size;) {
+      const piece = Buffer.allocUnsafe(Math.min(size - at, READ_CHUNK_BYTES));
+      const { bytesRead } = await file.read(piece, 0, piece.byteLength, at);
+      // It was cut off meanwhile.
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
   } catch (error) {
     throw toStoreError(error, `read ${key}`);
+  } finally {
+    await file.close();
   }
 }
 
