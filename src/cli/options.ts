@@ -30,6 +30,8 @@ export interface Flags {
   readonly priority?: number;
   readonly detach?: boolean;
   readonly worker?: boolean;
+  /** ms since the epoch. */
+  readonly at?: number;
   readonly yes?: boolean;
   /** Not typed: the command that goes on with it, if it is not its `run`. */
   readonly command?: string;
@@ -137,6 +139,19 @@ export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
   throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+}
+
+/** A time of the clock is the next one; ms since the epoch. */
+export function parseClock(text: string): number {
+  const [, hours, minutes] = /^(\d{1,2}):(\d\d)$/.exec(text) ?? [];
+  const time = new Date(hours === undefined ? text : Date.now());
+  if (hours !== undefined) {
+    time.setHours(Number(hours), Number(minutes), 0, 0);
+    if (time.getTime() <= Date.now()) time.setDate(time.getDate() + 1);
+  }
+  const isClock = hours === undefined || (Number(hours) < 24 && Number(minutes) < 60);
+  if (isClock && time.getTime() > Date.now()) return time.getTime();
+  throw new InvalidArgumentError('It must be a time to come, such as 22:00 or 2026-12-24T22:00.');
 }
 
 export function parseTime(text: string): number {

@@ -55,10 +55,18 @@ export function formatCounts(seen: CampaignObservation): string {
 }
 
 /** The state of a campaign that is not simply running: ` (publishing)`. */
-export function formatState({ progress: { state, campaign } }: CampaignObservation): string {
-  if (state === 'running') return '';
+export function formatState({ progress, at }: CampaignObservation): string {
+  const { state, campaign } = progress;
+  if (state === 'running') return formatStart(progress, at);
   if (state === 'paused') return ` (paused: run "hundredfold resume ${campaign}" to continue)`;
   return ` (${state})`;
+}
+
+/** Of a campaign that has not begun: ` (starts 22:00:00, in 7 h; run "hundredfold resume night" to start it now)`. */
+function formatStart({ startsAt, campaign }: CampaignObservation['progress'], now: number): string {
+  if (startsAt === undefined) return '';
+  const when = `starts ${formatClock(startsAt, now)}, in ${formatDuration(startsAt - now)}`;
+  return ` (${when}; run "hundredfold resume ${campaign}" to start it now)`;
 }
 
 /** The reasons why services make us wait. */

@@ -24,6 +24,7 @@ import {
   describeBudget,
   drawBar,
   formatEnd,
+  formatState,
   isBlocked,
   listCounts,
   type StateCount,
@@ -103,6 +104,7 @@ function formatCampaign(scene: Scene, width: number): string[] {
   return [
     formatHead(scene, width),
     formatCounts(listCounts(seen)),
+    ...(seen.progress.startsAt === undefined ? [] : [formatState(seen).trim()]),
     ...(blocked === null ? [] : [paint(blocked, 'bad')]),
     ...(sent.length === 0 ? [] : [paint(sent.map(describeFirst).join('; '), 'faint')]),
     ...(end === null || end <= now ? [] : [formatEnd(end, now)]),

@@ -88,6 +88,8 @@ export interface CampaignSpec extends CampaignShare {
   /** For each service in use: where its jobs go, and how many pages of items are in the store. */
   readonly feeds: readonly FeedSpec[];
   readonly policy: JobPolicy;
+  /** Nothing is submitted before this time (ms since the epoch), unless it is resumed; absent: it begins at once. */
+  readonly startsAt?: number;
 }
 
 export interface FeedSpec {
@@ -227,6 +229,8 @@ export interface CampaignProgress {
   readonly pausedServices?: readonly SameFailures[];
   /** Kinds whose other rows wait until one has succeeded; absent if there are none. */
   readonly first?: readonly FirstRows[];
+  /** It has not begun, and begins then (ms since the epoch). */
+  readonly startsAt?: number;
   /** Why notifications of the end failed, one sentence each. */
   readonly unnotified?: readonly string[];
   /** Left out, like the next two, where only the sums are needed. */

@@ -113,7 +113,8 @@ interface Seen {
  * In ms since the epoch. null if the campaign or one of its services is paused, a service refuses requests, nothing is
  * left to submit, or no slot will ever be free.
  */
-export function estimateEnd(seen: Seen): number | null {
+export function estimateEnd(now: Seen): number | null {
+  const seen = { ...now, at: Math.max(now.at, now.progress.startsAt ?? 0) };
   if (seen.progress.state === 'paused' || seen.progress.pausedServices) return null;
   // How long that will be is unknown.
   if (seen.budgets.some((one) => one.refusal && estimateServiceEnd(seen, one) !== null))

@@ -67,6 +67,8 @@ export interface Order {
   readonly priority: number;
   /** Whether a webhook is notified of the end. */
   readonly notify?: boolean;
+  /** Nothing is submitted before (ms since the epoch). */
+  readonly startsAt?: number;
 }
 
 /** What was prepared in its tree. */
@@ -107,7 +109,7 @@ export async function launch(session: Session, order: Order, prepared: Prepared)
 
 function buildCampaignSpec(
   session: Session,
-  { name, folder, feeds, policy, priority, notify = false }: Order,
+  { name, folder, feeds, policy, priority, notify = false, startsAt }: Order,
   { pages, manifests: _, retry: __, ...counted }: Prepared,
 ): CampaignSpec {
   return {
@@ -119,6 +121,7 @@ function buildCampaignSpec(
     priority,
     notify,
     feeds: buildFeedSpecs(feeds, pages, session),
+    ...(startsAt !== undefined && { startsAt }),
   };
 }
 

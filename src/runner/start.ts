@@ -100,6 +100,8 @@ export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions
   readonly worker?: boolean;
   /** True: a process in the background works on it, from the start. */
   readonly detach?: boolean;
+  /** Nothing is submitted before this time (ms since the epoch); one that runs already goes on. Default: at once. */
+  readonly at?: number;
   /** @internal What the user typed; default: the `run` with these options. */
   readonly command?: string;
   /** @internal Asked before the start: false ends it as `INTERRUPTED`. */
@@ -152,7 +154,7 @@ interface Told extends StartOptions {
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
 function buildStart(
   { name, folder, survey, cache, needed }: Intake,
-  { services, priority = USUAL_PRIORITY, cache: keepResults = true, onNotice }: Told,
+  { services, priority = USUAL_PRIORITY, cache: keepResults = true, at, onNotice }: Told,
   settings: Settings,
   spool: Spool,
 ): CampaignStart {
@@ -167,6 +169,7 @@ function buildStart(
     policy: settings.policy,
     priority,
     notify: settings.notify !== null,
+    ...(at !== undefined && { startsAt: at }),
     onNotice,
   };
 }
@@ -197,13 +200,14 @@ async function startIn(
 
 async function isConfirmed(
   session: Session,
-  { name, folder, survey, feeds, onNotice }: CampaignStart,
+  { name, folder, survey, feeds, startsAt = 0, onNotice }: CampaignStart,
   { confirm }: Told,
 ): Promise<boolean> {
   if (!confirm) return true;
   const now = Date.now();
   const budgets = await readCharged(() => readBudgets(session.client), onNotice);
-  const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], now);
+  const from = Math.max(now, startsAt);
+  const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], from);
   return confirm({ name, folder, survey, now, forecasts });
 }
 

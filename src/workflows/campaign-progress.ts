@@ -75,6 +75,7 @@ export class ShownProgress {
       ...tally.progress(openKinds),
       ...(pausedServices.length > 0 && { pausedServices }),
       ...(first.length > 0 && { first }),
+      ...(spec.startsAt !== undefined && { startsAt: spec.startsAt }),
       ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
     };
   }
@@ -113,10 +114,10 @@ export class ShownProgress {
   /** Differs when the progress differs, and is made without a walk over the items. */
   get #fingerprint(): string {
     const { spec, feeds, tally } = this.#shown;
-    const { items, following } = spec;
+    const { items, following, startsAt } = spec;
     const rows = feeds.map(({ open, held }) => `${open.size} ${held ?? ''}`);
     const pausedServices = this.#pausedWithRows().length;
-    return [this.state, items, following, tally.total, pausedServices, ...rows].join();
+    return [this.state, items, following, startsAt, tally.total, pausedServices, ...rows].join();
   }
 
   /** Kinds whose next row waits for the first ones. */

@@ -78,7 +78,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
 class CampaignRun implements Shown {
   spec: CampaignSpec;
   readonly feeds: Feed[];
-  readonly startedAt: number;
+  startedAt: number;
   readonly tally: ProgressTally;
   readonly breaker: Breaker;
   readonly #progress: ShownProgress;
@@ -108,6 +108,7 @@ class CampaignRun implements Shown {
       void this.#keepChecking();
       void this.#keepPauses();
       this.#watchFirstRows();
+      await this.#waitForStart();
       do {
         await this.#work();
       } while (await this.#goesOn());
@@ -119,6 +120,28 @@ class CampaignRun implements Shown {
     // A cancellation comes too late now: the end is published.
     this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.spec));
     return this.#progress.current;
+  }
+
+  /**
+   * Until `run --at`. By its own timer, because the start delay of Temporal ends with the first signal, which may be that
+   * of the same command typed again.
+   */
+  async #waitForStart(): Promise<void> {
+    const { startsAt = 0 } = this.spec;
+    const waitMs = startsAt - Date.now();
+    if (waitMs > 0) {
+      const summary = `starts ${formatClock(startsAt, Date.now())}`;
+      await condition(() => this.spec.startsAt === undefined, waitMs, { summary });
+    }
+    if (startsAt === 0) return;
+    this.#begin();
+    this.startedAt = Date.now();
+    this.#progress.show(this.#progress.state);
+  }
+
+  #begin(): void {
+    const { startsAt: _, ...spec } = this.spec;
+    this.spec = spec;
   }
 
   /** Begins rows while there is room, until all have ended. */
@@ -223,10 +246,11 @@ class CampaignRun implements Shown {
     this.#progress.show('paused');
   }
 
-  /** With one service that was paused because its items failed, or with all that is paused. */
+  /** With one service that was paused because its items failed, or with all that is paused or was to start later. */
   resume(service?: ServiceName): void {
     this.breaker.release(service);
     this.#changes += 1;
+    if (service === undefined) this.#begin();
     if (service === undefined) this.#progress.show('running');
     else this.#progress.showDetails();
   }

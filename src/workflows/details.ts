@@ -35,7 +35,7 @@ export function formatCampaignDetails(
   return joinBlocks(
     `**${formatVerbatim(campaign)}**: **${state}**`,
     list([
-      `started: ${formatUtc(startedAt)}`,
+      `${progress.startsAt === undefined ? 'started' : 'starts'}: ${formatUtc(progress.startsAt ?? startedAt)}`,
       `results: ${formatVerbatim(store)}`,
       ...formatPauses(progress),
       ...first.map(describeFirst),

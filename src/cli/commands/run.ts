@@ -9,7 +9,16 @@ import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
 import { formatCount, say, logToTerminal, printDocument } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
-import { call, detach, MANIFESTS, newTrees, noWorker, priority, type Flags } from '../options.ts';
+import {
+  call,
+  detach,
+  MANIFESTS,
+  newTrees,
+  noWorker,
+  parseClock,
+  priority,
+  type Flags,
+} from '../options.ts';
 
 export const commands = [
   new Command('run')
@@ -32,6 +41,7 @@ export const commands = [
     .addOption(noWorker())
     .option('-y, --yes', 'do not ask for confirmation if the campaign takes more than an hour')
     .addOption(priority())
+    .option('--at <time>', 'submit nothing before, such as 22:00 or 2026-12-24T22:00', parseClock)
     .action(call(run)),
 ];
 
