@@ -78,17 +78,13 @@ export function useDetails(layout: ChunkLayout, rows: readonly number[]) {
 }
 
 async function readChunk(layout: ChunkLayout, chunk: number): Promise<readonly ItemDetail[]> {
-  const base64 =
-    chunk < layout.embedded
-      ? await readFromPage(`${ELEMENT.chunk}${chunk}`)
-      : await loadFromBeside(chunk);
-  return JSON.parse(await decompress(base64)) as readonly ItemDetail[];
-}
-
-/** The address may request an item before the page is parsed completely. */
-async function readFromPage(id: string): Promise<string> {
+  // The address may request an item before the page is parsed completely.
   await awaitWholePage();
-  return readElementText(id);
+  const isEmbedded = chunk < layout.embedded;
+  const base64 = isEmbedded
+    ? readElementText(`${ELEMENT.chunk}${chunk}`)
+    : await loadFromBeside(chunk);
+  return JSON.parse(await decompress(base64)) as readonly ItemDetail[];
 }
 
 async function awaitWholePage(): Promise<void> {

@@ -78,27 +78,16 @@ function listTerms({ table, startedAt }: PageData, row: number, facts: ItemFacts
   ];
 }
 
+/** Of a result without a job of its own. */
 function Origin({ data, facts }: { readonly data: PageData; readonly facts: ItemFacts }) {
-  const { resultFrom } = facts;
-  if (resultFrom === null) return null;
-  if (resultFrom.campaign !== null) {
-    return (
-      <p>
-        The result comes from the item <code>{resultFrom.id}</code> of the earlier campaign{' '}
-        <code>{resultFrom.campaign}</code>: no job was submitted.
-      </p>
-    );
-  }
-  const row = findRow(data.table, resultFrom.id, null);
+  const { id = '', campaign = null } = facts.resultFrom ?? {};
+  if (id === '') return null;
+  const row = campaign === null ? findRow(data.table, id, null) : null;
   return (
     <p>
-      The job of{' '}
-      {row === null ? (
-        <code>{resultFrom.id}</code>
-      ) : (
-        <a href={formatItemHash(data.table, row)}>{resultFrom.id}</a>
-      )}{' '}
-      gave this result as well: both rows ask for the same.
+      The result is that of {row === null ? id : <a href={formatItemHash(data.table, row)}>{id}</a>}
+      {campaign !== null && ` in the earlier campaign ${campaign}`}, which asks for the same: no job
+      was submitted.
     </p>
   );
 }

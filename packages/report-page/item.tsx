@@ -179,11 +179,11 @@ function Result({ data, detail: { result, formula } }: DetailProps) {
     case 'structure':
       return <MoleculeView data={data} molecule={result} drawn={formula} />;
     case 'proteins':
-      return <SequenceView facts={data.tracks} sequence={result} />;
+      return <SequenceView facts={data.tracks} result={result} />;
     case 'aligned':
-      return <AlignmentView facts={data.tracks} alignment={result} />;
+      return <AlignmentView facts={data.tracks} result={result} />;
     case 'chains':
-      return <ShiftsView facts={data.tracks} shifts={result} />;
+      return <ShiftsView facts={data.tracks} result={result} />;
   }
 }
 

@@ -55,13 +55,8 @@ function Page({ data }: { readonly data: PageData }) {
   );
 }
 
-interface MastheadProps {
-  readonly data: PageData;
-  readonly isOverview: boolean;
-}
-
 /** Name and end of the campaign, how far it has come if it still runs, and the link back to the overview. */
-function Masthead({ data, isOverview }: MastheadProps) {
+function Masthead({ data, isOverview }: { data: PageData; isOverview: boolean }) {
   const { name, state, startedAt, endedAt, soFar } = data;
   const took = endedAt === null ? null : Date.parse(endedAt) - Date.parse(startedAt);
   return (

@@ -22,31 +22,24 @@ import {
   type View,
 } from './track.tsx';
 
-interface SequenceProps {
+interface ResultProps<Result> {
   readonly facts: AllFacts;
-  readonly sequence: PackedProteins;
+  readonly result: Result;
 }
 
-export function SequenceView({ facts, sequence }: SequenceProps) {
+export function SequenceView({ facts, result }: ResultProps<PackedProteins>) {
   return (
     <section aria-labelledby="result">
       <h2 id="result">Predictions along the chain</h2>
-      {sequence.proteins.map((protein, place) => (
-        <ProteinView key={place} facts={facts} protein={protein} />
+      {result.proteins.map((protein, place) => (
+        <ProteinView key={place} facts={facts} result={protein} />
       ))}
     </section>
   );
 }
 
-interface ProteinProps {
-  readonly facts: AllFacts;
-  readonly protein: PackedProteins['proteins'][number];
-}
-
-function ProteinView({
-  facts,
-  protein: { name, residues, tracks, scores, regions },
-}: ProteinProps) {
+function ProteinView({ facts, result }: ResultProps<PackedProteins['proteins'][number]>) {
+  const { name, residues, tracks, scores, regions } = result;
   // If the payload has no residues, the tracks have the length.
   const length = Math.max(residues.length, ...Object.values(tracks).map((track) => track.length));
   const charts = useMemo(
@@ -59,7 +52,8 @@ function ProteinView({
         <strong>{name}</strong>, {length} residues
         <DatabaseLinks name={name} />
         {Object.entries(scores).map(([key, value]) => (
-          <span key={key} class="score">
+          <span key={key}>
+            {' · '}
             {facts[key]?.title ?? key} {value.toFixed(3)}{' '}
             <span class="quiet">{findBand(facts[key]?.bands ?? [], value)?.words}</span>
           </span>
@@ -106,23 +100,19 @@ function DatabaseLinks({ name }: { readonly name: string }) {
   const accession = ACCESSION.exec(name)?.[1];
   if (accession === undefined) return null;
   return (
-    <span class="score">
+    <span>
+      {' · '}
       <a href={`https://www.uniprot.org/uniprotkb/${accession}`}>UniProt</a>{' '}
       <a href={`https://alphafold.ebi.ac.uk/entry/${accession}`}>AlphaFold DB</a>
     </span>
   );
 }
 
-interface AlignmentProps {
-  readonly facts: AllFacts;
-  readonly alignment: PackedAlignment;
-}
-
 /** Space for the names of the rows, in CSS pixels, and the letters that fit into it. */
 const NAMES = 116;
 const MAX_NAME = 15;
 
-export function AlignmentView({ facts, alignment }: AlignmentProps) {
+export function AlignmentView({ facts, result: alignment }: ResultProps<PackedAlignment>) {
   const { proteins, columns } = alignment;
   const { tracks, charts } = useMemo(() => readColumns(alignment), [alignment]);
   return (
@@ -250,12 +240,7 @@ function buildRowOptions(
   };
 }
 
-interface ShiftsProps {
-  readonly facts: AllFacts;
-  readonly shifts: PackedChains;
-}
-
-export function ShiftsView({ facts, shifts }: ShiftsProps) {
+export function ShiftsView({ facts, result }: ResultProps<PackedChains>) {
   return (
     <section aria-labelledby="result">
       <h2 id="result">ShiftCrypt index along the chain</h2>
@@ -264,20 +249,15 @@ export function ShiftsView({ facts, shifts }: ShiftsProps) {
         <strong>Low</strong> values indicate helix, <strong>high</strong> ones strand; coil is in
         between.
       </p>
-      {shifts.chains.map((chain, place) => (
-        <ChainView key={place} facts={facts} chain={chain} />
+      {result.chains.map((chain, place) => (
+        <ChainView key={place} facts={facts} result={chain} />
       ))}
     </section>
   );
 }
 
-interface ChainViewProps {
-  readonly facts: AllFacts;
-  readonly chain: PackedChains['chains'][number];
-}
-
-function ChainView({ facts, chain }: ChainViewProps) {
-  const { name, chain: letter, residues, numbers, shiftCrypt } = chain;
+function ChainView({ facts, result }: ResultProps<PackedChains['chains'][number]>) {
+  const { name, chain, residues, numbers, shiftCrypt } = result;
   const missing = shiftCrypt.filter((value) => value === null).length;
   const tracks = useMemo(() => ({ shiftCrypt }), [shiftCrypt]);
   const lines = useMemo(() => [{ key: 'shiftCrypt', values: shiftCrypt }], [shiftCrypt]);
@@ -286,7 +266,7 @@ function ChainView({ facts, chain }: ChainViewProps) {
     <>
       <p class="protein">
         <strong>{name}</strong>
-        {letter !== null && letter !== '' && `, chain ${letter}`}, {shiftCrypt.length} residues.{' '}
+        {chain !== null && chain !== '' && `, chain ${chain}`}, {shiftCrypt.length} residues.{' '}
         {missing === 0
           ? 'Every residue has a value.'
           : `${missing} have none (−10): too many of their shifts are missing. They are gaps in the line, with a grey mark.`}

@@ -71,8 +71,10 @@ export function TrackChart({ view, lines, residues = '' }: TrackProps) {
   const isText = values.some((value) => typeof value === 'string');
   const options = useMemo(
     () => (width: number) =>
-      isText ? buildStateOptions(view, values) : trackOptions(view, lines, { width, residues }),
-    [view, lines, residues, isText, values],
+      isText
+        ? buildStateOptions(view, { key, values })
+        : trackOptions(view, lines, { width, residues }),
+    [view, lines, residues, isText],
   );
   const by = facts === undefined || title.includes(facts.by) ? '' : facts.by;
   return (
@@ -259,48 +261,38 @@ function findDomain(
   return [low === from ? low : low - air, high === to ? high : high + air];
 }
 
-interface Run {
-  readonly word: string;
-  readonly x1: number;
-  readonly x2: number;
-  readonly words: string;
-}
-
-/** Positions in a row with the same text. */
-function findRuns(values: Track) {
-  const runs: { word: string; from: number; to: number }[] = [];
-  for (const [place, value] of values.entries()) {
-    const word = String(value ?? '').trim();
-    const last = runs.at(-1);
-    if (word === '') continue;
-    if (last?.word === word && last.to === place) last.to += 1;
-    else runs.push({ word, from: place, to: place + 1 });
-  }
-  return runs;
-}
-
-/** Text along a chain, PSPer's states: runs of one state as bars. */
-function buildStateOptions(view: View, values: Track): Plot.PlotOptions {
-  const { from, to, left, numberText } = view;
-  const runs = findRuns(values);
-  const words = [...new Set(runs.map(({ word }) => word))].sort();
-  const shown = runs.flatMap((run): Run[] => {
-    const [x1, x2] = [Math.max(from, run.from), Math.min(to, run.to)];
-    const title = `${run.word} ${numberText(run.from)}–${numberText(run.to - 1)}`;
-    return x2 > x1 ? [{ word: run.word, x1: x1 + 0.5, x2: x2 + 0.5, words: title }] : [];
-  });
+/** Text along a chain, PSPer's states: a colour for each. */
+function buildStateOptions(view: View, line: Line): Plot.PlotOptions {
+  const states = line.values.map((value) => String(value ?? '').trim());
+  const different = [...new Set(states)].filter((state) => state !== '').sort();
+  const bars = listPoints(view, line).map((point) => ({ ...point, state: states[point.at - 1] }));
   return {
     height: 50,
-    marginLeft: left,
+    marginLeft: view.left,
     marginRight: RIGHT,
     marginTop: 4,
     marginBottom: 22,
     x: buildChainAxis(view, 900),
-    color: { domain: words, range: words.map((_, n) => chooseSeriesColour(n)), legend: true },
-    marks: [
-      Plot.rectY(shown, { x1: 'x1', x2: 'x2', y: 1, fill: 'word', title: 'words', tip: 'x' }),
-    ],
     y: { axis: null },
+    color: {
+      domain: different,
+      range: different.map((_, place) => chooseSeriesColour(place)),
+      legend: true,
+    },
+    marks: [
+      Plot.rectY(
+        bars.filter(({ state }) => state !== ''),
+        {
+          x1: ({ at }: Point) => at - 0.5,
+          x2: ({ at }: Point) => at + 0.5,
+          y: 1,
+          fill: 'state',
+          shapeRendering: 'crispEdges',
+          title: 'words',
+          tip: 'x',
+        },
+      ),
+    ],
   };
 }
 

@@ -47,23 +47,15 @@ export function formatDuration(ms: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 99.5) return `${seconds.toFixed(0)} s`;
   const whole = Math.round(seconds);
-  const units = [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['min', 60],
-    ['s', 1],
+  const parts = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3_600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
   ] as const;
-  const first = units.findIndex(([, length]) => whole >= length);
-  let rest = whole;
-  return units
-    .slice(first, first + 2)
-    .map(([unit, length]) => {
-      const times = Math.floor(rest / length);
-      rest -= times * length;
-      return `${times} ${unit}`;
-    })
-    .filter((part) => !part.startsWith('0 '))
-    .join(' ');
+  const first = parts.findIndex(([count]) => count > 0);
+  const shown = parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }
 
 /** `540 kB`. */

@@ -174,7 +174,7 @@ async function writeItems(
       leftOut.push({ id, code, message });
     }
   }
-  if (ids.length === 0) throw createNothingError(work, leftOut, otherKinds);
+  if (ids.length === 0) throw createNothingError(work, leftOut);
   for (const file of exporter.end?.() ?? []) await write(file);
   return { ids, leftOut, notes, otherKinds, synthetic };
 }
@@ -258,13 +258,11 @@ function createReplaceError(to: Store, files: readonly string[]): HundredfoldErr
 function createNothingError(
   { format, campaign }: ExportWork,
   [first, ...others]: readonly LeftOutItem[],
-  otherKinds: number,
 ): HundredfoldError {
-  let reason = 'no item was selected';
-  if (first !== undefined)
-    reason = `all ${others.length + 1} items were left out, ${first.id} because ${first.message} (${first.code})`;
-  else if (otherKinds > 0)
-    reason = `none of the ${otherKinds} selected items has a supported kind (${format.kinds.join(', ')})`;
+  const reason =
+    first === undefined
+      ? `no item of a supported kind (${format.kinds.join(', ')}) was selected`
+      : `all ${others.length + 1} items were left out, ${first.id} because ${first.message} (${first.code})`;
   return new HundredfoldError(
     'EXPORT_NOTHING',
     `${campaign.name} has nothing for ${format.name}: ${reason}`,

@@ -20,19 +20,9 @@ export const pdb: ExportFormat = {
   content: "your structure file (column structure) with a predictor's values as B factors",
   loadedBy: 'Biopython, PyMOL, ChimeraX, VMD',
   next: (id) =>
-    [
-      formatCodeBlock('sh', [
-        `pymol ${id}.pdb -d "spectrum b, blue_white_red, minimum=0, maximum=1"`,
-      ]),
-      formatCodeBlock('python', [
-        'from Bio.PDB import PDBParser',
-        '',
-        `structure = PDBParser().get_structure("${id}", "${id}.pdb")`,
-        'for residue in structure[0].get_residues():',
-        '    if "CA" in residue:',
-        '        print(residue.get_resname(), residue.get_id()[1], residue["CA"].get_bfactor())',
-      ]),
-    ].join('\n\n'),
+    formatCodeBlock('sh', [
+      `pymol ${id}.pdb -d "spectrum b, blue_white_red, minimum=0, maximum=1"`,
+    ]),
   start: (predictor) => ({ add: (item) => addStructure(item, predictor) }),
 };
 

@@ -106,7 +106,8 @@ describe.skipIf(withoutPython !== '')(`Python${withoutPython}`, () => {
   test.each([
     ['openmm', 'amber', /^21\n$/, /^-?\d+\.\d+ kJ\/mol\n$/],
     ['sdf', 'ligands', BOTH, BOTH],
-    ['pdb', 'disorder', /^\w{3} 1 0\.\d+\n/, /^\w{3} 1 0\.\d+\n/],
+    // PyMOL is a program with windows.
+    ['pdb', 'disorder', /^\w{3} 1 0\.\d+\n/, null],
   ])('runs the example of %s, and its README', LONG, async (heading, out, printed, next) => {
     for (const example of examples(heading, 'sh')) await type('bash', example);
     const [python = ''] = examples(heading, 'python');
@@ -114,6 +115,7 @@ describe.skipIf(withoutPython !== '')(`Python${withoutPython}`, () => {
     const shown = python.replace('in structure[0].get_residues()', 'in structure[0]["A"]');
     if ('missing' in loaders) throw new Error(loaders.missing);
     expect(await type(loaders.python, shown)).toMatch(printed);
+    if (next === null) return;
     const readme = readFileSync(join(folder, out, 'README.md'), 'utf8');
     const [, block = ''] = /^```python\n([\s\S]*?)^```$/m.exec(readme) ?? [];
     expect(await type(loaders.python, block, join(folder, out))).toMatch(next);

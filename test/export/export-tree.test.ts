@@ -130,7 +130,7 @@ test('a selection without a result is refused, and an export that is interrupted
   const refused = exportTree({ ...given, selection: ({ id }) => id === 'molecule-00007' });
   await expect(refused).rejects.toMatchObject({ code: 'EXPORT_NOTHING' });
   const none = exportTree({ ...given, selection: () => false });
-  await expect(none).rejects.toThrow('no item was selected');
+  await expect(none).rejects.toThrow('no item of a supported kind (molecule) was selected');
   let seen = 0;
   const onItem = (): void => {
     seen += 1;
