@@ -37,20 +37,36 @@ export const gromacs: ExportFormat = {
   start: () => new GromacsLibrary(),
 };
 
+/** Appended to AMBER's own types, which the protein force fields define as well. */
+const LIGAND_SUFFIX = '_lig';
+
+/**
+ * The atom types of all ligands are in one `[ atomtypes ]` (GROMACS manual, topology file formats): types with equal
+ * parameters are one; a type that is already defined with other parameters gets another name. ACPYPE writes every bonded
+ * parameter in full, so a type's name only stands for its Lennard-Jones parameters.
+ *
+ * Types are always renamed, even if the parameters are those of the protein force field: `grompp` warns about a second
+ * definition, and stops on a warning. Rejected: a separate force field for the export (`.ff` folder), which cannot be
+ * combined with that of a protein.
+ */
 class GromacsLibrary implements Exporter {
-  readonly #types = new AtomTypes();
+  /** Mass, charge, particle type, sigma in nm and epsilon in kJ/mol, as ACPYPE wrote them; by name in the library. */
+  readonly #types = new Map<string, readonly string[]>();
+  /** Names in the library, by name and parameters in the ligand's file. */
+  readonly #newNames = new Map<string, string>();
 
   add(item: ExportItem): Added {
     const { id, files } = item;
     const { atoms } = readLigand(item);
     const itp = files[ITP] ?? '';
     const start = itp.search(/^\[ moleculetype \]/m);
-    const types = readSection(itp, 'atomtypes').map(([name = '', , ...parameters]) => {
-      return { name, parameters };
-    });
+    const types = readSection(itp, 'atomtypes');
     if (start < 0 || types.length === 0)
       throw new LeftOut('RESULT_UNREADABLE', 'its _GMX.itp is not a topology of ACPYPE');
-    const { newNames, renamed } = this.#types.add(types);
+    const notes: string[] = [];
+    const newNames = new Map(
+      types.map(([name = '', , ...parameters]) => [name, this.#addType(name, parameters, notes)]),
+    );
     const ligand = [
       ...markSynthetic(item, ';'),
       '; From ACPYPE; its atom types are in atomtypes.itp.',
@@ -63,12 +79,40 @@ class GromacsLibrary implements Exporter {
         { file: `ligands/posre_${id}.itp`, text: formatPositionRestraints(atoms) },
         { file: `ligands/${id}.gro`, text: files[GRO] ?? '' },
       ],
-      notes: renamed,
+      notes,
     };
   }
 
   end() {
-    return [{ file: 'atomtypes.itp', text: this.#types.text() }, ...TEMPLATES];
+    const lines = [
+      '; All atom types of this ligand library. Include it once, before the first [ moleculetype ].',
+      '[ atomtypes ]',
+      '; name  bond_type  mass  charge  ptype  sigma  epsilon',
+      ...[...this.#types].map(([name, parameters]) =>
+        [name.padEnd(10), name.padEnd(10), ...parameters].join('  '),
+      ),
+      '',
+    ];
+    return [{ file: 'atomtypes.itp', text: lines.join('\n') }, ...TEMPLATES];
+  }
+
+  /** Its name in the library. Another one than in the file is noted, when it is new. */
+  #addType(name: string, parameters: readonly string[], notes: string[]): string {
+    const known = [name, ...parameters].join(' ');
+    const given = this.#newNames.get(known);
+    if (given !== undefined) return given;
+    // GAFF's types are in lower case so that they never collide with AMBER's, which begin with a capital.
+    const isAmber = /^[^a-z]/.test(name);
+    const full = isAmber ? `${name}${LIGAND_SUFFIX}` : name;
+    let free = full;
+    for (let number = 2; this.#types.has(free); number += 1) free = `${full}_${number}`;
+    this.#types.set(free, parameters);
+    this.#newNames.set(known, free);
+    const why = isAmber
+      ? 'protein force fields have a type of that name'
+      : 'another ligand has a type of that name with other parameters';
+    if (free !== name) notes.push(`the atom type ${name} of its file is ${free} here: ${why}`);
+    return free;
   }
 }
 
@@ -102,81 +146,6 @@ function renameIn(topology: string, id: string, newNames: ReadonlyMap<string, st
       return `${number}${name}`;
     }),
   );
-}
-
-/** One line of `[ atomtypes ]`. */
-export interface AtomTypeLine {
-  readonly name: string;
-  /** Mass, charge, particle type, sigma in nm and epsilon in kJ/mol, as ACPYPE wrote them. */
-  readonly parameters: readonly string[];
-}
-
-/** Appended to AMBER's own types, which the protein force fields define as well. */
-const LIGAND_SUFFIX = '_lig';
-
-/**
- * The atom types of a ligand library in one `[ atomtypes ]` (GROMACS manual, topology file formats): types
- * with equal parameters are one; a type that is already defined with other parameters gets another name. ACPYPE writes
- * every bonded parameter in full, so a type's name only stands for its Lennard-Jones parameters.
- *
- * Types are always renamed, even if the parameters are those of the protein force field: `grompp` warns about a second
- * definition, and stops on a warning. Rejected: a separate force field for the export (`.ff` folder), which cannot be
- * combined with that of a protein.
- */
-export class AtomTypes {
-  /** By their names in the library. */
-  readonly #byName = new Map<string, AtomTypeLine>();
-  /** Names in the library, by name and parameters in the ligand's file. */
-  readonly #newNames = new Map<string, string>();
-
-  /** Adds the types of a ligand. `renamed`: those that are new with it, one sentence each. */
-  add(types: readonly AtomTypeLine[]) {
-    const renamed: string[] = [];
-    const newNames = new Map<string, string>();
-    for (const type of types) {
-      const { name } = type;
-      // `3.39771e-01` and `0.339771` are equal.
-      const numbers = type.parameters.map((text) => (text === 'A' ? text : Number(text)));
-      const known = [name, ...numbers].join(' ');
-      let newName = this.#newNames.get(known);
-      if (newName === undefined) {
-        newName = this.#findFreeName(name);
-        if (newName !== name) renamed.push(describeRenaming(name, newName));
-        this.#byName.set(newName, type);
-        this.#newNames.set(known, newName);
-      }
-      newNames.set(name, newName);
-    }
-    return { newNames, renamed };
-  }
-
-  /** `atomtypes.itp` */
-  text(): string {
-    return [
-      '; All atom types of this ligand library. Include it once, before the first [ moleculetype ].',
-      '[ atomtypes ]',
-      '; name  bond_type  mass  charge  ptype  sigma  epsilon',
-      ...[...this.#byName].map(([name, { parameters }]) =>
-        [name.padEnd(10), name.padEnd(10), ...parameters].join('  '),
-      ),
-      '',
-    ].join('\n');
-  }
-
-  #findFreeName(name: string): string {
-    // GAFF's types are in lower case so that they never collide with AMBER's, which begin with a capital.
-    const full = /^[^a-z]/.test(name) ? `${name}${LIGAND_SUFFIX}` : name;
-    let free = full;
-    for (let number = 2; this.#byName.has(free); number += 1) free = `${full}_${number}`;
-    return free;
-  }
-}
-
-function describeRenaming(name: string, newName: string): string {
-  const why = newName.endsWith(LIGAND_SUFFIX)
-    ? 'protein force fields have a type of that name'
-    : 'another ligand has a type of that name with other parameters';
-  return `the atom type ${name} of its file is ${newName} here: ${why}`;
 }
 
 /*

@@ -5,28 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { type AtomTypeLine, AtomTypes } from '../../src/export/gromacs.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { exportInMemory, recordedAlignments, recordedSequences, writeTo } from './recorded.ts';
-
-test('GROMACS: equal atom types are merged, and a different one of the same name is renamed', () => {
-  const carbon = (...parameters: readonly string[]): AtomTypeLine => ({ name: 'c3', parameters });
-  const types = new AtomTypes();
-  const first = carbon('0.00000', '0.00000', 'A', '3.39771e-01', '4.51035e-01');
-  expect(types.add([first]).renamed).toEqual([]);
-  // The same values in another notation.
-  const same = carbon('0', '0', 'A', '0.339771', '0.451035');
-  expect(types.add([same]).newNames.get('c3')).toBe('c3');
-  const other = carbon('0.00000', '0.00000', 'A', '3.39967e-01', '4.57730e-01');
-  const renamed = types.add([other]);
-  expect(renamed.newNames.get('c3')).toBe('c3_2');
-  expect(renamed.renamed).toEqual([
-    'the atom type c3 of its file is c3_2 here: another ligand has a type of that name with other parameters',
-  ]);
-  // It is reported once.
-  expect(types.add([other])).toMatchObject({ renamed: [] });
-  expect(types.text().match(/^c3/gm)).toHaveLength(2);
-});
 
 const hasValidator = spawnSync('gt', ['-version']).status === 0;
 test.skipIf(!hasValidator)('GFF3: GenomeTools accepts it as valid', async () => {
