@@ -216,19 +216,11 @@ export async function waitInTime<T>(call: Promise<T>, ms: number): Promise<T> {
  */
 export function loadDataConverter(module: string | null): DataConverter {
   if (module === null) return {};
-  const { payloadCodec } = load(module);
-  if (payloadCodec)
-    return { payloadCodecs: [payloadCodec], failureConverterPath: FAILURE_CONVERTER };
-  throw new HundredfoldError(
-    'CONFIG_INVALID',
-    `temporal.payloadCodec: ${module}: it exports no payloadCodec`,
-    'Export a PayloadCodec of the Temporal SDK under the name payloadCodec (docs/cluster.md).',
-  );
-}
-
-function load(module: string): { readonly payloadCodec?: PayloadCodec } {
   try {
-    return createRequire(import.meta.url)(module) as ReturnType<typeof load>;
+    const exported = createRequire(import.meta.url)(module) as { payloadCodec?: PayloadCodec };
+    if (exported.payloadCodec === undefined) throw new Error('it exports no payloadCodec');
+    const payloadCodecs = [exported.payloadCodec];
+    return { payloadCodecs, failureConverterPath: FAILURE_CONVERTER };
   } catch (cause) {
     throw new HundredfoldError(
       'CONFIG_INVALID',
@@ -325,7 +317,7 @@ function explainPlain(address: string, text: string): HundredfoldError {
       'Use the gRPC port of the frontend (usually 7233); 8080 and 8233 are usually ports of the web UI.',
     );
   return createTlsError(
-    `Temporal at ${address} closed the connection, which was in plain text: it probably expects TLS`,
+    `Temporal at ${address} closed the connection, which was in plain text: it expects TLS, or no server is behind this port`,
     "Set temporal.tls: {} for the system's certificates, or temporal.tls.ca for an authority of your own.",
   );
 }
