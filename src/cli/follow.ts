@@ -8,8 +8,15 @@ import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import type { Campaign } from '../runner/index.ts';
 import { listNotices, type CampaignObservation, type Observed } from '../runner/command-line.ts';
-import { listBlockReasons, formatBudgetText, formatCounts, formatState } from './progress-text.ts';
-import { renderClosingLines, renderScreen, type Scene } from './screen.ts';
+import {
+  listBlockReasons,
+  formatBudgetText,
+  formatCounts,
+  formatState,
+  renderClosingLines,
+  renderScreen,
+  type Scene,
+} from './progress.ts';
 import { toReason } from '../domain/plain-text.ts';
 import { say, isQuiet, isVerbose, buildUiLink } from './terminal.ts';
 import type { Interruption } from './interruption.ts';

@@ -50,3 +50,10 @@ export class Interruption {
     process.exit(EXIT.interrupted);
   }
 }
+
+/** For a command that serves until it is stopped: once is enough. */
+export function waitForSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
+  });
+}

@@ -12,6 +12,7 @@ type Load = () => Promise<{ readonly commands: readonly Command[] }>;
 
 const control: Load = () => import('./commands/control.ts');
 const host: Load = () => import('./commands/host.ts');
+const items: Load = () => import('./commands/items.ts');
 const results: Load = () => import('./commands/results.ts');
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
@@ -20,7 +21,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     plan: () => import('./commands/plan.ts'),
     run: () => import('./commands/run.ts'),
     status: () => import('./commands/status.ts'),
-    items: () => import('./commands/items.ts'),
+    items,
     watch: control,
     pause: control,
     resume: control,
@@ -29,11 +30,11 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     adopt: () => import('./commands/adopt.ts'),
   },
   'Results:': {
-    report: () => import('./commands/report.ts'),
+    report: results,
     export: () => import('./commands/export.ts'),
     verify: results,
     pull: results,
-    logs: () => import('./commands/logs.ts'),
+    logs: items,
   },
   'Your own server, and what runs here:': {
     doctor: () => import('./commands/doctor.ts'),

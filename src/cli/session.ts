@@ -83,12 +83,12 @@ export async function findTree(given: string | undefined, typed: Flags): Promise
   const tree = await openTreeIfAny(expected, name);
   if (tree !== null) return tree;
   if (flags.out !== undefined) return requireTree(expected, name, false);
-  const found: string[] = [];
+  let found = expected;
   await withSession(flags, 'look', async ({ client }) => {
-    found.push((await findCampaign(client, name)).out);
+    found = (await findCampaign(client, name)).out;
     return EXIT.ok;
   });
-  return requireTree(found[0] ?? expected, name, true);
+  return requireTree(found, name, true);
 }
 
 /**

@@ -21,57 +21,24 @@ const FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=25'];
  */
 const ALLOCATOR = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: String(512 * 1024) };
 
-interface Restart {
-  readonly file: string;
-  /** The first is the name of the program. */
-  readonly args: readonly string[];
-  readonly env: NodeJS.ProcessEnv;
-}
-
-type ProcessStart = Pick<
-  NodeJS.Process,
-  'argv' | 'env' | 'execArgv' | 'execPath' | 'platform' | 'connected'
->;
-
-/** How the process is to be started instead; null: it is not replaced. */
-function planRestart({
-  argv,
-  env,
-  execArgv,
-  execPath,
-  platform,
-  connected,
-}: ProcessStart): Restart | null {
-  const [script = '', ...typed] = argv.slice(1);
-  const command = typed.find((word) => !word.startsWith('-'));
-  if (platform !== 'linux' || !WITH_WORKER.includes(command ?? '')) return null;
-  if (hasFlags(execArgv)) return null;
-  // The user has configured the allocator.
-  if (Object.keys(env).some((name) => name.startsWith('MALLOC_'))) return null;
-  // A restart would close these: the channel to a parent, and open files such as <(zcat table.csv.gz).
-  if (connected || typed.some((word) => word.includes('/fd/'))) return null;
-  return {
-    file: execPath,
-    args: [execPath, ...execArgv, ...FLAGS, script, ...typed],
-    env: { ...env, ...ALLOCATOR },
-  };
-}
-
-/** True in the new process. */
-function hasFlags(execArgv: readonly string[]): boolean {
-  return FLAGS.every((flag) => execArgv.includes(flag));
-}
-
 /** Replaces this process if its command runs a worker; then it does not return. */
 export function becomeWorkerProcess(): void {
-  // This process has already read them. A program that it starts must not inherit them.
-  if (hasFlags(process.execArgv)) {
-    for (const name of Object.keys(ALLOCATOR)) Reflect.deleteProperty(process.env, name);
+  const { argv, connected, env, execArgv, execPath, platform } = process;
+  if (FLAGS.every((flag) => execArgv.includes(flag))) {
+    // This is the new process, which has already read them. A program that it starts must not inherit them.
+    for (const name of Object.keys(ALLOCATOR)) Reflect.deleteProperty(env, name);
+    return;
   }
-  const restart = planRestart(process);
-  if (!restart) return;
+  const [script = '', ...typed] = argv.slice(1);
+  const command = typed.find((word) => !word.startsWith('-')) ?? '';
+  if (platform !== 'linux' || !WITH_WORKER.includes(command)) return;
+  // The user has configured the allocator.
+  if (Object.keys(env).some((name) => name.startsWith('MALLOC_'))) return;
+  // A restart would close these: the channel to a parent, and open files such as <(zcat table.csv.gz).
+  if (connected || typed.some((word) => word.includes('/fd/'))) return;
+  const args = [execPath, ...execArgv, ...FLAGS, script, ...typed];
   try {
-    process.execve?.(restart.file, restart.args, restart.env);
+    process.execve?.(execPath, args, { ...env, ...ALLOCATOR });
   } catch {
     // Node's permission model forbids it. As with a Node without `execve`, the worker only takes more memory.
   }

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import type { Client } from '@temporalio/client';
-import { EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../temporal/host/session.ts';
 import { Campaign } from '../../runner/index.ts';
 import {
@@ -139,6 +139,14 @@ async function cancelCampaign(
   }
   if (session.role !== 'host') return EXIT.ok;
   // No other process works on it, so this command does until the tables of the finished items are written.
-  const code = await followCampaign(session, found, flags, context);
-  return code === EXIT.cancelled ? EXIT.ok : code;
+  try {
+    const code = await followCampaign(session, found, flags, context);
+    return code === EXIT.cancelled ? EXIT.ok : code;
+  } catch (error) {
+    const isUnreplayable =
+      error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
+    if (!isUnreplayable) throw error;
+    // On a busy machine, its first task fails after `endCampaign` has looked for that. It sees it now.
+    return cancelCampaign(found, flags, session, context);
+  }
 }

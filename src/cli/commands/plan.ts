@@ -6,7 +6,6 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { hasErrno } from '../../domain/process.ts';
 import { listKinds, findKind } from '../../kinds/registry.ts';
 import { readFileName } from '../../manifest/sources.ts';
 import type { CheckedRow } from '../../domain/item.ts';
@@ -40,7 +39,7 @@ export const commands = [
 ];
 
 async function plan(manifests: readonly string[], flags: Flags): Promise<number> {
-  if (flags.fixes !== undefined && existsSync(flags.fixes)) throw createExistsError(flags.fixes);
+  if (flags.fixes !== undefined) checkAbsent(flags.fixes);
   const rows: CheckedRow[] = [];
   // The problems are the main output of this command.
   const problems = new ProblemList(flags.json ? undefined : printLine);
@@ -158,7 +157,11 @@ export async function writeFixes(file: string, checked: readonly CheckedRow[]): 
     if (repaired !== null) fixed += 1;
     rows.push({ id: row.id ?? '', ...cells, ...repaired });
   }
-  if (fixed > 0) await writeNew(file, rows);
+  if (fixed > 0) {
+    const columns = [...new Set(rows.flatMap((cells) => Object.keys(cells)))];
+    checkAbsent(file);
+    await writeFile(file, stringify(rows, { header: true, columns }), { flag: 'wx' });
+  }
   return { fixed, rows: rows.length, leftOut };
 }
 
@@ -186,17 +189,9 @@ async function repairRow({ item, kind, row }: CheckedRow): Promise<Cells | null>
   return repaired == null ? null : { [column]: repaired, [`original_${column}`]: text };
 }
 
-async function writeNew(file: string, rows: readonly Cells[]): Promise<void> {
-  const columns = [...new Set(rows.flatMap((cells) => Object.keys(cells)))];
-  try {
-    await writeFile(file, stringify([...rows], { header: true, columns }), { flag: 'wx' });
-  } catch (error) {
-    if (!hasErrno(error, 'EEXIST')) throw error;
-    throw createExistsError(file);
-  }
-}
-
-function createExistsError(file: string): Error {
+/** Nothing is replaced. Throws USAGE. */
+function checkAbsent(file: string): void {
+  if (!existsSync(file)) return;
   const expected = 'Name a file that does not exist yet: nothing is replaced.';
-  return new HundredfoldError('USAGE', `--fixes is "${file}"`, expected);
+  throw new HundredfoldError('USAGE', `--fixes is "${file}"`, expected);
 }

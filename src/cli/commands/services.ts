@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { EXIT } from '../../domain/errors.ts';
 import { startServices } from '../../temporal/host/local.ts';
 import { say } from '../terminal.ts';
+import { waitForSignal } from '../interruption.ts';
 import { call, parseCount, parsePort, parseTime } from '../options.ts';
 
 const perWindow = (what: string): string => `jobs per window and ${what}; 0: no limit`;
@@ -79,9 +80,7 @@ async function runServices(flags: ServicesFlags): Promise<number> {
   say(`predictions: ${services.url}   ({base_url}); ${predictions}`);
   if (flags.engine === undefined) printMissing([molecules, predictions]);
   say(`jobs in ${flags.database}; Ctrl-C stops the services and keeps the jobs.`);
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
+  await waitForSignal();
   await services.close();
   return EXIT.ok;
 }

@@ -17,15 +17,17 @@ import {
   openDocument,
   readRemembered,
   canBeCharged,
+  formatAccounts,
+  viewLedger,
 } from '../../runner/command-line.ts';
 import { formatClock } from '../../domain/units.ts';
 import {
+  describeBudget,
   formatBudgetText,
   formatCounts,
   formatEnd,
   formatState,
-  printBudgets,
-} from '../progress-text.ts';
+} from '../progress.ts';
 import { readEndedCampaign } from '../../report/campaign-summary.ts';
 import { say, printDocument, printLine, printTable } from '../terminal.ts';
 import { printEnd } from '../conclusion.ts';
@@ -38,7 +40,7 @@ import {
   withSession,
 } from '../session.ts';
 import { readTreeState } from '../../report/publish.ts';
-import type { BudgetStatus } from '../../budget/status.ts';
+import type { BudgetStatus, CampaignUse } from '../../budget/status.ts';
 import { call, type Flags } from '../options.ts';
 
 export const commands = [
@@ -149,4 +151,40 @@ async function printOpen(
   printLine(`  results: ${campaign.out}`);
   const goesOn = `"hundredfold watch ${campaign.name}" goes on with it, as does its "hundredfold run" command.`;
   if (isAlone) printLine(`  Nothing is working on it. ${goesOn}`);
+}
+
+function printBudgets(budgets: readonly BudgetStatus[]): void {
+  for (const one of budgets) printBudget(one);
+  printLedger();
+}
+
+/** Across all folders and servers of this user, which the budget in one Temporal cannot see. */
+function printLedger(): void {
+  const view = viewLedger(process.env);
+  if (!view) return;
+  const lines = formatAccounts(view);
+  if (lines.length > 0) printLine('sent from this machine:');
+  for (const line of lines) printLine(`  ${line}`);
+}
+
+function printBudget(status: BudgetStatus): void {
+  const { service, address, credential, now, use, outstanding, counts } = status;
+  const { used, next } = describeBudget(status, now);
+  printLine(`${service} (${address})`);
+  printLine(`  credential ${credential}: ${[used, next].filter(Boolean).join('; ')}`);
+  for (const line of use) printLine(`  ${formatUse(line)}`);
+  for (const { words } of listNotices(status)) printLine(`  ${words}`);
+  const ways = outstanding > 0 ? `${outstanding} in progress, ` : '';
+  printLine(
+    `  so far: ${ways}${counts.accepted} accepted, ${counts.refused} refused, ${counts.rejected429} answered with 429`,
+  );
+}
+
+/** `campaign night of anna: 4 charged, 12 waiting, paused; priority 3`, without a priority where none waits. */
+function formatUse(line: CampaignUse): string {
+  const { campaign, user, charged, waiting, priority, paused } = line;
+  if (campaign === null) return `jobs of no campaign here: ${charged} charged`;
+  const name = `campaign ${campaign}${user === null ? '' : ` of ${user}`}`;
+  const counts = `${charged} charged, ${waiting} waiting${paused ? ', paused' : ''}`;
+  return `${name}: ${counts}${waiting > 0 ? `; priority ${priority}` : ''}`;
 }

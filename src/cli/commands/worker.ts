@@ -14,6 +14,7 @@ import { startRuntime, readWorkerLog } from '../../temporal/telemetry/runtime.ts
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/bundle.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
+import { waitForSignal } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';
 import { call, parsePort, type Flags } from '../options.ts';
 
@@ -139,10 +140,4 @@ async function startOperations(
   if (port === undefined) return null;
   const { openOperations } = await import('../../temporal/telemetry/operations.ts');
   return openOperations({ ...shown, place: { host, port } });
-}
-
-function waitForSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
-  });
 }

@@ -1,6 +1,6 @@
 /** Made-up states of campaigns for the live view, covering everything that it can show. */
 import type { BudgetStatus, AccountStatus } from '../../../src/budget/status.ts';
-import type { Scene } from '../../../src/cli/screen.ts';
+import type { Scene } from '../../../src/cli/progress.ts';
 import type { CampaignObservation } from '../../../src/runner/observe.ts';
 import type { CampaignProgress, RecentEnd } from '../../../src/domain/campaign.ts';
 

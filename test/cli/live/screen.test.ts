@@ -1,7 +1,7 @@
 /** The live view at several sizes, as snapshots. Review them by eye when they change. */
 import stringWidth from 'string-width';
 import { expect, test, vi } from 'vitest';
-import { renderClosingLines, renderScreen } from '../../../src/cli/screen.ts';
+import { renderClosingLines, renderScreen } from '../../../src/cli/progress.ts';
 import { SCENES, scene, seen } from './scenes.ts';
 
 const shown = (name: string, columns: number, rows: number): string[] => {

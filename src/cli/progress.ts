@@ -1,13 +1,14 @@
 /**
- * What the live view shows: its sections in a fixed order, for 80 columns. A wider terminal shows longer messages, a
- * higher one more ends of items; on a small one, sections are left out and lines are cut. Pure: (scene, size) → lines.
+ * How a campaign is told: its progress as text, for `status` and the plain lines, and what the live view shows: sections in
+ * a fixed order, for 80 columns. A wider terminal shows longer messages, a higher one more ends of items; on a small one,
+ * sections are left out and lines are cut. Pure: (scene, size) → lines.
  */
-import type { BudgetStatus } from '../budget/status.ts';
+import { type AccountStatus, type BudgetStatus, sortByTightness } from '../budget/status.ts';
 import { describeFirst, type KindProgress, type RecentEnd } from '../domain/campaign.ts';
+import { formatClock, formatDuration } from '../domain/units.ts';
 import { countEnded, type FinalState } from '../domain/item.ts';
-import { formatClock } from '../domain/units.ts';
+import { type CampaignObservation, estimateEnd, type Observed } from '../runner/command-line.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
-import { estimateEnd, type CampaignObservation, type Observed } from '../runner/command-line.ts';
 import {
   buildCampaignLink,
   buildUiLink,
@@ -18,17 +19,151 @@ import {
   paint,
   TONE_OF_STATE,
 } from './terminal.ts';
-import {
-  countItems,
-  formatNumber,
-  describeBudget,
-  drawBar,
-  formatEnd,
-  formatState,
-  isBlocked,
-  listCounts,
-  type StateCount,
-} from './progress-text.ts';
+
+interface ItemCounts {
+  readonly done: number;
+  readonly running: number;
+  readonly waiting: number;
+}
+
+/**
+ * The campaign and its budgets write their counts at different times: a budget may already have requests of items that
+ * the campaign does not count as open yet.
+ */
+function countItems({ progress, waiting }: CampaignObservation): ItemCounts {
+  const { ended, open, total } = progress;
+  const done = countEnded(ended);
+  const running = Math.max(0, open - waiting);
+  return { done, running, waiting: total - done - running };
+}
+
+/** A state, and the items that are in it. */
+type StateCount = readonly [string, number];
+
+/** Without states in which no item is. */
+function listCounts(seen: CampaignObservation): StateCount[] {
+  const { running, waiting } = countItems(seen);
+  const open: StateCount[] = [
+    ['running', running],
+    ['waiting', waiting],
+  ];
+  return [...Object.entries(seen.progress.ended), ...open].filter(([, n]) => n > 0);
+}
+
+/** `18 of 24 done: 16 succeeded, 2 failed, 4 running, 2 waiting (sending 5 of kind sequence first, until one succeeds)` */
+export function formatCounts(seen: CampaignObservation): string {
+  const counts = listCounts(seen).map(([state, n]) => `${n} ${state}`);
+  const first = (seen.progress.first ?? []).map((one) => ` (${describeFirst(one)})`).join('');
+  const done = `${countItems(seen).done} of ${seen.progress.total} done`;
+  return [done, `${counts.join(', ')}${first}`].filter(Boolean).join(': ');
+}
+
+/** The state of a campaign that is not simply running: ` (publishing)`. */
+export function formatState({ progress, at }: CampaignObservation): string {
+  const { state, campaign } = progress;
+  if (state === 'running') return formatStart(progress, at);
+  if (state === 'paused') return ` (paused: run "hundredfold resume ${campaign}" to continue)`;
+  return ` (${state})`;
+}
+
+/** Of a campaign that has not begun: ` (starts 22:00:00, in 7 h; run "hundredfold resume night" to start it now)`. */
+function formatStart({ startsAt, campaign }: CampaignObservation['progress'], now: number): string {
+  if (startsAt === undefined) return '';
+  const when = `starts ${formatClock(startsAt, now)}, in ${formatDuration(startsAt - now)}`;
+  return ` (${when}; run "hundredfold resume ${campaign}" to start it now)`;
+}
+
+/** The reasons why services make us wait. */
+export function listBlockReasons({ budgets }: CampaignObservation): string[] {
+  // A refusal lasts until a probe succeeds.
+  return budgets.flatMap(({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? []);
+}
+
+interface BudgetWords {
+  /** `88 of 100 used in 1 h and 340 of 500 in 1 d, 12 free`: first the window that decides. */
+  readonly used: string;
+  /** `next slot 02:14:33 (in 4 s), the last 02:20:01`, or why the service has to be waited for; may be empty. */
+  readonly next: string;
+  /** How much of the window that decides is used, from 0 to 1; null without a limit. */
+  readonly share: number | null;
+}
+
+/** The same words in `status`, the live view and the plain lines. */
+export function describeBudget(own: AccountStatus, now: number): BudgetWords {
+  const [window] = sortByTightness(own);
+  return {
+    used: formatUsed(own),
+    next: isBlocked(own) ? formatBlock(own, now) : formatNext(window?.releases ?? [], now),
+    share: window === undefined ? null : window.charged / window.limit,
+  };
+}
+
+/** `predictions: 100 of 100 used in 1 h, 0 free; next slot 02:14:33 (in 14 min)` */
+export function formatBudgetText(budget: BudgetStatus, now: number): string {
+  const { used, next } = describeBudget(budget, now);
+  return `${budget.service}: ${[used, next].filter(Boolean).join('; ')}`;
+}
+
+/** Open jobs are told while they are the reason to wait. */
+function formatUsed(own: AccountStatus): string {
+  const { open } = own;
+  const isFull = open !== null && open.jobs >= open.most;
+  const bound = isFull ? [`${open.jobs} of ${open.most} jobs open`] : [];
+  const windows = sortByTightness(own).map(
+    ({ charged, limit, windowMs }, i) =>
+      `${charged} of ${limit}${i === 0 ? ' used' : ''} in ${formatDuration(windowMs)}`,
+  );
+  if (bound.length + windows.length === 0) return 'no limit';
+  return `${[...bound, ...windows].join(' and ')}, ${own.free ?? 0} free`;
+}
+
+function formatNext(releases: readonly number[], now: number): string {
+  const [next, ...later] = releases.filter((at) => at > now);
+  if (next === undefined) return '';
+  const last = later.at(-1);
+  const end = last === undefined ? '' : `, the last ${formatClock(last, now)}`;
+  return `next slot ${formatClock(next, now)} (${formatIn(next, now)})${end}`;
+}
+
+/** Waits for a service that is down or refuses us. */
+function isBlocked({ blockedUntil, refusal }: AccountStatus): boolean {
+  return blockedUntil !== null || refusal !== undefined;
+}
+
+function formatBlock(
+  { blockedUntil, blockedBecause, refusal }: AccountStatus,
+  now: number,
+): string {
+  const state = refusal ? `blocked since ${formatClock(refusal.since, now)}` : 'waiting';
+  const why = refusal?.reason ?? blockedBecause ?? '';
+  return `${state}, next try ${formatIn(blockedUntil ?? now, now)}: ${why}`;
+}
+
+function formatIn(at: number, now: number): string {
+  return at - now < 500 ? 'now' : `in ${formatDuration(at - now)}`;
+}
+
+/** The last submission is then, and its job still has to run. */
+export function formatEnd(at: number, now: number): string {
+  return `end expected soon after ${formatClock(at, now)} (in ${formatDuration(at - now)})`;
+}
+
+// Created once: `toLocaleString` creates one per call, which was half the cost of the live view.
+const COUNT = new Intl.NumberFormat('en');
+
+/** `10,000` */
+function formatNumber(n: number): string {
+  return COUNT.format(n);
+}
+
+/** A bar of `width` characters, filled in proportion; empty if there is no room. */
+function drawBar(share: number, room: number): string {
+  const width = Math.max(0, room);
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
+}
+
+/* ---- the live view ---- */
 
 export interface Scene {
   readonly followed: Observed;
@@ -88,7 +223,7 @@ export function renderClosingLines(scene: Scene, columns: number): string[] {
   const budgets = scene.seen.budgets.map((one) => formatBudget(one, scene.now, columns));
   const lines = [
     formatHead(scene, columns),
-    formatCounts(listCounts(scene.seen)),
+    paintCounts(listCounts(scene.seen)),
     ...budgets.flatMap(([first]) => first ?? []),
     ...formatFailures(scene).slice(0, 1),
   ];
@@ -103,7 +238,7 @@ function formatCampaign(scene: Scene, width: number): string[] {
   const end = estimateEnd(seen);
   return [
     formatHead(scene, width),
-    formatCounts(listCounts(seen)),
+    paintCounts(listCounts(seen)),
     ...(seen.progress.startsAt === undefined ? [] : [formatState(seen).trim()]),
     ...(blocked === null ? [] : [paint(blocked, 'bad')]),
     ...(sent.length === 0 ? [] : [paint(sent.map(describeFirst).join('; '), 'faint')]),
@@ -129,7 +264,7 @@ function formatHead({ followed, seen }: Scene, width: number): string {
 }
 
 /** `6,200 succeeded  3 failed  100 running  3,697 waiting` */
-function formatCounts(counts: readonly StateCount[]): string {
+function paintCounts(counts: readonly StateCount[]): string {
   const texts = counts.map(([state, n]) =>
     paint(`${formatNumber(n)} ${state}`, TONE_OF_STATE[state as FinalState]),
   );
@@ -159,7 +294,7 @@ function formatKinds({ progress, kinds }: CampaignObservation): string[] {
     const states: StateCount[] = [...Object.entries(begun?.ended ?? {}), ['not done', left]];
     const counts = states.filter(([, n]) => n > 0);
     const name = padText(findKind(kind).words.many, NAME_WIDTH);
-    return counts.length === 0 ? [] : [name + formatCounts(counts)];
+    return counts.length === 0 ? [] : [name + paintCounts(counts)];
   });
   return rows.length < 2 ? [] : rows;
 }
