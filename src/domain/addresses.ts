@@ -1,8 +1,6 @@
 /** Addresses: hosts of this machine and its network, and object stores. Pure: text only. */
 
-/** Host names and addresses of this machine, or of its network, in the form of `URL.hostname`: IPv6 in brackets. */
-
-/** Loopback addresses, and the names for them (RFC 6761, section 6.3). */
+/** Loopback addresses, and the names for them (RFC 6761, section 6.3). `hostname` as in a URL: IPv6 in brackets. */
 export function isLocalHost(hostname: string): boolean {
   const name = normaliseHostname(hostname);
   return name === '[::1]' || /^127(\.\d+){3}$/.test(name) || /(^|\.)localhost$/.test(name);

@@ -1,7 +1,5 @@
 /** A molecule as atoms and bonds, a formula as lines and letters, amino acids as letters. */
 
-/** The atoms of a molecule and their bonds: everything that two descriptions of one molecule must agree on. */
-
 /** In ångström. */
 export type Place = readonly [x: number, y: number, z: number];
 
@@ -9,6 +7,7 @@ export function computeDistance(one: Place, other: Place): number {
   return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
 }
 
+/** Everything that two descriptions of one molecule must agree on. */
 export interface MolecularGraph {
   /** Symbols, hydrogens included. */
   readonly elements: readonly string[];

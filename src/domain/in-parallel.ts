@@ -1,8 +1,9 @@
+/** Work for many elements, several at once. */
+
 /**
  * Does `work` for every element, at most `limit` at once. After the first failure nothing new is started; it throws
  * once running work has ended, so that no write continues after it.
  */
-
 export async function runInParallel<T>(
   elements: Iterable<T>,
   limit: number,

@@ -1,7 +1,5 @@
 /** Makes external text safe: to show in a terminal, to type in a shell, to open in a spreadsheet. Pure. */
 
-/** Makes external text safe to show. Pure. */
-
 /** All control characters except line feed and tab, and characters that change the reading direction. */
 const CONTROL = /[^\P{Cc}\n\t]|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 

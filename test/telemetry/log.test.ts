@@ -23,6 +23,6 @@ test('as JSON a line has time, level and message, and names its campaign and ite
 test('as text it is one line, quoted if a value has blanks, without control codes', () => {
   const meta = { campaign: 'night', words: 'not now', n: 3, odd: 'a=b' };
   expect(lineOf('red \u001b[31m\nline', meta, 'text')).toBe(
-    '2023-11-14T22:13:20.123Z WARN red \\u001b[31m\\nline campaign=night words="not now" n=3 odd="a=b"\n',
+    '2023-11-14T22:13:20.123Z WARN red \\u{1b}[31m\\nline campaign=night words="not now" n=3 odd="a=b"\n',
   );
 });

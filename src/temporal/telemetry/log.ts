@@ -1,5 +1,6 @@
 /** The log of a worker: its target, and its lines, as JSON for a log store or as text for people. */
 import type { LogLevel } from '@temporalio/common';
+import { escapeControls } from '../../domain/plain-text.ts';
 
 export type LogFormat = 'text' | 'json';
 
@@ -73,9 +74,4 @@ function toPlain(_key: string, value: unknown): unknown {
 function quoteIfNeeded(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value, toPlain);
   return /^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
-}
-
-/** One entry is one line, and no control code of a service's message reaches a terminal. */
-function escapeControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, (code) => JSON.stringify(code).slice(1, -1));
 }
