@@ -66,7 +66,10 @@ const budget = z.union(
 /** `none`, or a number. */
 const bound = z.literal('none').or(z.int().positive());
 
-const url = z.url({ protocol: /^https?$/ });
+const url = z.url({
+  protocol: /^https?$/,
+  error: 'write the whole address, such as https://host.example.org/path',
+});
 
 /** Credentials in an address would appear in messages. */
 const endpoint = url.refine((text) => {

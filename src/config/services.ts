@@ -128,12 +128,13 @@ export function describeService(
   options: SiteOptions,
 ): ServiceSettings {
   for (const [key, secret] of Object.entries(secrets)) {
-    const length = findService(service).secrets[key]?.length;
-    if (length !== undefined && secret.reveal().length !== length)
+    const wanted = findService(service).secrets[key]?.length;
+    const { length } = secret.reveal();
+    if (wanted !== undefined && length !== wanted)
       throw new HundredfoldError(
         'CONFIG_INVALID',
-        'the token of the molecule service is not 10 characters long',
-        'Use the 10-character identifier that the service issued to you.',
+        `services.${service}.${key} has ${length} characters, and not ${wanted}`,
+        `Use the identifier of ${wanted} characters that the service issued to you.`,
       );
   }
   const address = options.address ?? toAddress(url);

@@ -94,7 +94,11 @@ export function chooseRemedy(
   { better }: Extract<Recognition, { type: 'wrong' }>,
 ): string {
   const key = `services.${service}.url`;
-  if (better === null) return `Check ${key}: docs/configuration.md says what it must be.`;
+  if (better === null) {
+    const { example } = findService(service).url;
+    const like = example === undefined ? '' : `, such as ${example}`;
+    return `Write at ${key} the address that the operators of the service gave you${like}.`;
+  }
   const other = Object.entries(better.config).map(
     ([name, value]) => ` and services.${service}.${name}: ${String(value)}`,
   );

@@ -5,6 +5,7 @@ import {
   startLocalServices,
   type LocalServices,
 } from '../../packages/local-services/src/server.ts';
+import { chooseRemedy } from '../../src/runner/services.ts';
 import { createHttp } from '../../src/services/http.ts';
 import { recognise, type Address } from '../../src/services/recognise.ts';
 import { deadUrl, httpServer, json, type SeenRequest } from './scripted-server.ts';
@@ -23,6 +24,14 @@ function seen(url: string, wanted: Partial<Address> = {}) {
 }
 
 const MOLECULES = { service: 'molecules' } as const;
+
+test('who has written the address of something else is told what to write', () => {
+  const found = { type: 'wrong', message: 'another service', better: null } as const;
+  const reference = { service: 'molecules', address: 'm.example', credential: '' };
+  expect(chooseRemedy({ reference } as never, found)).toMatch(
+    /^Write at services\.molecules\.url .* gave you, such as https:\/\/.*\/acpype\.$/,
+  );
+});
 
 describe('the local services', () => {
   let current: LocalServices;
