@@ -88,24 +88,6 @@ export function sortKeys(keys: readonly string[]): readonly string[] {
   return [...new Set([...TRACK_KEYS.filter((key) => keys.includes(key)), ...keys])];
 }
 
-/**
- * DynaMine's backbone S², from the highest; membrane-spanning: likely part of such a helix. A value belongs to the first
- * class whose bound it reaches.
- */
-const BACKBONE_CLASSES = [
-  { label: 'membrane-spanning', above: 1 },
-  { label: 'rigid', from: 0.8 },
-  { label: 'context-dependent', from: 0.69 },
-  { label: 'flexible', from: -Infinity },
-] as const;
-
-export function classifyBackbone(value: number): (typeof BACKBONE_CLASSES)[number]['label'] {
-  const found = BACKBONE_CLASSES.find((one) =>
-    'above' in one ? value > one.above : value >= one.from,
-  );
-  return found?.label ?? 'flexible';
-}
-
 /** Above: likely to fold early (EFoldMine). */
 export const EARLY_FOLDING_ABOVE = 0.169;
 /** Above: likely disordered (DisoMine). */
@@ -188,11 +170,18 @@ function divide(from: number, isAbove: boolean, words: string, below: string) {
   ];
 }
 
-const BACKBONE = BACKBONE_CLASSES.map((one, n): TrackBand => {
-  const isAbove = 'above' in one;
-  const from = isAbove ? one.above : one.from;
-  return { from: from === -Infinity ? null : from, isAbove, words: one.label, tone: 3 - n };
-});
+/** DynaMine's backbone S²; membrane-spanning: likely part of such a helix. */
+const BACKBONE: readonly TrackBand[] = [
+  { from: 1, isAbove: true, words: 'membrane-spanning', tone: 3 },
+  { from: 0.8, isAbove: false, words: 'rigid', tone: 2 },
+  { from: 0.69, isAbove: false, words: 'context-dependent', tone: 1 },
+  { from: null, isAbove: false, words: 'flexible', tone: 0 },
+];
+
+export function classifyBackbone(value: number): string | null {
+  const found = BACKBONE.find((band) => band.from === null || isInBand(band, value));
+  return found?.words ?? null;
+}
 
 /** By the payload's key, values of residues and scores of whole proteins. */
 export const TRACK_FACTS: Readonly<Record<string, TrackFacts>> = {
