@@ -21,7 +21,7 @@ import {
 } from '../store/layout.ts';
 import { type CampaignItem, readError, readState } from './campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
-import { parseEngineVersion } from './result-rows.ts';
+import { parseEngineVersion } from './result-tables.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
 /** An entity of a crate. */

@@ -18,7 +18,7 @@ import {
   readState,
 } from './campaign-items.ts';
 import { formatCsvCell, formatCsvLine, renameOwnCells } from './csv-table.ts';
-import { parseEngineVersion } from './result-rows.ts';
+import { parseEngineVersion } from './result-tables.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
 /** Our columns in their order, each with its cell of an item. */

@@ -1,7 +1,22 @@
 /** Rows of a result table as a Parquet file, in row groups. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { Cell } from '../kinds/kind.ts';
-import { isList, type Column, type ColumnType, type RowBlock } from './result-rows.ts';
+import type { Cell, TableColumn } from '../kinds/kind.ts';
+
+export interface Column extends Pick<TableColumn, 'type'> {
+  readonly name: string;
+}
+
+/** Consecutive rows of a table. */
+export interface RowBlock {
+  readonly rows: number;
+  /** In column order: a value for each row, or one for all rows. */
+  readonly cells: readonly (Cell | readonly Cell[])[];
+}
+
+/** Whether there is a value for each row. */
+export function isList(cells: Cell | readonly Cell[] | undefined): cells is readonly Cell[] {
+  return typeof cells === 'object' && cells !== null;
+}
 
 /**
  * The rows of a group are held in memory, about 16 bytes a cell and as much again while it is written, and its metadata
@@ -12,7 +27,7 @@ const GROUP_ROWS = 8_000;
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
-const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
+const TYPES: Readonly<Record<Column['type'], Partial<SchemaElement>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   integer: { type: 'INT32' },
   number: { type: 'DOUBLE' },

@@ -10,13 +10,8 @@ import { tableReaders } from '../../../scripts/python-environment.ts';
 import type { Kind } from '../../../src/domain/item.ts';
 import { unguardCell } from '../../../src/domain/plain-text.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
-import { ParquetFile } from '../../../src/report/parquet.ts';
-import {
-  type Column,
-  defineColumns,
-  listFixedColumns,
-  type RowBlock,
-} from '../../../src/report/result-rows.ts';
+import { type Column, ParquetFile, type RowBlock } from '../../../src/report/parquet.ts';
+import { listTables } from '../../../src/report/result-tables.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
 import { MULTIQC, buildTableKey } from '../../../src/store/layout.ts';
 import { temporaryFolder } from '../../store/temporary-folder.ts';
@@ -113,7 +108,7 @@ test.each(listKindNames())(
   '%s: CSV and Parquet have the documented columns and the same values',
   async (kind) => {
     const { csv, parquet, types } = await both(kind);
-    const ours = listFixedColumns(findKind(kind), 'results');
+    const [{ columns: ours } = { columns: [] }] = listTables(findKind(kind));
     expect(documented(findKind(kind).table.name)).toEqual(ours);
     expect(types.slice(0, ours.length)).toEqual(ours.map(({ name, type }) => [name, TYPES[type]]));
     expect(types.slice(ours.length).every(([, type]) => type === 'VARCHAR')).toBe(true);
@@ -170,7 +165,7 @@ describe.each(['sequence', 'alignment', 'shifts'] as const)('the measures of %s'
   });
 
   test("have the documented columns, a user's after ours, and the same rows in both formats", async () => {
-    const ours = listFixedColumns(findKind(kind), 'measures');
+    const [, { columns: ours } = { columns: [] }] = listTables(findKind(kind));
     expect(documented(name)).toEqual(ours);
     const parquet = await query(`FROM 'tables/${name}.parquet'`);
     const csv = await query(`FROM read_csv('tables/${name}.csv', all_varchar = true)`);
@@ -247,10 +242,12 @@ describe.skipIf(missing !== '')(`Python${missing === '' ? '' : ` (skipped: ${mis
   });
 });
 
-const COLUMNS = [
-  ...defineColumns('text', 'item', 'residue'),
-  ...defineColumns('integer', 'position'),
-  ...defineColumns('number', 'backbone', 'helix'),
+const COLUMNS: readonly Column[] = [
+  { name: 'item', type: 'text' },
+  { name: 'residue', type: 'text' },
+  { name: 'position', type: 'integer' },
+  { name: 'backbone', type: 'number' },
+  { name: 'helix', type: 'number' },
 ];
 const positions = Array.from({ length: 130 }, (_, at) => at + 1);
 
