@@ -1,4 +1,6 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { runInOrder } from '../domain/in-parallel.ts';
 import { CHECKSUMS, ITEM_RECORD, WORK_AREA, isSendingNote, parseItemKey } from '../store/layout.ts';
 import type { FileDigest, Store } from '../store/store.ts';
@@ -6,31 +8,30 @@ import { listRecordedFiles } from './audit.ts';
 import { buildPath } from './campaign-items.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
-/** What the text of the file says: digests by key. */
-export function parseChecksums(text: string): ReadonlyMap<string, string> {
-  const lines = text.split('\n').filter((line) => line !== '');
-  return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
-}
-
-interface Known {
-  /** Of files that need not be read, by key. */
-  readonly digests: ReadonlyMap<string, FileDigest>;
-  /** Called when the files that belong to no item begin; what it returns, after each of them. */
-  readonly count: () => () => void;
+/** The lines of SHA256SUMS; none if the tree has no such file. */
+export async function* readChecksums(
+  store: Store,
+): AsyncGenerator<readonly [key: string, sha256: string], undefined> {
+  if (!(await store.exists(CHECKSUMS))) return;
+  for await (const line of createInterface({ input: Readable.from(store.readStream(CHECKSUMS)) })) {
+    const [, sha256 = '', key = ''] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
+    if (key !== '') yield [key, sha256];
+  }
 }
 
 /** The files of the items in their order, then all others: no file is read again for its line. */
 export class Checksums implements Writer {
   readonly #store: Store;
-  readonly #digests: Known['digests'];
+  readonly #digests: ReadonlyMap<string, FileDigest>;
   readonly #count: () => () => void;
   readonly #file: OpenFile;
   /** The folders of the items so far. */
   readonly #folders = new Set<string>();
 
-  constructor(store: Store, files: DerivedFiles, { digests, count }: Known) {
+  /** @param count called when the files that belong to no item begin; what it returns, after each of them */
+  constructor(store: Store, files: DerivedFiles, count: () => () => void) {
     this.#store = store;
-    this.#digests = digests;
+    this.#digests = files.digests;
     this.#count = count;
     this.#file = files.open(CHECKSUMS);
   }

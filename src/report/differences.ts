@@ -2,8 +2,9 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { CHECKSUMS, CRATE, MULTIQC } from '../store/layout.ts';
-import { parseChecksums } from './checksums.ts';
+import { CAMPAIGN_SUMMARY, CHECKSUMS, CRATE, MULTIQC } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+import { readChecksums } from './checksums.ts';
 
 /** A row of a table, or a line of another file. */
 interface Row {
@@ -80,6 +81,7 @@ async function* readRows(
 
 /** What a line is about, of files that are no tables. */
 const SUBJECTS: Readonly<Record<string, RegExp>> = {
+  [CAMPAIGN_SUMMARY]: /^ *"([^"]+)":/,
   [CRATE]: /^\{"@id":"([^"]+)"/,
   [MULTIQC]: /^"([^"]+)":\{/,
 };
@@ -113,15 +115,29 @@ interface FileDifference {
   readonly isAdded: boolean;
 }
 
-/** The files whose line in SHA256SUMS differs. */
-export function compareChecksums(found: string, expected: string): readonly FileDifference[] {
-  const [signed, all] = [parseChecksums(found), parseChecksums(expected)];
-  return [...new Set([...all.keys(), ...signed.keys()])].flatMap((key) => {
-    const [is, should] = [signed.get(key), all.get(key)];
-    if (is === should) return [];
+/** The files whose line in SHA256SUMS differs. Both are read at once, and only lines that differ are kept. */
+export async function compareChecksums(
+  found: Store,
+  expected: Store,
+): Promise<readonly FileDifference[]> {
+  const [ours, theirs] = [readChecksums(found), readChecksums(expected)];
+  const [signed, all] = [new Map<string, string>(), new Map<string, string>()];
+  for (;;) {
+    const [is, should] = [(await ours.next()).value, (await theirs.next()).value];
+    if (is === undefined && should === undefined) break;
+    if (is) signed.set(...is);
+    if (should) all.set(...should);
+    for (const [key = ''] of [is ?? [], should ?? []]) {
+      if (signed.get(key) !== all.get(key)) continue;
+      signed.delete(key);
+      all.delete(key);
+    }
+  }
+  return [...new Set([...all.keys(), ...signed.keys()])].map((key) => {
+    const isAdded = !signed.has(key);
     let message = `${key} is not what was published: ${CHECKSUMS} has another digest.`;
-    if (is === undefined) message = `${key} is not in ${CHECKSUMS}: it was added later.`;
-    if (should === undefined) message = `${key} is missing; ${CHECKSUMS} lists it.`;
-    return [{ key, message, isAdded: is === undefined }];
+    if (isAdded) message = `${key} is not in ${CHECKSUMS}: it was added later.`;
+    if (!all.has(key)) message = `${key} is missing; ${CHECKSUMS} lists it.`;
+    return { key, message, isAdded };
   });
 }

@@ -78,7 +78,6 @@ export async function publishCampaign(
   await checkListedRows(store, campaign);
   const hasEnded = end.endedAt !== null;
   const pieces = await readPagePieces();
-  const count = () => createCounter('checksums', options);
   // A campaign that has ended has no writers; while it is open, a temporary file may be in use.
   if (hasEnded) await store.sweep();
   // Checksums of an older tree must not exist next to newer tables.
@@ -91,12 +90,10 @@ export async function publishCampaign(
     draws: true,
     openWriters: (files) => [
       new ReportPage(store, files, pieces),
-      ...(hasEnded ? [new Crate(files)] : []),
       {
         add: () => undefined,
         end: (summary) => store.write(CAMPAIGN_SUMMARY, writeSummary(summary)),
       },
-      ...(hasEnded ? [new Checksums(store, files, { digests: files.digests, count })] : []),
     ],
     judge: async (item, faults) => {
       const record = judgeRecord(item.record, faults);
@@ -119,7 +116,7 @@ export async function publishTree(
 interface Derivation extends ProgressOptions {
   /** Where the derived files go. */
   readonly files: DerivedFiles;
-  /** Of files besides the tables, in the order in which they end. */
+  /** Besides those of the tables, the crate and the checksums. */
   readonly openWriters: (files: DerivedFiles) => readonly Writer[];
   /** The last publication of this tree. */
   readonly former: CampaignSummary | null;
@@ -132,7 +129,10 @@ interface Derivation extends ProgressOptions {
 /** Items that are read and drawn ahead of the one that is written: a disk, a network or RDKit has work. */
 const AHEAD = 8;
 
-/** Makes the tables and the files of other writers in one pass over the rows, and counts what campaign.json says. */
+/**
+ * Makes the tables, of a campaign that has ended the crate and the checksums, and the files of other writers in one pass
+ * over the rows; and counts what campaign.json says.
+ */
 export async function deriveFiles(
   store: Store,
   campaign: PreparedCampaign,
@@ -140,12 +140,19 @@ export async function deriveFiles(
   derivation: Derivation,
 ): Promise<CampaignSummary> {
   const { files, former } = derivation;
+  const hasEnded = end.endedAt !== null;
   const done = createCounter('items', derivation);
   const tally = new CampaignTally();
   const damaged: string[] = [];
   try {
-    const tables = [new ItemTables(files), new ResultTables(files, campaign), new MultiQc(files)];
-    const writers: readonly Writer[] = [...tables, ...derivation.openWriters(files)];
+    const writers: readonly Writer[] = [
+      ...[new ItemTables(files), new ResultTables(files, campaign), new MultiQc(files)],
+      ...(hasEnded ? [new Crate(files)] : []),
+      ...derivation.openWriters(files),
+      ...(hasEnded
+        ? [new Checksums(store, files, () => createCounter('checksums', derivation))]
+        : []),
+    ];
     for await (const one of readPublishedItems(store, campaign, derivation)) {
       damaged.push(...one.faults.map(({ message }) => message));
       tally.add(one.item);

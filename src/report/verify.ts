@@ -26,9 +26,12 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { findDisagreement, listRecordedFiles } from './audit.ts';
 import { findListedRowsFault } from './campaign-items.ts';
-import { type CampaignSummary, findLastEnd } from './campaign-summary.ts';
-import { Checksums } from './checksums.ts';
-import { Crate } from './crate.ts';
+import {
+  type CampaignEnd,
+  type CampaignSummary,
+  findLastEnd,
+  writeSummary,
+} from './campaign-summary.ts';
 import { compareChecksums, findDifference } from './differences.ts';
 import { deriveFiles, readTreeState } from './publish.ts';
 import { DerivedFiles, type PublishedItem, type Writer } from './writer.ts';
@@ -78,48 +81,49 @@ export interface Verification {
 
 /** @throws HundredfoldError `CAMPAIGN_NOT_ENDED`; store errors that do not concern a single file */
 export async function verifyTree(store: Store, options: VerifyOptions = {}): Promise<Verification> {
-  const found = new Faults();
-  const checks = new ItemChecks(store, found, options);
-  const campaign = await found.during('records', PREPARED_CAMPAIGN, async () => {
-    const prepared = await readPreparedCampaign(store);
-    const message = `${store.location} contains no prepared campaign.`;
-    if (prepared === null) found.add('records', PREPARED_CAMPAIGN, message, REMEDIES.campaign);
-    return prepared;
-  });
-  if (campaign !== null) {
-    await found.during('records', '.hundredfold', async () => {
-      const { isPublished, ended, items, summary } = await readTreeState(store, campaign);
-      if (!isPublished)
-        throw new HundredfoldError(
-          'CAMPAIGN_NOT_ENDED',
-          `${campaign.name} has not ended (${ended} of ${items})`,
-          `Wait until it ends (hundredfold watch ${campaign.name}). If no command works on it, run its "hundredfold run" command again.`,
-        );
-      const words = await findListedRowsFault(store, campaign);
-      const message = `${store.location}: ${words}.`;
-      if (words !== null) found.add('records', '.hundredfold', message, REMEDIES.campaign);
-      await runInTemporaryFolder((made) =>
-        checkDerived({ store, made, campaign, summary, checks }),
-      );
-    });
+  const checks = new ItemChecks(store, options);
+  const { found } = checks;
+  try {
+    await checkCampaign(checks);
+  } catch (error) {
+    // One that concerns a single file is a fault like the others.
+    if (!(error instanceof StoreError) || error.retryable) throw error;
+    found.add('records', '.hundredfold', error.message, error.remedy);
   }
   for await (const path of store.leftovers())
     found.add('files', path, `${path} is an unfinished file.`, REMEDIES.leftover);
   return { faults: found.all, items: checks.items, files: checks.files };
 }
 
-/** The faults of a tree, one sentence each; empty if there are none. */
-export async function findTreeFaults(store: Store): Promise<readonly string[]> {
-  return (await verifyTree(store)).faults.map(({ message }) => message);
-}
-
-async function runInTemporaryFolder(work: (made: Store) => Promise<void>): Promise<void> {
+async function checkCampaign(checks: ItemChecks): Promise<void> {
+  const { found, store } = checks;
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) {
+    const message = `${store.location} contains no prepared campaign.`;
+    found.add('records', PREPARED_CAMPAIGN, message, REMEDIES.campaign);
+    return;
+  }
+  const { isPublished, ended, items, summary } = await readTreeState(store, campaign);
+  if (!isPublished)
+    throw new HundredfoldError(
+      'CAMPAIGN_NOT_ENDED',
+      `${campaign.name} has not ended (${ended} of ${items})`,
+      `Wait until it ends (hundredfold watch ${campaign.name}). If no command works on it, run its "hundredfold run" command again.`,
+    );
+  const words = await findListedRowsFault(store, campaign);
+  const message = `${store.location}: ${words}.`;
+  if (words !== null) found.add('records', '.hundredfold', message, REMEDIES.campaign);
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-verify-'));
   try {
-    await work(await openFileStore(folder));
+    await checkDerived(checks, await openFileStore(folder), campaign, summary);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The faults of a tree, one sentence each; empty if there are none. */
+export async function findTreeFaults(store: Store): Promise<readonly string[]> {
+  return (await verifyTree(store)).faults.map(({ message }) => message);
 }
 
 /** The faults so far, and what they are about: their consequences in derived files are not reported again. */
@@ -141,17 +145,6 @@ class Faults {
   isKnown(about: string): boolean {
     return this.#about.has(about) || this.#about.has(about.split('/', 2).join('/'));
   }
-
-  /** A store error that concerns a single file is a fault like the others. */
-  async during<T>(check: Check, path: string, work: () => Promise<T>): Promise<T | null> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.retryable) throw error;
-      this.add(check, path, error.message, error.remedy);
-      return null;
-    }
-  }
 }
 
 /** Checks the records and the files of the items while everything else is derived from them. */
@@ -160,41 +153,40 @@ class ItemChecks implements Writer {
   files = 0;
   /** What is counted then differs everywhere. */
   hasLostRecord = false;
-  readonly found: Faults;
+  readonly found = new Faults();
+  readonly store: Store;
   readonly options: VerifyOptions;
-  readonly #store: Store;
   /** By folder: the names of its files. */
   readonly #known = new Map<string, ReadonlySet<string>>();
 
-  constructor(store: Store, found: Faults, options: VerifyOptions) {
-    this.#store = store;
-    this.found = found;
+  constructor(store: Store, options: VerifyOptions) {
+    this.store = store;
     this.options = options;
   }
 
-  async add({ item, faults: damage }: PublishedItem): Promise<void> {
+  async add({ item, faults }: PublishedItem): Promise<void> {
     if ('refused' in item) return;
+    const { found } = this;
     const { id, kind, record } = item;
     const folder = buildItemFolder(kind, id);
     if (this.#known.has(folder))
-      this.found.add('records', folder, `Item ${id} is listed twice.`, REMEDIES.campaign);
-    const faults: Fault[] = damage.map(({ key, message }) =>
-      record === null
-        ? { check: 'records', path: key, message, remedy: REMEDIES.record }
-        : { check: 'files', path: key, message, remedy: REMEDIES.file },
-    );
+      found.add('records', folder, `Item ${id} is listed twice.`, REMEDIES.campaign);
+    const before = found.all.length;
+    for (const { key, message } of faults)
+      if (record === null) found.add('records', key, message, REMEDIES.record);
+      else found.add('files', key, message, REMEDIES.file);
     if (record === null) this.hasLostRecord = true;
     else {
-      faults.push(...recordFaults(record, folder));
+      for (const words of listRecordFaults(record)) {
+        const path = `${folder}/${ITEM_RECORD}`;
+        found.add('records', path, `${folder} ${words}.`, REMEDIES.record);
+      }
       // Files that differ from what was received would contradict each other anyway.
-      if (faults.length === 0)
-        faults.push(...(await findContradictions(this.#store, record, folder)));
+      if (found.all.length === before) await this.#compareFiles(record, folder);
     }
     const names = record === null ? [] : listRecordedFiles(record).map(([name]) => name);
     this.#known.set(folder, new Set([ITEM_RECORD, ...names]));
-    if (faults.length > 0) this.found.addItem(id, folder);
-    for (const { check, path, message, remedy } of faults)
-      this.found.add(check, path, message, remedy);
+    if (found.all.length > before) found.addItem(id, folder);
     this.items += 1;
     this.files += names.length;
     this.options.onItem?.(this.items);
@@ -203,7 +195,7 @@ class ItemChecks implements Writer {
   /** Files in the folders of the kinds that no record has. */
   async end(): Promise<void> {
     for (const { folder: top } of listKinds()) {
-      for await (const path of this.#store.list(`${top}/`)) {
+      for await (const path of this.store.list(`${top}/`)) {
         const folder = parseItemKey(path)?.folder ?? '';
         const isKnown = this.#known.get(folder)?.has(path.slice(folder.length + 1));
         if (isKnown === true || isSendingNote(path)) continue;
@@ -211,77 +203,58 @@ class ItemChecks implements Writer {
       }
     }
   }
+
+  /** For files that were changed together with their digests. */
+  async #compareFiles(record: ItemRecord, folder: string): Promise<void> {
+    const { kind, id, remoteId, state } = record;
+    if (remoteId === null || state !== 'succeeded') return;
+    const files = Object.entries(record.files).map(([name, { bytes }]) => ({ name, bytes }));
+    const problem = await findDisagreement(this.store, { kind, id, remoteId, files });
+    if (problem === null) return;
+    this.found.add('files', folder, `${folder}: ${problem.message}`, REMEDIES.file);
+  }
 }
 
-function recordFaults(record: ItemRecord, folder: string): readonly Fault[] {
-  const { state, error, remoteId, files } = record;
-  const words =
-    state === 'succeeded'
-      ? [
-          ...(error === null ? [] : ['succeeded with an error']),
-          ...(remoteId === null ? ['succeeded without a job'] : []),
-          ...(Object.keys(files).length > 0 ? [] : ['succeeded without files']),
-        ]
-      : error === null
-        ? [`is ${state} without a coded reason`]
-        : [];
-  return words.map((what) => ({
-    check: 'records',
-    path: `${folder}/${ITEM_RECORD}`,
-    message: `${folder} ${what}.`,
-    remedy: REMEDIES.record,
-  }));
+function listRecordFaults({ state, error, remoteId, files }: ItemRecord): readonly string[] {
+  if (state !== 'succeeded') return error === null ? [`is ${state} without a coded reason`] : [];
+  return [
+    ...(error === null ? [] : ['succeeded with an error']),
+    ...(remoteId === null ? ['succeeded without a job'] : []),
+    ...(Object.keys(files).length > 0 ? [] : ['succeeded without files']),
+  ];
 }
 
-/** For files that were changed together with their digests. */
-async function findContradictions(
-  store: Store,
-  record: ItemRecord,
-  folder: string,
-): Promise<readonly Fault[]> {
-  const { kind, id, remoteId, state } = record;
-  if (remoteId === null || state !== 'succeeded') return [];
-  const files = Object.entries(record.files).map(([name, { bytes }]) => ({ name, bytes }));
-  const problem = await findDisagreement(store, { kind, id, remoteId, files });
-  if (problem === null) return [];
-  const message = `${folder}: ${problem.message}`;
-  return [{ check: 'files', path: folder, message, remedy: REMEDIES.file }];
-}
-
-interface DerivedCheck {
-  readonly store: Store;
-  /** Where the files are made anew. */
-  readonly made: Store;
-  readonly campaign: PreparedCampaign;
-  /** Of the last publication. */
-  readonly summary: CampaignSummary | null;
-  readonly checks: ItemChecks;
-}
+/** What is counted in them differs everywhere if a record is lost. */
+const COUNTED: readonly string[] = [CAMPAIGN_SUMMARY, CRATE, MULTIQC];
 
 /**
  * The report's page is not made anew, because it contains the program of the version that wrote it: its checksum is
  * compared.
  */
-async function checkDerived({ store, made, campaign, summary, checks }: DerivedCheck) {
-  const { found, options } = checks;
-  const known = { digests: new Map(), count: () => () => options.signal?.throwIfAborted() };
+async function checkDerived(
+  checks: ItemChecks,
+  made: Store,
+  campaign: PreparedCampaign,
+  summary: CampaignSummary | null,
+): Promise<void> {
+  const { found, options, store } = checks;
   const published = summary && { settings: summary.settings, manifestDigests: summary.manifests };
-  const derived = await deriveFiles(
-    store,
-    { ...campaign, ...published },
-    findLastEnd(summary) ?? NOT_PUBLISHED,
-    {
-      files: new DerivedFiles(made, { durable: false }),
-      former: summary,
-      openWriters: (files) => [checks, new Crate(files), new Checksums(store, files, known)],
-      ...(options.signal && { signal: options.signal }),
-    },
-  );
+  const end = findLastEnd(summary) ?? NOT_PUBLISHED;
+  const derived = await deriveFiles(store, { ...campaign, ...published }, end, {
+    files: new DerivedFiles(made, { isTemporary: true }),
+    former: summary,
+    openWriters: () => [checks],
+    ...(options.signal && { signal: options.signal }),
+  });
+  if (summary !== null) {
+    // What was damaged when it was published may be repaired.
+    const expected = writeSummary({ ...derived, damaged: summary.damaged });
+    await made.write(CAMPAIGN_SUMMARY, expected);
+  }
+  const isCounted = summary !== null && !checks.hasLostRecord;
   const differing = new Set<string>();
   for await (const key of made.list('')) {
-    if (key === CHECKSUMS) continue;
-    const isCounted = key === CRATE || key === MULTIQC;
-    if (isCounted && (checks.hasLostRecord || summary === null)) continue;
+    if (key === CHECKSUMS || (COUNTED.includes(key) && !isCounted)) continue;
     // A Parquet file has the rows of its CSV file: if that differs, a second fault is not reported.
     if (differing.has(key.replace(/\.parquet$/, '.csv'))) continue;
     if (await checkFile(key, store, made, found)) differing.add(key);
@@ -289,26 +262,34 @@ async function checkDerived({ store, made, campaign, summary, checks }: DerivedC
   if (summary === null) {
     const state = (await store.exists(CAMPAIGN_SUMMARY)) ? 'cannot be read' : 'is missing';
     found.add('summary', CAMPAIGN_SUMMARY, `${CAMPAIGN_SUMMARY} ${state}.`, REMEDIES.derived);
-  } else if (!checks.hasLostRecord) {
-    for (const message of findSummaryFaults(summary, derived))
-      found.add('summary', CAMPAIGN_SUMMARY, message, REMEDIES.derived);
   }
   await checkFile(CHECKSUMS, store, made, found);
 }
 
-const NOT_PUBLISHED = { state: 'completed', startedAt: null, endedAt: null, versions: {} } as const;
+const NOT_PUBLISHED: CampaignEnd = {
+  state: 'completed',
+  startedAt: null,
+  endedAt: new Date(0).toISOString(),
+  versions: {},
+};
+
+/** Of files that are no tables. */
+const CHECK_OF_FILE: Readonly<Record<string, Check>> = {
+  [CAMPAIGN_SUMMARY]: 'summary',
+  [CRATE]: 'crate',
+  [CHECKSUMS]: 'checksums',
+};
 
 /** Whether the file of the tree differs. */
 async function checkFile(key: string, store: Store, made: Store, found: Faults): Promise<boolean> {
-  const check = key === CHECKSUMS ? 'checksums' : key === CRATE ? 'crate' : 'tables';
+  const check = CHECK_OF_FILE[key] ?? 'tables';
   const is = await store.digest(key);
   if (is?.sha256 === (await made.digest(key))?.sha256) return false;
   const add = (message: string) => found.add(check, key, message, REMEDIES.derived);
   if (is === null) add(`${key} is missing.`);
   else if (key.endsWith('.parquet')) add(`${key} does not contain the rows of its items.`);
   else if (key === CHECKSUMS) {
-    const [ours, theirs] = [await store.readText(key), await made.readText(key)];
-    for (const one of compareChecksums(ours ?? '', theirs ?? ''))
+    for (const one of await compareChecksums(store, made))
       if (!found.isKnown(one.key))
         found.add(check, one.key, one.message, one.isAdded ? REMEDIES.stray : REMEDIES.derived);
   } else {
@@ -318,29 +299,4 @@ async function checkFile(key: string, store: Store, made: Store, found: Faults):
     if (message !== null) add(message);
   }
   return true;
-}
-
-/** What campaign.json counts. */
-function findSummaryFaults(
-  published: CampaignSummary,
-  derived: CampaignSummary,
-): readonly string[] {
-  const [found, expected] = [listCounts(published), listCounts(derived)];
-  return [...expected].flatMap(([what, count]) => {
-    const is = found.get(what) ?? 'none';
-    return is === count ? [] : [`${CAMPAIGN_SUMMARY} counts ${is} ${what}, not ${count}.`];
-  });
-}
-
-function listCounts(summary: CampaignSummary): ReadonlyMap<string, number> {
-  const { items, kinds, duplicates, cached, adopted, submissions, rejected_429 } = summary;
-  return new Map([
-    ...Object.entries(items),
-    ...Object.entries(kinds).flatMap(([kind, counts]) =>
-      Object.entries(counts).map(
-        ([state, count]) => [`${state} of the kind ${kind}`, count] as const,
-      ),
-    ),
-    ...Object.entries({ duplicates, cached, adopted, submissions, rejected_429 }),
-  ]);
 }

@@ -30,21 +30,22 @@ export interface Writer {
 
 /** The files of one publication. */
 export class DerivedFiles {
-  /** Of the files that were written, by key. */
+  /** Of the files that were written and stay, by key: they need not be read. */
   readonly digests = new Map<string, FileDigest>();
   readonly #store: Pick<Store, 'write'>;
-  readonly #durable: boolean;
+  readonly #isTemporary: boolean;
   readonly #open: OpenFile[] = [];
 
-  constructor(store: Pick<Store, 'write'>, { durable = true } = {}) {
+  /** @param options `isTemporary`: they are removed after a comparison */
+  constructor(store: Pick<Store, 'write'>, { isTemporary = false } = {}) {
     this.#store = store;
-    this.#durable = durable;
+    this.#isTemporary = isTemporary;
   }
 
   open(key: string): OpenFile {
-    const options = { durable: this.#durable };
     const file = new OpenFile(async (data) => {
-      this.digests.set(key, await this.#store.write(key, data, options));
+      const written = await this.#store.write(key, data, { durable: !this.#isTemporary });
+      if (!this.#isTemporary) this.digests.set(key, written);
     });
     this.#open.push(file);
     return file;

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { runInParallel } from '../domain/in-parallel.ts';
+import { readChecksums } from '../report/checksums.ts';
 import {
   buildCampaignAddress,
   buildItemFolder,
@@ -125,7 +126,8 @@ function isTransferable(key: string): boolean {
 /** @throws StoreError what the stores throw; a file with a wrong digest is listed in the faults */
 export async function transfer(options: TransferOptions): Promise<Transferred> {
   const { from, to, isSelected = () => true, onFile } = options;
-  const published = await readChecksums(from);
+  const published = new Map<string, string>();
+  for await (const [key, sha256] of readChecksums(from)) published.set(key, sha256);
   const done = { files: 0, copied: 0, kept: 0, bytes: 0, faults: [] as string[] };
   const copyAll = (keys: readonly string[]): Promise<void> =>
     runInParallel(keys, FILES_AT_ONCE, async (key) => {
@@ -147,17 +149,6 @@ export async function transfer(options: TransferOptions): Promise<Transferred> {
   await copyAll(keys.filter((key) => key !== CHECKSUMS));
   await copyAll(keys.filter((key) => key === CHECKSUMS));
   return done;
-}
-
-/** SHA256SUMS of a published tree, by key; empty if there is none. */
-async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>> {
-  const text = (await store.readText(CHECKSUMS)) ?? '';
-  const sums = new Map<string, string>();
-  for (const line of text.split('\n')) {
-    const [, sha256 = '', key = ''] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
-    if (key !== '') sums.set(key, sha256);
-  }
-  return sums;
 }
 
 /** The number of bytes, or what is wrong with the file. */

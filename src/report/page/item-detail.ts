@@ -2,6 +2,7 @@
 import type { ItemDetail, ItemFacts } from '../page-data.ts';
 import { findKind } from '../../kinds/registry.ts';
 import { serializeOptions, type ItemRecord, listWarnings } from '../../store/item-record.ts';
+import { listRecordedFiles } from '../audit.ts';
 import type { PublishedItem } from '../writer.ts';
 import { ITEM_RECORD, buildItemFolder } from '../../store/layout.ts';
 
@@ -48,14 +49,9 @@ function listItemFacts(record: ItemRecord): ItemFacts {
 }
 
 /** item.json cannot contain its own length: it is written last. */
-function listFiles({ input, files }: ItemRecord): Readonly<Record<string, number | null>> {
-  const { original } = input;
-  return {
-    [ITEM_RECORD]: null,
-    [input.name]: input.bytes,
-    ...(original && { [original.name]: original.bytes }),
-    ...Object.fromEntries(Object.entries(files).map(([name, { bytes }]) => [name, bytes])),
-  };
+function listFiles(record: ItemRecord): Readonly<Record<string, number | null>> {
+  const files = listRecordedFiles(record).map(([name, { bytes }]) => [name, bytes] as const);
+  return { [ITEM_RECORD]: null, ...Object.fromEntries(files) };
 }
 
 /** By manifest column name. */

@@ -18,7 +18,8 @@ export class ReportPage implements Writer {
   readonly #pieces: PagePieces;
   readonly #rows = new TableRows();
   readonly #chunks: ItemChunks;
-  readonly #structures = new StructureList();
+  /** Of the molecules with a drawing. */
+  readonly #structures = { rows: [] as number[], bits: [] as Buffer[] };
   #hasMolecules = false;
 
   /**
@@ -38,7 +39,7 @@ export class ReportPage implements Writer {
 
   async add(one: PublishedItem): Promise<void> {
     const { portrait, reading } = one;
-    if (portrait !== null) this.#structures.add(this.#rows.length, portrait);
+    if (portrait !== null) this.#addStructure(portrait);
     this.#hasMolecules ||= portrait !== null && reading !== null;
     this.#rows.add(one);
     await this.#chunks.add(JSON.stringify(describeItem(one)));
@@ -47,19 +48,26 @@ export class ReportPage implements Writer {
   async end(summary: CampaignSummary): Promise<void> {
     const chunks = await this.#chunks.end();
     const pieces = this.#pieces;
-    const structures = this.#structures.all();
-    const data = buildPageData(summary, this.#rows, chunks, structures?.rows.length ?? 0);
+    const { rows, bits } = this.#structures;
+    const structures: Structures = { rows, fingerprints: Buffer.concat(bits).toString('base64') };
+    const data = buildPageData(summary, this.#rows, chunks, rows.length);
     const file = this.#files.open(REPORT);
     for (const part of generatePage(pieces, {
       title: summary.name,
       data: await packText(JSON.stringify(data)),
-      structures: structures === null ? null : await packText(JSON.stringify(structures)),
+      structures: rows.length === 0 ? null : await packText(JSON.stringify(structures)),
       chunks: this.#chunks.embedded,
       viewer: this.#hasMolecules ? await packText(pieces.viewer) : null,
       hasMore: chunks.embedded < chunks.firstRows.length,
     }))
       await file.write(part);
     await file.end();
+  }
+
+  #addStructure({ formula, fingerprint }: Portrait): void {
+    if (formula.smiles === null || fingerprint === null) return;
+    this.#structures.rows.push(this.#rows.length);
+    this.#structures.bits.push(Buffer.from(fingerprint, 'base64'));
   }
 }
 
@@ -129,24 +137,4 @@ function countFullest(sent: readonly number[], windowMs: number): number {
     most = Math.max(most, index + 1 - first);
   }
   return most;
-}
-
-/** The molecules of a report with their SMILES and fingerprints, in item order. */
-class StructureList {
-  readonly #rows: number[] = [];
-  readonly #fingerprints: Buffer[] = [];
-
-  /** Molecules without a drawing are left out. */
-  add(row: number, { formula, fingerprint }: Portrait): void {
-    if (formula.smiles === null || fingerprint === null) return;
-    this.#rows.push(row);
-    this.#fingerprints.push(Buffer.from(fingerprint, 'base64'));
-  }
-
-  /** Null if there are none. */
-  all(): Structures | null {
-    if (this.#rows.length === 0) return null;
-    const fingerprints = Buffer.concat(this.#fingerprints).toString('base64');
-    return { rows: this.#rows, fingerprints };
-  }
 }

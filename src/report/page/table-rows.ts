@@ -5,7 +5,6 @@ import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { readError, readOwnCells, readState } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import type { PublishedItem } from '../writer.ts';
-import type { MeasureValues } from '../../kinds/kind.ts';
 import { findKind } from '../../kinds/registry.ts';
 import { findShownServiceOfKind } from '../../services/registry.ts';
 import { listWrittenKinds } from '../../store/layout.ts';
@@ -32,7 +31,8 @@ export class TableRows {
     Object.keys(CELLS).map((name) => [name, []]),
   ) as unknown as Columns;
   readonly #own = new Map<string, string[]>();
-  readonly #measures = new MeasureLists();
+  /** By kind and key; of an item without a result, null. */
+  readonly #measures = new Map<Kind, Record<string, (number | null)[]>>();
   /** ms since the epoch. */
   readonly #sent = new Map<ServiceName, number[]>();
 
@@ -45,7 +45,9 @@ export class TableRows {
     const { item, measures } = one;
     for (const [name, value] of Object.entries(readOwnCells(item)))
       this.#ownColumn(name)[this.length] = value;
-    if (item.kind !== null) this.#measures.add(item.kind, measures);
+    if (item.kind !== null)
+      for (const [key, values] of Object.entries(this.#measuresOfKind(item.kind)))
+        values.push(measures?.[key] ?? null);
     if (item.record !== null) this.#addSent(item.record);
     for (const [name, read] of Object.entries(CELLS))
       (this.#columns[name as keyof Columns] as unknown[]).push(read(one));
@@ -64,7 +66,7 @@ export class TableRows {
       ),
       submitted: submitted.map(after),
       finished: finished.map(after),
-      measures: this.#measures.byKind(),
+      measures: Object.fromEntries([...this.#measures].map(dropEmpty)),
       own: Array.from(this.#own, ([name, values]) => ({
         name,
         values: Array.from({ length: this.length }, (_, row) => values[row] ?? ''),
@@ -89,11 +91,24 @@ export class TableRows {
     this.#sent.set(service, times);
   }
 
+  #measuresOfKind(kind: Kind): Readonly<Record<string, (number | null)[]>> {
+    const keys = Object.keys(findKind(kind).measures);
+    const found = this.#measures.get(kind) ?? Object.fromEntries(keys.map((key) => [key, []]));
+    this.#measures.set(kind, found);
+    return found;
+  }
+
   #ownColumn(name: string): string[] {
     let values = this.#own.get(name);
     if (values === undefined) this.#own.set(name, (values = []));
     return values;
   }
+}
+
+/** Without the measures that no item has, e.g. of a predictor that did not run. */
+function dropEmpty<T>([kind, columns]: readonly [Kind, Readonly<Record<string, readonly T[]>>]) {
+  const filled = Object.entries(columns).filter(([, values]) => values.some((one) => one !== null));
+  return [kind, Object.fromEntries(filled)] as const;
 }
 
 function buildKindFacts(name: Kind): KindFacts {
@@ -119,41 +134,4 @@ function buildKindFacts(name: Kind): KindFacts {
 
 function toTime(iso: string | null | undefined): number | null {
   return iso == null ? null : Date.parse(iso);
-}
-
-/** Collects the measures of the items of each kind, as columns: an object for each item takes three times the memory. */
-class MeasureLists {
-  /** By key, in the order of the measures; NaN means null: no result contains NaN. */
-  readonly #columns = new Map<Kind, ReadonlyMap<string, number[]>>();
-
-  /** Null for an item without a result. */
-  add(kind: Kind, values: MeasureValues | null): void {
-    for (const [key, column] of this.#of(kind)) column.push(values?.[key] ?? NaN);
-  }
-
-  /** Without the measures that no item has, e.g. of a predictor that did not run. */
-  byKind(): ItemTable['measures'] {
-    return Object.fromEntries(
-      Array.from(this.#columns, ([kind, columns]) => [
-        kind,
-        Object.fromEntries(
-          Array.from(columns)
-            .filter(([, column]) => !column.every(Number.isNaN))
-            .map(([key, column]) => [
-              key,
-              column.map((value) => (Number.isNaN(value) ? null : value)),
-            ]),
-        ),
-      ]),
-    );
-  }
-
-  #of(kind: Kind): ReadonlyMap<string, number[]> {
-    let columns = this.#columns.get(kind);
-    if (columns === undefined) {
-      columns = new Map(Object.keys(findKind(kind).measures).map((key) => [key, []]));
-      this.#columns.set(kind, columns);
-    }
-    return columns;
-  }
 }
