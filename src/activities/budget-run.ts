@@ -1,7 +1,7 @@
 /**
  * The runs of a budget: how one is started, and what one has written into its memo.
  *
- * There is one way to start a budget: with what the run before it has left (budget/inherit.ts), as an argument and as the
+ * There is one way to start a budget: with what the run before it has left (budget/status.ts), as an argument and as the
  * memo of its start. So at every moment the memo of the newest run has all that may still count (docs/promises.md).
  * Its status is read there as well: no workflow is queried, which needs no worker, and works for a budget that cannot run.
  */
@@ -13,12 +13,12 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import { createBudget } from '../budget/budget.ts';
 import type { BudgetConfiguration } from '../budget/state.ts';
 import { computeLongestMs } from '../budget/policy.ts';
-import type { FormerBudget } from '../budget/inherit.ts';
 import {
   createSnapshot,
   type BudgetSnapshot,
   describe,
   type BudgetStatus,
+  type FormerBudget,
 } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { createSystemClock } from '../ledger/steady-clock.ts';

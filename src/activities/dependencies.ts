@@ -9,8 +9,8 @@ import type { SteadyClock } from '../ledger/steady-clock.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { PollPace } from '../services/polling.ts';
 import type { CredentialLeases, Trees } from './leases.ts';
-import type { Fence } from './fence.ts';
-import type { JobsSeen } from './job-stage.ts';
+import type { Fence } from './gates.ts';
+import type { JobsSeen } from './item-job.ts';
 
 /** A service as this worker knows it. */
 export interface KnownService {
@@ -36,7 +36,7 @@ export interface Dependencies extends Trees {
   readonly jobsSeen: JobsSeen;
   readonly fence: Pick<Fence, 'pass' | 'isAwaited'>;
   readonly steadyClock: SteadyClock;
-  /** The last gate before a POST (slot.ts). */
+  /** The last gate before a POST (gates.ts). */
   readonly ledger: Ledger;
   /** Who is notified of the end of a campaign. */
   readonly notify: NotifySettings | null;

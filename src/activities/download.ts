@@ -20,8 +20,7 @@ import type { Store } from '../store/store.ts';
 import { createWrongLengthError } from '../store/store-error.ts';
 import type { FetchResult } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
-import { readJob, requireService } from './item-job.ts';
-import type { Finishing } from './job-stage.ts';
+import { readJob, requireService, type Finishing } from './item-job.ts';
 import { computeRetryDelay, createHindered, storeFailure } from './retry.ts';
 import {
   createKeptFile,

@@ -27,8 +27,15 @@ import type {
 import { conclude } from './conclude.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { fetchArtefact, keepFailed } from './download.ts';
-import { giveUp, noteAcceptanceOnce, requireService } from './item-job.ts';
-import { JobStage, type FailedJob, type Finishing, type FinishedJob } from './job-stage.ts';
+import {
+  giveUp,
+  JobStage,
+  noteAcceptanceOnce,
+  requireService,
+  type FailedJob,
+  type Finishing,
+  type FinishedJob,
+} from './item-job.ts';
 import { openHeldTree } from './leases.ts';
 import {
   computeRetryDelay,

@@ -19,7 +19,7 @@ import {
   findLastingFault,
   storeFailure,
 } from './retry.ts';
-import { settleSlot } from './slot.ts';
+import { settleSlot } from './gates.ts';
 import { findAcceptedNote } from './sending-note.ts';
 import { startItem } from './start-item.ts';
 import { findEarlierEnd } from './submit.ts';

@@ -26,11 +26,16 @@ import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts
 import { tokenSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import type { Passage } from './fence.ts';
 import { nullIfNotFound } from './retry.ts';
 import { readStoredJob, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
-import { closeSlot, reserveSlot, readWrittenAnswer, type TakenSlot } from './slot.ts';
+import {
+  closeSlot,
+  reserveSlot,
+  readWrittenAnswer,
+  type Passage,
+  type TakenSlot,
+} from './gates.ts';
 import { isSettled, startItem } from './start-item.ts';
 import { openHeldTree } from './leases.ts';
 

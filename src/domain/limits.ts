@@ -7,7 +7,7 @@
 export const MAX_POST_MS = 45_000;
 
 /**
- * From the fence of a submission to its first byte, in ms (activities/fence.ts): a connection through a proxy may take
+ * From the fence of a submission to its first byte, in ms (activities/gates.ts): a connection through a proxy may take
  * this long.
  */
 export const FIRST_BYTE_MS = 10_000;

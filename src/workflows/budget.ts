@@ -36,10 +36,15 @@ import {
 } from '../budget/budget.ts';
 import { limitQueue, type CampaignRun } from '../budget/queue.ts';
 import { computeCountedBefore, isRowRejected, shouldCount } from '../budget/closing.ts';
-import { inherit, type FormerBudget } from '../budget/inherit.ts';
 import type { BudgetEvent, Closing, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { describe, createSnapshot, type BudgetSnapshot } from '../budget/status.ts';
+import {
+  describe,
+  createSnapshot,
+  inherit,
+  type BudgetSnapshot,
+  type FormerBudget,
+} from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
 import {
   countOpenJobs,

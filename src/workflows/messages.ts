@@ -5,7 +5,7 @@
 import { defineSignal } from '@temporalio/workflow';
 import type { Budget } from '../budget/budget.ts';
 import type { BudgetConfiguration, Restored } from '../budget/state.ts';
-import type { FormerBudget } from '../budget/inherit.ts';
+import type { FormerBudget } from '../budget/status.ts';
 import type { CampaignRun, Request } from '../budget/queue.ts';
 import type {
   Attempt,

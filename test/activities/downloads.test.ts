@@ -6,7 +6,7 @@ import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { fetchArtefact } from '../../src/activities/download.ts';
-import { JobStage, type Finishing } from '../../src/activities/job-stage.ts';
+import { JobStage, type Finishing } from '../../src/activities/item-job.ts';
 import { settleSubmission } from '../../src/activities/reconcile-submission.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
 import type { FetchResult, RemoteJob } from '../../src/workflows/activity-types.ts';

@@ -1,7 +1,7 @@
 /** The last look at the budget before a submission: a run that has ended passes nothing on. */
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { Fence, type Attempt } from '../../src/activities/fence.ts';
+import { Fence, type Attempt } from '../../src/activities/gates.ts';
 import { FIRST_BYTE_MS } from '../../src/domain/limits.ts';
 
 const OWN: Attempt = {

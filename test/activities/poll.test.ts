@@ -2,7 +2,7 @@
 import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
-import { JobStage, type Seen } from '../../src/activities/job-stage.ts';
+import { JobStage, type Seen } from '../../src/activities/item-job.ts';
 import { poll } from '../../src/activities/finish-job.ts';
 import type { PollOutcome } from '../../src/domain/outcomes.ts';
 import { aJob, workerWith } from './a-job.ts';

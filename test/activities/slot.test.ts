@@ -1,7 +1,7 @@
 /** The ledger around a POST, as used in the submit activity. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
-import { closeSlot, reserveSlot, type TakenSlot } from '../../src/activities/slot.ts';
+import { closeSlot, reserveSlot, type TakenSlot } from '../../src/activities/gates.ts';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inherit } from '../../src/budget/inherit.ts';
+import { inherit } from '../../src/budget/status.ts';
 import type { BudgetSnapshot } from '../../src/budget/status.ts';
 import { GUARD_MS, type Window } from '../../src/budget/policy.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';

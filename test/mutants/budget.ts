@@ -229,7 +229,7 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'inherit-outstanding',
-    file: 'src/budget/inherit.ts',
+    file: 'src/budget/status.ts',
     find: 'const open = outstanding.map(({ campaign }): Close => [latest, 1, campaign]);',
     replace: 'const open = outstanding.map(({ campaign }): Close => [0, 1, campaign]);',
     breaks:
@@ -238,7 +238,7 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'inherit-unknown',
-    file: 'src/budget/inherit.ts',
+    file: 'src/budget/status.ts',
     find: 'forgetBefore(state, latest);',
     replace: 'forgetBefore(state, 0);',
     breaks: '1: charges that cannot be read are unknown, and not none.',

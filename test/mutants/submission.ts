@@ -77,7 +77,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'fence-after-sleep',
-    file: 'src/activities/fence.ts',
+    file: 'src/activities/gates.ts',
     find: 'return { isOpen: () => this.#clock.now().steadyMs - at <= FIRST_BYTE_MS };',
     replace: 'return { isOpen: () => this.#clock.now().steadyMs - at <= 1e6 * FIRST_BYTE_MS };',
     breaks: '1: a machine that slept does not send what another one may have sent since.',
@@ -85,7 +85,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'fence-other-attempt',
-    file: 'src/activities/fence.ts',
+    file: 'src/activities/gates.ts',
     find: 'return pending?.attempt === attempt && Number(pending.state) === STARTED;',
     replace: 'return Number(pending?.state) === STARTED || attempt < 0;',
     breaks: '4: an attempt that the server has given to another worker sends nothing.',
@@ -117,7 +117,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'ledger-unusable',
-    file: 'src/activities/slot.ts',
+    file: 'src/activities/gates.ts',
     find: "return { type: 'unusable', message: `${error.message} ${error.remedy}` };",
     replace: "return { type: 'taken', id, account, limit };",
     breaks: '1: nothing is sent without a slot in the ledger of the machine.',
@@ -125,7 +125,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'slot-of-uncertain',
-    file: 'src/activities/slot.ts',
+    file: 'src/activities/gates.ts',
     find: 'if (isUncertain) return true;',
     replace: '',
     breaks: '1: a job that may stand behind a web page is charged in the ledger.',
@@ -254,7 +254,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'heartbeat-forgets',
-    file: 'src/activities/job-stage.ts',
+    file: 'src/activities/item-job.ts',
     find: 'this.#context.heartbeat(this.#left);',
     replace: 'this.#context.heartbeat({});',
     breaks: '2: an attempt continues where the one before it stopped.',
