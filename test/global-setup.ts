@@ -47,8 +47,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // Workflows continue as new every few hundred events, so that every test covers it.
     dynamicConfig: {
       'limit.historyCount.suggestContinueAsNew': '300',
-      // Off by default, and on where many people share a server: workflows must work with both.
-      'matching.enableFairness': 'true',
       // The default, for tests that create namespaces.
       'system.namespaceCacheRefreshInterval': '"2s"',
     },

@@ -10,7 +10,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { pickShare } from '../budget/queue.ts';
 import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
-import { buildItemStart, withFairness } from '../workflows/names.ts';
+import { buildItemStart } from '../workflows/names.ts';
 import type { EndBegin, ItemInput, JobBegin } from '../workflows/messages.ts';
 import type { SettledResult, SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -38,7 +38,6 @@ export async function startItem(
       taskQueue,
       args: [input] satisfies [ItemInput],
       ...buildItemStart(input),
-      ...withFairness(campaign),
     });
   } catch (error) {
     // By an earlier attempt of this activity, or by a campaign of this name that was terminated: it has this job, because

@@ -12,7 +12,6 @@ import {
 import type { FeedSpec } from '../domain/campaign.ts';
 import { MAX_POST_MS } from '../domain/limits.ts';
 import type { Activities } from './activity-types.ts';
-import { withFairness } from './names.ts';
 
 /**
  * Every activity sends a heartbeat each second, so the work of a worker that died continues this soon elsewhere. With
@@ -57,16 +56,12 @@ export const { readFormer } = proxyActivities<Activities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 });
 
-/** For activities that need a worker with the token. For an item: in the turns of its campaign. */
+/** For activities that need a worker with the token. */
 export function withToken(
   summary: string,
-  { fetchQueue, campaign }: Pick<FeedSpec, 'fetchQueue'> & { readonly campaign?: string },
+  { fetchQueue }: Pick<FeedSpec, 'fetchQueue'>,
 ): ActivityOptions {
-  return {
-    summary,
-    ...(fetchQueue !== undefined && { taskQueue: fetchQueue }),
-    ...(campaign !== undefined && withFairness(campaign)),
-  };
+  return { summary, ...(fetchQueue !== undefined && { taskQueue: fetchQueue }) };
 }
 
 /**

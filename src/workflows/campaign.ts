@@ -56,7 +56,6 @@ import {
   type Grown,
   type ItemDone,
 } from './messages.ts';
-import { withFairness } from './names.ts';
 
 const CHECK_INTERVAL_MS = 10 * 60_000;
 
@@ -322,7 +321,6 @@ class CampaignRun implements Shown {
     const options = {
       summary: 'tables, report and checksums',
       ...(publishQueue !== undefined && { taskQueue: publishQueue }),
-      ...withFairness(name),
     };
     const startedAt = new Date(this.startedAt).toISOString();
     const request = { store, campaign: name, state, retried, cache, tree, startedAt };

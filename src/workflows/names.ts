@@ -1,6 +1,5 @@
-/** Names that workflows and workers share: workflow ids, task queues, the turns of campaigns, and search attributes. */
+/** Names that workflows and workers share: workflow ids, task queues and search attributes. */
 import {
-  type Priority,
   defineSearchAttributeKey,
   SearchAttributeType,
   type SearchAttributePair,
@@ -32,15 +31,6 @@ export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
 export type Role = (typeof ROLES)[number];
 
 export const DEFAULT_TASK_QUEUE = 'hundredfold';
-
-/**
- * Campaigns whose tasks wait in one task queue take turns, if the server has fairness enabled
- * (`matching.enableFairness`). Other servers ignore it. The workflows of items, their polls and downloads, and
- * publications have this key. Submissions have none, because the budget orders them; other activities are short.
- */
-export function withFairness(campaign: string): { readonly priority: Priority } {
-  return { priority: { fairnessKey: campaign } };
-}
 
 const defineKeyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 
