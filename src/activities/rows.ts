@@ -114,14 +114,11 @@ async function listWorkedSettings(
 export async function countOpenJobs(
   { temporal, taskQueue }: Pick<Dependencies, 'temporal' | 'taskQueue'>,
   { service, credential }: ServiceReference,
-  before: number | null,
 ): Promise<number> {
-  const conditions = [
-    buildRunningQuery(['item'], { taskQueue, service, credential }),
-    `${ATTRIBUTES.remoteId.name} IS NOT NULL`,
-    ...(before === null ? [] : [`StartTime < "${new Date(before).toISOString()}"`]),
-  ];
-  const { count } = await temporal.workflow.count(conditions.join(' AND '));
+  const items = buildRunningQuery(['item'], { taskQueue, service, credential });
+  const { count } = await temporal.workflow.count(
+    `${items} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`,
+  );
   return count;
 }
 

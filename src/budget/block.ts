@@ -121,12 +121,11 @@ function parseHttpStatus(reason: string): string | undefined {
   return /HTTP (\d{3})/.exec(reason)?.[1];
 }
 
-export interface Holds {
-  /** Everything waits; null if it does not. */
-  all: Hold | null;
-  /** By campaign. */
-  campaigns: Record<string, Hold>;
-}
+/** By campaign, and those of all campaigns by `EVERYTHING`. */
+export type Holds = Record<string, Hold>;
+
+/** No campaign has this name. */
+export const EVERYTHING = '';
 
 export interface Hold {
   /** ms */
@@ -134,19 +133,17 @@ export interface Hold {
   readonly reason: string;
 }
 
-/** The longer of both. */
-export function mergeHolds(one: Hold | null | undefined, { until, reason }: Hold): Hold {
-  return { until: Math.max(until, one?.until ?? 0), reason };
+/** For the longer of both times. */
+export function addHold(holds: Holds, name: string, { until, reason }: Hold): void {
+  holds[name] = { until: Math.max(until, holds[name]?.until ?? 0), reason };
 }
 
 /** When a request of this campaign is no longer held (ms); 0 when it is not. */
-export function computeHeldUntil({ all, campaigns }: Holds, campaign: string): number {
-  return Math.max(all?.until ?? 0, campaigns[campaign]?.until ?? 0);
+export function computeHeldUntil(holds: Holds, campaign: string): number {
+  return Math.max(holds[EVERYTHING]?.until ?? 0, holds[campaign]?.until ?? 0);
 }
 
-/** Forgets those that are over. */
-export function sweepHolds(holds: Holds, now: number): void {
-  if (holds.all && holds.all.until <= now) holds.all = null;
-  const left = Object.entries(holds.campaigns).filter(([, { until }]) => until > now);
-  holds.campaigns = Object.fromEntries(left);
+/** Without those that are over. */
+export function sweepHolds(holds: Holds, now: number): Holds {
+  return Object.fromEntries(Object.entries(holds).filter(([, { until }]) => until > now));
 }

@@ -113,7 +113,7 @@ export function decide(state: Budget, now: number): Decision {
     grants.push(grant(state, lane, now));
   }
   sweep(state.queue);
-  sweepHolds(state.holds, now);
+  state.holds = sweepHolds(state.holds, now);
   const openings = sortLanes(state.queue)
     .map((lane) => computeOpenTime(state, lane, now))
     .filter(Number.isFinite);

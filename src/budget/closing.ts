@@ -13,14 +13,12 @@
  * So each job is charged from a moment that is not before its acceptance, and its slot was taken until then.
  *
  * Jobs that are open are counted in the index of running items, which lags behind, and by their acceptance until the
- * index must show them. Both counts must not leave out a job, and must not have it twice: a burst would stop before its
- * last jobs. So a count has a date: only items that began before T are in it, and T lies so long ago that the index has
- * all of them. An item begins before its submission ends, so a job that is open and not in the count has ended its
- * submission after T, and is remembered with that time. Hence count + those that ended after T is never too low, and too
- * high only by jobs whose submission was in progress at T. Nothing is sent before the first count.
+ * index must show them: an item begins before its submission ends. So the sum is never too low. It is too high by jobs that
+ * are in both, for a few seconds after their acceptance: a burst may pause before its last jobs. Nothing is sent before the
+ * first count.
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
-import { recover, recoverByRefusal, mergeHolds } from './block.ts';
+import { addHold, EVERYTHING, recover, recoverByRefusal } from './block.ts';
 import { charge, giveBack, reconcile } from './charges.ts';
 import { REMOTE_GUARD_MS, type Usage } from './policy.ts';
 import {
@@ -111,11 +109,8 @@ function deferRequest(
 ): void {
   state.counts.submissions -= 1;
   if (!withdrawn) putBack(state.queue, request);
-  const { holds } = state;
-  const { campaign } = request;
-  const hold = { until: now + delayMs, reason: message };
-  if (scope === 'all') holds.all = mergeHolds(holds.all, hold);
-  else holds.campaigns[campaign] = mergeHolds(holds.campaigns[campaign], hold);
+  const name = scope === 'all' ? EVERYTHING : request.campaign;
+  addHold(state.holds, name, { until: now + delayMs, reason: message });
 }
 
 /**
@@ -222,14 +217,6 @@ export function countOpenJobs(state: Budget): void {
 
 function noteAccepted({ open }: Budget, now: number): void {
   open?.accepted.push(now);
-}
-
-/**
- * Of a count that is scheduled now: only items that began before this time (ms) are in it. null: all of them, as in the
- * first, which has jobs that were adopted or sent by a former budget; none that this one has accepted is in both.
- */
-export function computeCountedBefore({ open }: Budget, now: number): number | null {
-  return open?.countedAt === null ? null : now - INDEX_LAG_MS;
 }
 
 /** `now`: when the count was scheduled. */

@@ -199,33 +199,23 @@ export function pack(
   if (closes.length <= MAX_CLOSES) return closes;
   const spans = [0, ...spansMs].sort((a, b) => a - b);
   let packed = closes;
-  for (const keepsCampaigns of [true, false]) {
-    for (let i = spans.length - 1; i > 0; i -= 1) {
-      const shorter = spans[i - 1] as number;
-      // In the shortest window, a cell may end in the future.
-      const until = shorter === 0 ? Number.POSITIVE_INFINITY : now - shorter;
-      const step = 2 ** Math.max(0, Math.floor(Math.log2((spans[i] as number) / CELLS)));
-      packed = roundUp(packed, step, until, keepsCampaigns);
-      if (packed.length <= MAX_CLOSES) return packed;
-    }
+  for (let i = spans.length - 1; i > 0 && packed.length > MAX_CLOSES; i -= 1) {
+    const shorter = spans[i - 1] as number;
+    // In the shortest window, a cell may end in the future.
+    const until = shorter === 0 ? Number.POSITIVE_INFINITY : now - shorter;
+    const step = 2 ** Math.max(0, Math.floor(Math.log2((spans[i] as number) / CELLS)));
+    packed = roundUp(packed, step, until);
   }
   return packed;
 }
 
-function roundUp(
-  closes: readonly Close[],
-  step: number,
-  until: number,
-  keepsCampaigns: boolean,
-): readonly Close[] {
+function roundUp(closes: readonly Close[], step: number, until: number): readonly Close[] {
   const rounded = new Map<string, Close>();
   for (const [at, jobs, campaign] of closes) {
     const end = Math.ceil(at / step) * step;
-    const isRounded = end <= until;
-    const to = isRounded ? end : at;
-    const of = isRounded && !keepsCampaigns ? null : campaign;
-    const key = `${to} ${of ?? ''}`;
-    rounded.set(key, [to, jobs + (rounded.get(key)?.[1] ?? 0), of]);
+    const to = end <= until ? end : at;
+    const key = `${to} ${campaign ?? ''}`;
+    rounded.set(key, [to, jobs + (rounded.get(key)?.[1] ?? 0), campaign]);
   }
   return [...rounded.values()];
 }

@@ -103,7 +103,7 @@ export function createBudget(): Budget {
     untimed: [],
     unsure: {},
     unsettled: {},
-    holds: { all: null, campaigns: {} },
+    holds: {},
     maxOutstanding: MAX_OUTSTANDING,
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
     pages: 0,

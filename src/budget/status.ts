@@ -9,7 +9,7 @@
  */
 import { type ServiceReference, type CampaignShare, USUAL_PRIORITY } from '../domain/campaign.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
-import { createBlock, type Block, type Hold } from './block.ts';
+import { createBlock, EVERYTHING, type Block, type Hold } from './block.ts';
 import type { Charges } from './charges.ts';
 import { openJobs } from './closing.ts';
 import {
@@ -141,6 +141,7 @@ export function createSnapshot(
   const unknownBefore = findLatestUnknown(charges, counted.length);
   const { until, reason, refusesSince } = block;
   const blocked = { until, reason };
+  const all = holds[EVERYTHING];
   return {
     service,
     address,
@@ -152,7 +153,7 @@ export function createSnapshot(
     ...(submitQueue !== undefined && { submitQueue }),
     closes: counted,
     ...(unknownBefore !== undefined && { unknownBefore }),
-    blocked: holds.all && holds.all.until > until ? holds.all : blocked,
+    blocked: all && all.until > until ? all : blocked,
     ...(refusesSince !== null && { refusal: { since: refusesSince, reason } }),
     waiting: queue.lanes.slice(0, MAX_LANES_TOLD).map(({ campaign, waiting, behind, ...lane }) => ({
       campaign,
@@ -160,7 +161,7 @@ export function createSnapshot(
       asked: waiting.length,
       ...pickShare(lane),
       paused: queue.paused.includes(campaign),
-      held: holds.campaigns[campaign] ?? null,
+      held: holds[campaign] ?? null,
     })),
     outstanding: [
       ...Object.values(state.outstanding).map(toOutstanding),

@@ -35,7 +35,7 @@ import {
   type Grant,
 } from '../budget/budget.ts';
 import { limitQueue, type CampaignRun } from '../budget/queue.ts';
-import { computeCountedBefore, isRowRejected, shouldCount } from '../budget/closing.ts';
+import { isRowRejected, shouldCount } from '../budget/closing.ts';
 import type { BudgetEvent, Closing, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import {
@@ -198,10 +198,7 @@ class BudgetKeeper {
     this.#isCounting = true;
     const { now } = this.#clock;
     const options = { summary: 'how many jobs have not ended' };
-    const count = await countOpenJobs.executeWithOptions(options, [
-      this.#reference,
-      computeCountedBefore(this.#state, now),
-    ]);
+    const count = await countOpenJobs.executeWithOptions(options, [this.#reference]);
     take(this.#state, { type: 'counted', count }, now);
     this.#isCounting = false;
     this.#woken = true;
