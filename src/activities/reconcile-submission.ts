@@ -8,8 +8,8 @@ import { RETRY_TIMEOUT_MS, type Attempt, type ServiceReference } from '../domain
 import { computeGrowingDelay, LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import type { FindOutcome } from '../domain/outcomes.ts';
 import { buildSlotKey } from '../budget/queue.ts';
-import type { Settlement, UnsettledResult } from '../budget/state.ts';
-import type { OverResult, SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
+import type { OverResult, Settlement, UnsettledResult } from '../budget/state.ts';
+import type { SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { buildJobName, requireItem, requireService } from './item-job.ts';
 import {

@@ -22,11 +22,10 @@ import { buildItemKey, nameSendingNote } from '../store/layout.ts';
 import { StoreError } from '../store/store-error.ts';
 import { NOTE, type Note, readNotes } from '../store/item-store.ts';
 import type { Store } from '../store/store.ts';
-import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
+import type { OverResult } from '../budget/state.ts';
+import type { SubmitRequest } from '../workflows/activity-types.ts';
 
 type Noted = Pick<SubmitRequest, 'job' | 'attempt'>;
-
-type Over = Extract<SubmitResult, { readonly type: 'over' }>;
 
 export class SendingNote {
   readonly #store: Store;
@@ -63,7 +62,7 @@ export class SendingNote {
   }
 
   /** What the note of an earlier attempt tells: an outcome, or an unknown outcome; null if there is none. */
-  async earlier(): Promise<TimedOutcome | Over | null> {
+  async earlier(): Promise<TimedOutcome | OverResult | null> {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = NOTE.safeParse(parseJson(text));
@@ -189,7 +188,7 @@ function describeUnknownOutcome(since: string): string {
 }
 
 /** Its job may be at another service, or another token's: it is not sent a second time. */
-function createSentElsewhere({ at, service, address, remoteId }: Note): Over {
+function createSentElsewhere({ at, service, address, remoteId }: Note): OverResult {
   const answer = remoteId === undefined ? 'may have accepted it' : `accepted it as ${remoteId}`;
   const message = `it was sent to ${service} at ${address} at ${at}, which ${answer}`;
   return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };

@@ -8,11 +8,12 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { pickShare } from '../budget/queue.ts';
+import type { SubmitResult } from '../budget/state.ts';
 import type { Attempt, ItemEnd, ServiceReference } from '../domain/campaign.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import { buildItemStart } from '../workflows/names.ts';
 import type { EndBegin, ItemInput, JobBegin } from '../workflows/messages.ts';
-import type { SettledResult, SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
+import type { SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** An item begins with it. */

@@ -134,12 +134,12 @@ function isAwaitingReading({ open, outstanding, untimed }: Budget): boolean {
 
 function markEnded(
   { outstanding }: Budget,
-  { closing, ...of }: Extract<BudgetEvent, { type: 'close' }>,
+  { result, ...of }: Extract<BudgetEvent, { type: 'close' }>,
 ): void {
   const key = requestKey(of);
   const granted = outstanding[key];
   if (!granted) throw new Error(`item ${of.item} has no submission on its way`);
-  outstanding[key] = { ...granted, ended: closing.type };
+  outstanding[key] = { ...granted, ended: result.type };
 }
 
 /**

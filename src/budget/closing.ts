@@ -31,7 +31,7 @@ import {
 } from './queue.ts';
 import {
   type BudgetEvent,
-  type Closing,
+  type SubmitResult,
   refuseAll,
   type Budget,
   type Grant,
@@ -41,46 +41,49 @@ import {
 /** A submission has ended: its slot is charged or released, and a block begins if the service wants one. */
 export function close(
   state: Budget,
-  { item, run, closing, unsettled }: Extract<BudgetEvent, { type: 'close' }>,
+  { item, run, result }: Extract<BudgetEvent, { type: 'close' }>,
   now: number,
 ): void {
   const key = requestKey({ item, run });
   const granted = state.outstanding[key];
   if (!granted) throw new Error(`item ${item} has no submission on its way`);
   Reflect.deleteProperty(state.outstanding, key);
-  if (unsettled && !granted.withdrawn)
-    state.unsettled[key] = { request: granted.request, result: unsettled };
+  // The service may have the job: a look-up settles that before the item begins.
+  if ((result.type === 'unsure' || result.type === 'refused') && !granted.withdrawn)
+    state.unsettled[key] = { request: granted.request, result };
   const { policy, charges, block } = state;
-  switch (closing.type) {
+  switch (result.type) {
     case 'accepted':
-      if (closing.rateLimit?.remaining != null) {
-        const { limit, remaining } = closing.rateLimit;
+      if (result.rateLimit?.remaining != null) {
+        const { limit, remaining } = result.rateLimit;
         reconcile(charges, policy, granted.ticket, { limit, remaining }, now);
       }
-      chargeSlot(state, granted, now - (closing.agoMs ?? 0));
+      chargeSlot(state, granted, now - (result.agoMs ?? 0));
       recover(block, granted.number);
       state.counts.accepted += 1;
       noteAccepted(state, now);
       return;
     case 'unsure':
-      return leave(state, granted, closing, now);
+      return leave(state, granted, result, now);
     case 'refused':
-      if (closing.unsent) giveBack(charges);
-      else {
-        releaseSent(state, granted, now);
-        recoverByRefusal(block, granted.number);
-      }
+      releaseSent(state, granted, now);
+      recoverByRefusal(block, granted.number);
+      state.counts.refused += 1;
+      return;
+    case 'unable':
+      giveBack(charges);
       state.counts.refused += 1;
       return;
     case 'notNow':
       // Perhaps a job: it counts until that is known.
-      if (closing.isUncertain) chargeSlot(state, granted, now);
-      else if (closing.reason === 'unreachable') giveBack(charges);
+      if (result.isUncertain) chargeSlot(state, granted, now);
+      else if (result.reason === 'unreachable') giveBack(charges);
       else releaseSent(state, granted, now);
-      return returnRequest(state, granted, closing, now);
+      return returnRequest(state, granted, result, now);
     case 'deferred':
       giveBack(charges);
-      return deferRequest(state, granted, closing, now);
+      return deferRequest(state, granted, result, now);
+    case 'over':
     case 'unwanted':
       giveBack(charges);
       state.counts.submissions -= 1;
@@ -92,19 +95,20 @@ export function close(
 function leave(
   state: Budget,
   granted: Grant,
-  { failure }: Extract<Closing, { type: 'unsure' }>,
+  { byService, message }: Extract<SubmitResult, { type: 'unsure' }>,
   now: number,
 ): void {
   keepUnsure(state, granted, now);
-  if (failure === undefined) return;
-  refuseAll(state, { retryAfterMs: null, reason: failure, number: granted.number }, now);
+  // A worker that died says nothing about the service; a 502, a reset or silence does.
+  if (byService !== true) return;
+  refuseAll(state, { retryAfterMs: null, reason: message, number: granted.number }, now);
 }
 
 /** Not sent, and not turned away by the service either. */
 function deferRequest(
   state: Budget,
   { request, withdrawn }: Grant,
-  { scope, delayMs, message }: Extract<Closing, { type: 'deferred' }>,
+  { scope, delayMs, message }: Extract<SubmitResult, { type: 'deferred' }>,
   now: number,
 ): void {
   state.counts.submissions -= 1;
@@ -125,7 +129,7 @@ function recordUnexplained429(state: Budget, now: number): void {
 function returnRequest(
   state: Budget,
   granted: Grant,
-  { reason, retryAfterMs, message, isUncertain }: Extract<Closing, { type: 'notNow' }>,
+  { reason, retryAfterMs, message, isUncertain }: Extract<SubmitResult, { type: 'notNow' }>,
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;

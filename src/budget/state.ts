@@ -1,6 +1,6 @@
 /** The state of the budget of one token, which continue-as-new carries as plain data, and all that can happen to it. */
-import type { Attempt } from '../domain/campaign.ts';
-import type { NotNowReason, RateLimitSeen, TimedOutcome } from '../domain/outcomes.ts';
+import type { Attempt, ItemEnd } from '../domain/campaign.ts';
+import type { TimedOutcome } from '../domain/outcomes.ts';
 import { createBlock, refuse, type Block, type Holds } from './block.ts';
 import { createCharges, type Charges, type Ticket } from './charges.ts';
 import { computeLongestMs, type Policy } from './policy.ts';
@@ -67,7 +67,7 @@ export interface Grant {
   /** It was answered with a web page, and others were not: it is not sent again (closing.ts). */
   readonly mayHaveJob?: true;
   /** How it has ended: it stays in flight until the clock was read after that. */
-  readonly ended?: Closing['type'];
+  readonly ended?: SubmitResult['type'];
 }
 
 /** A submission that has ended, and whose job may be accepted, now or later. */
@@ -130,29 +130,20 @@ export function refuseAll(
   refuse(block, refusal, { sent: granted, longestMs: computeLongestMs(policy.windows) }, now);
 }
 
-/** How a submission ended, seen from the budget. */
-export type Closing =
-  | {
-      readonly type: 'accepted';
-      readonly rateLimit: RateLimitSeen | null;
-      /** The answer was complete so long before the end (ms), or longer. */
+/** A submission's end. */
+export type SubmitResult =
+  | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
+      /** By a look-up, after a submission of unknown outcome. */
+      readonly found?: true;
+      /** The answer was complete so long before the end of the activity (ms), or longer. */
       readonly agoMs?: number;
-    }
-  /** Certainly no job, and final for the item. */
-  | {
-      readonly type: 'refused';
-      /** For a reason of ours. */
-      readonly unsent?: true;
-    }
+    })
+  | UnsettledResult
   /** Certainly no job; the item keeps its turn, and a block begins. */
-  | {
-      readonly type: 'notNow';
-      readonly reason: NotNowReason;
-      readonly retryAfterMs: number | null;
-      readonly message: string;
-      readonly isUncertain?: true;
-    }
-  /** Nothing was sent, for a reason other than the service: it waits this long, then it has its turn. */
+  | Extract<TimedOutcome, { readonly type: 'notNow' }>
+  /** Nothing was sent, because the input could not be read: final for the item. */
+  | { readonly type: 'unable'; readonly code: string; readonly message: string }
+  /** Nothing was sent, for a reason other than the service and the item: it waits this long, then it has its turn. */
   | {
       readonly type: 'deferred';
       /** What waits: everything, or the campaign. */
@@ -160,14 +151,15 @@ export type Closing =
       readonly delayMs: number;
       readonly message: string;
     }
-  /** Nothing was sent, because the job is no longer wanted. */
-  | { readonly type: 'unwanted' }
-  /** Perhaps a job, now or later: its slot stays taken (closing.ts). */
-  | {
-      readonly type: 'unsure';
-      /** Why a block begins; absent if the service did not fail. */
-      readonly failure?: string;
-    };
+  | OverResult
+  /** Nothing was sent: the campaign that requested it has ended. */
+  | { readonly type: 'unwanted'; readonly message: string };
+
+/** Nothing more is sent: the item has this end. */
+export interface OverResult {
+  readonly type: 'over';
+  readonly end: ItemEnd;
+}
 
 export interface BudgetConfiguration {
   readonly policy: Policy;
@@ -204,9 +196,7 @@ export type BudgetEvent =
       readonly type: 'close';
       readonly item: string;
       readonly run: string;
-      readonly closing: Closing;
-      /** Its outcome is not settled. */
-      readonly unsettled?: UnsettledResult;
+      readonly result: SubmitResult;
     }
   | {
       readonly type: 'settled';

@@ -2,7 +2,7 @@
  * The interface of the activities, as workflows call them. They are implemented in `src/activities/`; only their types
  * are here, so that no client code gets into the workflow bundle.
  */
-import type { Closing, Settlement, UnsettledResult } from '../budget/state.ts';
+import type { Settlement, SubmitResult, UnsettledResult } from '../budget/state.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { Waiting } from '../budget/queue.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
@@ -15,7 +15,7 @@ import type {
   ServiceReference,
 } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
-import type { PostTimes, TimedOutcome, Timing } from '../domain/outcomes.ts';
+import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import type { BudgetReading } from './budget-clock.ts';
 
 export interface CampaignTree {
@@ -207,29 +207,6 @@ export interface SubmitRequest extends Waiting {
   readonly mayHaveJob?: true;
   /** As the budget knows it now. */
   readonly policy: Policy;
-}
-
-/** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
-export type SubmitResult =
-  | Extract<TimedOutcome, { readonly type: 'notNow' }>
-  | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
-      /** By a look-up, after a submission of unknown outcome. */
-      readonly found?: true;
-      /** The answer was complete so long before the end of the activity (ms), or longer. */
-      readonly agoMs?: number;
-    })
-  | UnsettledResult
-  | { readonly type: 'unable'; readonly code: string; readonly message: string }
-  /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
-  | Extract<Closing, { readonly type: 'deferred' }>
-  | OverResult
-  /** Nothing was sent: the campaign that requested it has ended. */
-  | { readonly type: 'unwanted'; readonly message: string };
-
-/** Nothing more is sent: the item has this end. */
-export interface OverResult {
-  readonly type: 'over';
-  readonly end: ItemEnd;
 }
 
 /** With these, an item begins. */

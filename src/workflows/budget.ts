@@ -36,7 +36,7 @@ import {
 } from '../budget/budget.ts';
 import { limitQueue, type CampaignRun } from '../budget/queue.ts';
 import { isRowRejected, shouldCount } from '../budget/closing.ts';
-import type { BudgetEvent, Closing, Unsettled } from '../budget/state.ts';
+import type { BudgetEvent, SubmitResult, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import {
   describe,
@@ -57,7 +57,7 @@ import {
   toCurrentVersion,
   withToken,
 } from './activity-options.ts';
-import type { SubmitRequest, SubmitResult } from './activity-types.ts';
+import type { SubmitRequest } from './activity-types.ts';
 import { formatBudgetDetails, formatTimerSummary, submitSummary } from './details.ts';
 import {
   configureSignal,
@@ -247,10 +247,7 @@ class BudgetKeeper {
     this.#underWay.add(grant);
     const result = this.#judgeRefusal(grant, await this.#submit(grant));
     const { item, run } = grant.request;
-    // The service may have the job: a look-up settles that before the item begins.
-    const isUnsettled = result.type === 'unsure' || result.type === 'refused';
-    const unsettled = isUnsettled && { unsettled: result };
-    this.take({ type: 'close', item, run, closing: toClosing(result), ...unsettled });
+    this.take({ type: 'close', item, run, result });
     this.#underWay.delete(grant);
     this.#reportWithdrawn();
   }
@@ -408,23 +405,4 @@ function toSubmitResult(error: unknown): SubmitResult {
   const message =
     cause instanceof ApplicationFailure ? cause.message : 'the worker died during the submission';
   return { type: 'unsure', message };
-}
-
-function toClosing(result: SubmitResult): Closing {
-  switch (result.type) {
-    case 'accepted':
-    case 'notNow':
-    case 'deferred':
-    case 'unwanted':
-      return result;
-    case 'over':
-      return { type: 'unwanted' };
-    case 'unsure':
-      // A worker that died says nothing about the service; a 502, a reset or silence does.
-      return result.byService ? { type: 'unsure', failure: result.message } : { type: 'unsure' };
-    case 'refused':
-      return { type: 'refused' };
-    case 'unable':
-      return { type: 'refused', unsent: true };
-  }
 }

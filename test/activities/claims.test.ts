@@ -15,7 +15,8 @@ import { createSystemClock } from '../../src/ledger/steady-clock.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { RemoteJob, SubmitResult } from '../../src/workflows/activity-types.ts';
+import type { SubmitResult } from '../../src/budget/state.ts';
+import type { RemoteJob } from '../../src/workflows/activity-types.ts';
 import { aJob, starterInto, submissionOf, workerWith } from './a-job.ts';
 
 /** A note that is removed before the end is written shows in the 45th, a record that is not read again in the third. */

@@ -1,18 +1,27 @@
 /** A budget that is played by hand: what it is asked, what it grants, and how each submission ends. */
 import { decide, applyReading, createBudget, take, type Grant } from '../../src/budget/budget.ts';
-import type { BudgetEvent, Closing, Settlement } from '../../src/budget/state.ts';
+import type { BudgetEvent, Settlement, SubmitResult } from '../../src/budget/state.ts';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { ItemJob, Request } from '../../src/budget/queue.ts';
 import { describe, createSnapshot, type BudgetSnapshot } from '../../src/budget/status.ts';
 import { policyOf } from '../policy.ts';
 
 export const WINDOW_MS = 10_000;
-export const ACCEPTED: Closing = { type: 'accepted', rateLimit: null };
-export const UNSURE: Closing = { type: 'unsure' };
+export const ACCEPTED: SubmitResult = { type: 'accepted', remoteId: 'r', rateLimit: null };
+export const UNSURE = { type: 'unsure', message: '' } as const satisfies SubmitResult;
+export const REFUSED = {
+  type: 'refused',
+  status: 400,
+  message: '',
+} as const satisfies SubmitResult;
+export const UNABLE = { type: 'unable', code: '', message: '' } as const satisfies SubmitResult;
 
 /** The service refuses. */
-export function notNow(more: Partial<Extract<Closing, { type: 'notNow' }>> = {}): Closing {
-  return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message: 'down', ...more };
+export function notNow(
+  more: Partial<Extract<SubmitResult, { type: 'notNow' }>> = {},
+): SubmitResult {
+  const down = { reason: 'unavailable', retryAfterMs: null, message: 'down' } as const;
+  return { type: 'notNow', ...down, rateLimit: null, ...more };
 }
 
 export function aRequest(item: string, more: Partial<Request> = {}): Request {
@@ -70,9 +79,11 @@ export class PlayedBudget {
     return wakeAt;
   }
 
-  close(item: string, closing: Closing, now: number, run = 'r'): void {
-    const unsettled = closing.type === 'unsure' && { type: 'unsure' as const, message: '' };
-    this.apply({ type: 'close', item, run, closing, ...(unsettled && { unsettled }) }, now);
+  /** The look-up of a refused row ends at once. */
+  close(item: string, result: SubmitResult, now: number, run = 'r'): void {
+    this.apply({ type: 'close', item, run, result }, now);
+    if (result.type === 'refused')
+      this.apply({ type: 'settled', item, run, settlement: { type: 'ended' } }, now);
   }
 
   /** A look-up after a submission of unknown outcome has ended. */
@@ -81,9 +92,9 @@ export class PlayedBudget {
   }
 
   /** What is sent now is accepted at once: its campaigns. */
-  accepted(now: number, closing = ACCEPTED): string[] {
+  accepted(now: number, result = ACCEPTED): string[] {
     return this.grants(now).map(({ request: { item, campaign } }) => {
-      this.close(item, closing, now);
+      this.close(item, result, now);
       return campaign;
     });
   }

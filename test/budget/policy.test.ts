@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { charge, createCharges, reconcile, takeSlot } from '../../src/budget/charges.ts';
 import {
-  type Closing,
+  type SubmitResult,
   type Settlement,
   MAX_OUTSTANDING,
   MAX_UNSETTLED,
@@ -22,7 +22,16 @@ import {
 } from '../../src/budget/policy.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { policyOf } from '../policy.ts';
-import { ACCEPTED, aRequest, notNow, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';
+import {
+  ACCEPTED,
+  aRequest,
+  notNow,
+  PlayedBudget,
+  UNSURE,
+  WINDOW_MS,
+  REFUSED,
+  UNABLE,
+} from './a-budget.ts';
 
 const ABSENT: Settlement = { type: 'again', attempts: [] };
 
@@ -196,9 +205,9 @@ describe('a bound on open jobs', () => {
   test('counts a submission of unknown outcome, also when its job was found', () => {
     const budget = begun();
     budget.close('a', UNSURE, 100);
-    budget.close('b', { type: 'refused' }, 100);
+    budget.close('b', REFUSED, 100);
     expect(budget.sent(100)).toEqual(['c']);
-    budget.close('c', { type: 'refused' }, 200);
+    budget.close('c', REFUSED, 200);
     budget.ask('d');
     expect(budget.sent(200)).toEqual(['d']);
     budget.ask('e');
@@ -211,11 +220,11 @@ describe('a bound on open jobs', () => {
 });
 
 describe('a service that counts what was sent', () => {
-  test.each<[Closing, isKept: boolean]>([
-    [{ type: 'refused' }, true],
+  test.each<[SubmitResult, isKept: boolean]>([
+    [REFUSED, true],
     [notNow(), true],
     [notNow({ reason: 'rate-limited' }), true],
-    [{ type: 'refused', unsent: true }, false],
+    [UNABLE, false],
     [notNow({ reason: 'unreachable' }), false],
     [{ type: 'deferred', scope: 'campaign', delayMs: 1, message: '' }, false],
   ])('keeps the slot of what was refused, and not of what never arrived: %o', (closing, isKept) => {

@@ -119,7 +119,7 @@ describe('a submission that was not sent', () => {
     const budget = new PlayedBudget(1);
     budget.ask(['a', 'b']);
     expect(budget.sent(0)).toEqual(['a']);
-    budget.close('a', { type: 'unwanted' }, 10);
+    budget.close('a', { type: 'unwanted', message: '' }, 10);
     expect(budget.sent(20)).toEqual(['b']);
   });
 });

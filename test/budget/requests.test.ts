@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { limitQueue } from '../../src/budget/queue.ts';
 import { createBudget } from '../../src/budget/budget.ts';
-import { ACCEPTED, aRequest, notNow, PlayedBudget, WINDOW_MS } from './a-budget.ts';
+import { ACCEPTED, aRequest, notNow, PlayedBudget, WINDOW_MS, REFUSED } from './a-budget.ts';
 
 const later = (windows: number): number => windows * (WINDOW_MS + 100);
 
@@ -66,7 +66,7 @@ describe('campaigns that use one token', () => {
     const budget = new PlayedBudget(8);
     for (const campaign of ['day', 'night']) budget.askFor(campaign, 12);
     budget.apply({ type: 'pause', campaign: 'night', paused: true }, 0);
-    expect(count(budget.accepted(0, { type: 'refused' }))).toEqual({ day: 8 });
+    expect(count(budget.accepted(0, REFUSED))).toEqual({ day: 8 });
     budget.apply({ type: 'pause', campaign: 'night', paused: false }, 2);
     expect(count(budget.accepted(2).slice(0, 4))).toEqual({ day: 2, night: 2 });
   });

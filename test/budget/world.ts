@@ -4,7 +4,7 @@
  * budget is checked against the expectations at once.
  */
 import type { Grant } from '../../src/budget/budget.ts';
-import type { BudgetEvent, Closing, Settlement } from '../../src/budget/state.ts';
+import type { BudgetEvent, Settlement, SubmitResult } from '../../src/budget/state.ts';
 import { applyReading, take } from '../../src/budget/budget.ts';
 import { computeLongestMs, type Policy, type Window } from '../../src/budget/policy.ts';
 import { requestKey, buildSlotKey, type Request } from '../../src/budget/queue.ts';
@@ -14,6 +14,7 @@ import type { BudgetUnderTest } from './budget-under-test.ts';
 import { Expectations, GUARD_MS, type Sent } from './expectations.ts';
 import { ServiceModel } from './service-model.ts';
 import { GOOD, type Fate, type Setting } from './setting.ts';
+import { REFUSED, UNSURE } from './a-budget.ts';
 
 const START = 1_700_000_000_000;
 
@@ -30,7 +31,7 @@ interface Flight {
   /** When the budget takes the answer in. */
   readonly closeAt: number;
   /** The answer of the service, once it has stamped it. */
-  closing: Closing | null;
+  closing: SubmitResult | null;
 }
 
 export class World {
@@ -305,30 +306,30 @@ export class World {
   }
 
   /** The request has reached the service. */
-  #arrive({ sent, settlement, stampAt }: Flight): Closing {
+  #arrive({ sent, settlement, stampAt }: Flight): SubmitResult {
     const { outcome, retryAfterMs, header } = settlement;
-    const message = outcome;
-    if (outcome === 'unsure') return { type: 'unsure' };
-    if (outcome === 'unsure, service failed') return { type: 'unsure', failure: '502' };
-    if (outcome === 'refused') return { type: 'refused' };
+    const common = { message: outcome, rateLimit: null };
+    if (outcome === 'unsure') return UNSURE;
+    if (outcome === 'unsure, service failed') return { ...UNSURE, byService: true };
+    if (outcome === 'refused') return REFUSED;
     if (outcome === 'rate-limited' || outcome === 'unavailable' || outcome === 'unreachable')
-      return { type: 'notNow', reason: outcome, retryAfterMs, message };
-    if (this.#isNameTaken(sent)) return { type: 'refused' };
+      return { type: 'notNow', reason: outcome, retryAfterMs, ...common };
+    if (this.#isNameTaken(sent)) return REFUSED;
     const token = this.#token;
     const full = [token, this.#address].find((model) => !model.hasRoomAt(stampAt));
     if (full) {
       this.#checkMayBeFull(sent);
       const roomInMs = (full.roomAt(stampAt) ?? stampAt + 60_000) - stampAt;
       const ordered = header ? Math.max(0, Math.ceil(roomInMs / 1_000) * 1_000) : null;
-      return { type: 'notNow', reason: 'rate-limited', retryAfterMs: ordered, message: 'full' };
+      return { type: 'notNow', reason: 'rate-limited', retryAfterMs: ordered, ...common };
     }
     for (const model of [token, this.#address]) model.accept(stampAt, true);
     sent.stampedAt = { time: stampAt, forward: this.#forward };
     this.#checkWindows(sent, sent.stampedAt);
-    if (outcome === 'accepted, answer lost') return { type: 'unsure' };
+    if (outcome === 'accepted, answer lost') return UNSURE;
     const seen = header ? token.headerAt(stampAt) : null;
     const [limit, remaining] = [seen?.window.limit ?? null, seen?.remaining ?? null];
-    return { type: 'accepted', rateLimit: { limit, remaining } };
+    return { type: 'accepted', remoteId: 'r', rateLimit: { limit, remaining } };
   }
 
   /** The service may refuse for a full window only for reasons that cannot be known here. */
@@ -378,16 +379,18 @@ export class World {
       const limited = reason === 'rate-limited';
       expected.refuses(sent, { retryAfterMs, limited }, this.moment);
     }
-    if (closing.type === 'unsure' && closing.failure !== undefined)
+    if (closing.type === 'unsure' && closing.byService)
       expected.refuses(sent, { retryAfterMs: null, limited: false }, this.moment);
     const remaining = closing.type === 'accepted' ? closing.rateLimit?.remaining : null;
     const window = this.#token.headerAt(this.time)?.window;
     if (remaining != null && window && this.#wasAlone(sent) && !this.#wasFreedSince(sent, window))
       this.#told = remaining;
     const { item, run } = request;
-    const timed = closing.type === 'accepted' ? { ...closing, agoMs } : closing;
-    const unsettled = unsure && { unsettled: { type: 'unsure', message: '' } as const };
-    this.#tell({ type: 'close', item, run, closing: timed, ...unsettled });
+    const result = closing.type === 'accepted' ? { ...closing, agoMs } : closing;
+    this.#tell({ type: 'close', item, run, result });
+    // Its look-up ends at once.
+    if (closing.type === 'refused')
+      this.#tell({ type: 'settled', item, run, settlement: { type: 'ended' } });
   }
 
   /** The service continues when its client has left. A step of the clock cannot be distinguished from elapsed time. */

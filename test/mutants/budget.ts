@@ -117,8 +117,8 @@ export const BUDGET: readonly Mutant[] = [
   {
     name: 'closing-charged-early',
     file: 'src/budget/closing.ts',
-    find: 'chargeSlot(state, granted, now - (closing.agoMs ?? 0));',
-    replace: 'chargeSlot(state, granted, now - (closing.agoMs ?? 0) - 1_000);',
+    find: 'chargeSlot(state, granted, now - (result.agoMs ?? 0));',
+    replace: 'chargeSlot(state, granted, now - (result.agoMs ?? 0) - 1_000);',
     breaks: '1: a job is never charged from a moment before its acceptance.',
     tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },
@@ -133,8 +133,8 @@ export const BUDGET: readonly Mutant[] = [
   {
     name: 'closing-uncertain',
     file: 'src/budget/closing.ts',
-    find: 'if (closing.isUncertain) chargeSlot(state, granted, now);',
-    replace: 'if (closing.isUncertain) release(state, granted);',
+    find: 'if (result.isUncertain) chargeSlot(state, granted, now);',
+    replace: 'if (result.isUncertain) giveBack(charges);',
     breaks: '1: a job that may stand behind a web page is charged.',
     tests: ['test/budget/policy.test.ts'],
   },
