@@ -225,7 +225,7 @@ class BudgetKeeper {
     this.#state.restored = { from, at: now, reason };
   }
 
-  /** The server delivers no message of a run that has continued as new, so this run waits for its messages. */
+  /** The server delivers no message of a run that has continued as new, so this run waits for its messages and notifications. */
   #track(...messages: readonly Promise<void>[]): void {
     for (const message of messages) {
       this.#sending.add(message);
@@ -328,7 +328,7 @@ class BudgetKeeper {
       });
   }
 
-  /** Once each time that the service begins to refuse us, and not for short refusals. It is not waited for. */
+  /** Once each time that the service begins to refuse us, and not for short refusals. */
   #reportRefusal(): void {
     const { block } = this.#state;
     const { refusesSince: since, reason: message, told } = block;
@@ -337,9 +337,10 @@ class BudgetKeeper {
     const { service, address } = this.#input;
     const notice = { service, address, since: new Date(since).toISOString(), message };
     const summary = 'notify that the service refuses requests';
-    void notifyRefusal.executeWithOptions({ summary }, [notice]).catch((error: unknown) => {
+    const sent = notifyRefusal.executeWithOptions({ summary }, [notice]).catch((error: unknown) => {
       log.warn('the notification of a refusal failed', { error: String(error) });
     });
+    this.#track(sent);
   }
 
   /** `opensAt`: what it wakes a little ahead of. */

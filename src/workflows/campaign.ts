@@ -116,6 +116,8 @@ class CampaignRun implements Shown {
       await CancellationScope.nonCancellable(() => this.#cancelItems());
       await CancellationScope.nonCancellable(() => this.#publish('cancelled'));
     }
+    // A notification of a pause may not have been sent yet, and comes before that of the end.
+    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
     // A cancellation comes too late now: the end is published.
     this.#progress.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.spec));
     return this.#progress.current;
@@ -171,7 +173,8 @@ class CampaignRun implements Shown {
     throw ApplicationFailure.nonRetryable(`${open} items have no end`, 'ITEMS_OPEN');
   }
 
-  itemDone({ id, ...end }: ItemDone): void {
+  /** With a notification, it ends after that: a run that continues as new or ends before would lose it. */
+  async itemDone({ id, ...end }: ItemDone): Promise<void> {
     const feed = this.#feedWith(id);
     const entry = feed?.open.get(id);
     // An item may report twice, after a retry of its signal; it counts once.
@@ -185,7 +188,7 @@ class CampaignRun implements Shown {
     // The rest would fail in the same way: the user decides whether to continue.
     if (!same) return;
     this.#progress.showDetails();
-    void notifyPause(this.spec, feed.spec.reference, same);
+    await CancellationScope.nonCancellable(() => notifyPause(this.spec, feed.spec.reference, same));
   }
 
   /** One of the first rows of its kind has a job. */
