@@ -64,12 +64,15 @@ export async function startOrFindBudget(
     }
     const former = last ? { ...last, reason } : await findForgottenRun(client, configuration);
     if (clock.now().steadyMs - readAt > READ_HOLDS_MS) continue;
-    // It may have been started by another, and may have ended since: what it has is read in the next turn.
-    await start(client, {
+    // A second start after the same former run is none: the server returns the run that the first one has started.
+    const requestId = last?.run ?? `the first of ${workflowId}`;
+    const options = {
       ...buildBudgetStart(reference, taskQueue, former, configuration),
-      [InternalWorkflowStartOptionsSymbol]: {
-        requestId: last?.run ?? `the first of ${workflowId}`,
-      },
+      [InternalWorkflowStartOptionsSymbol]: { requestId },
+    };
+    // It may have been started by another, and may have ended since: what it has is read in the next turn.
+    await client.workflow.start('budget', options).catch((error: unknown) => {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     });
   }
   throw new Error(`${workflowId} ends whenever it is started`);
@@ -90,19 +93,6 @@ async function findForgottenRun(
   const days = Math.round(retentionMs / 86_400_000);
   const reason = `it is new, or has ended more than ${days} days ago, which Temporal does not remember`;
   return { run: '', reason, written: null };
-}
-
-type StartOptions = ReturnType<typeof buildBudgetStart> & {
-  /** A second start after the same former run is none: the server returns the run that the first one has started. */
-  readonly [InternalWorkflowStartOptionsSymbol]: { readonly requestId: string };
-};
-
-async function start(client: Client, options: StartOptions): Promise<void> {
-  try {
-    await client.workflow.start('budget', options);
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
 }
 
 /** The options with which the budget of a service is started. */

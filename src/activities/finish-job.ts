@@ -7,7 +7,6 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import { LOST_AFTER_MS, SUCCEEDED, type Attempt, type JobPolicy } from '../domain/campaign.ts';
 import { type ItemEndCode, explainStuckJob, shouldReplaceJob } from '../domain/item-ends.ts';
 import { computeGrowingDelay } from '../domain/limits.ts';
@@ -157,10 +156,9 @@ async function fetchAll(
   const downloads = await Promise.allSettled(
     artefacts.map((artefact) => fetchOnce(deps, finishing, artefact)),
   );
-  const failures = downloads.flatMap((one) =>
-    one.status === 'rejected' ? [one.reason as unknown] : [],
-  );
-  if (failures.length > 0) throw chooseLastFailure(failures);
+  // All of them are waited for: what the others have fetched is kept. The next attempt meets what is left.
+  const failed = downloads.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
   return downloads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }
 
@@ -175,16 +173,6 @@ async function fetchOnce(
   const result = await fetchArtefact(deps, finishing, artefact);
   stage.keepFetched(artefact, result);
   return result;
-}
-
-/** A failure that ends the item, else the one with the latest retry: the item waits for all its files. */
-function chooseLastFailure(failures: readonly unknown[]): unknown {
-  const delayOf = (failure: unknown): number => {
-    if (!(failure instanceof ApplicationFailure)) return 0;
-    if (failure.nonRetryable === true) return Number.POSITIVE_INFINITY;
-    return Number(failure.nextRetryDelay ?? 0);
-  };
-  return failures.reduce((last, one) => (delayOf(one) > delayOf(last) ? one : last));
 }
 
 /** The timing from the log of a job, and from its status while it ran. */

@@ -146,52 +146,37 @@ export async function reserveSlot(deps: Dependencies, request: SlotRequest): Pro
 
 /** What the ledger of this machine knows of the answer to a submission; null if nothing, or if it cannot be used. */
 export function readWrittenAnswer({ ledger }: Dependencies, claim: string): WrittenAnswer | null {
-  try {
-    return ledger.answerOf(claim);
-  } catch (error) {
-    log.warn('the answer to an earlier submission could not be read from the ledger', {
-      claim,
-      error,
-    });
-    return null;
-  }
+  return tryToUse('the answer to an earlier submission', claim, () => ledger.answerOf(claim));
 }
 
 /** A look-up has found the job of a submission of unknown outcome: its slot is charged from now. */
 export function settleSlot({ ledger }: Dependencies, claim: string, remoteId: string): void {
-  try {
-    ledger.charge(claim, remoteId);
-  } catch (error) {
-    log.warn('the look-up of a job could not be written to the ledger', { claim, error });
-  }
+  tryToUse('the look-up of a job', claim, () => ledger.charge(claim, remoteId));
 }
 
-/**
- * Never throws: the POST has been sent. A slot that cannot be closed stays charged for 60 s and its window.
- * `null` as outcome: this attempt has sent nothing.
- */
+/** `null` as outcome: this attempt has sent nothing. */
 export function closeSlot(
   { ledger }: Dependencies,
-  slot: TakenSlot,
-  outcome: TimedOutcome | null,
-): void {
-  try {
-    close(ledger, slot, outcome);
-  } catch (error) {
-    log.warn('the end of a submission could not be written to the ledger', { ...slot, error });
-  }
-}
-
-function close(
-  ledger: Dependencies['ledger'],
   { id, claim, counts }: TakenSlot,
   outcome: TimedOutcome | null,
 ): void {
-  // It counts as long as the service may accept the job.
-  if (outcome?.type === 'unsure') return;
-  if (outcome?.type === 'accepted') ledger.charge(claim, outcome.remoteId);
-  else if (outcome !== null && isCounted(outcome, counts)) ledger.charge(claim, null);
-  else ledger.free(id);
+  tryToUse('the end of a submission', claim, () => {
+    // It counts as long as the service may accept the job.
+    if (outcome?.type === 'unsure') return;
+    if (outcome?.type === 'accepted') ledger.charge(claim, outcome.remoteId);
+    else if (outcome !== null && isCounted(outcome, counts)) ledger.charge(claim, null);
+    else ledger.free(id);
+  });
+}
+
+/** Never throws: the POST has been sent. A slot that cannot be closed stays charged for 60 s and its window. */
+function tryToUse<T>(what: string, claim: string, work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    log.warn(`the ledger of submissions cannot be used for ${what}`, { claim, error });
+    return null;
+  }
 }
 
 /** Without a job for certain, a submission counts where the service counts what it has got. */

@@ -15,7 +15,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
-import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
+import type { PostTimes, SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { buildItemKey, nameSendingNote } from '../store/layout.ts';
@@ -131,10 +131,11 @@ export async function findAcceptedNote(
   { service, address }: ServiceReference,
 ) {
   for await (const { note } of readNotes(store, item)) {
-    if (note?.remoteId === undefined) continue;
-    if (note.service !== service || note.address !== address) continue;
-    const { remoteId, at, sentAt = at, answeredAt = at } = note;
-    return { remoteId, submittedAt: answeredAt, sentAt, answeredAt };
+    if (note?.service !== service || note.address !== address) continue;
+    const outcome = toNotedOutcome(note);
+    if (outcome.type !== 'accepted') continue;
+    const { remoteId, submittedAt, sentAt, answeredAt } = outcome;
+    return { remoteId, submittedAt, sentAt, answeredAt };
   }
   return null;
 }
@@ -169,10 +170,11 @@ export async function settleNotes(
 const AGAIN_MS = 500;
 
 type NotedOutcome =
-  | (Required<Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>> & {
+  | (PostTimes & {
       readonly type: 'accepted';
       readonly remoteId: string;
       readonly address: string;
+      readonly submittedAt: string;
     })
   | { readonly type: 'unsure'; readonly message: string };
 

@@ -289,7 +289,9 @@ async function sendInSlot(
       const told = (await note.earlier()) ?? createNotSent('another attempt has tried to send it');
       return told.type === 'unsure' ? { ...told, byService: false } : told;
     }
-    const ended = await readEnd(store, source, submission.request.job).catch(createUnreadable);
+    const ended = await requireItem(store, source)
+      .then((record) => findEarlierEnd(record, submission.request.job))
+      .catch(createUnreadable);
     if (ended) {
       await note.settle(createNotSent('it was not sent'));
       return ended;
@@ -330,15 +332,6 @@ async function handleUnknownService(
   const where = `${reference.service} at ${reference.address}`;
   const message = `no worker here has the token for ${where} with which the campaign was started`;
   return createDeferred(message, AGAIN_INTERVAL_MS);
-}
-
-/** Null if the row may be sent. */
-async function readEnd(
-  store: Store,
-  source: JobSource,
-  job: SubmitRequest['job'],
-): Promise<SubmitResult | null> {
-  return findEarlierEnd(await requireItem(store, source), job);
 }
 
 /** Nothing was sent, and it is tried again: neither the service nor the item is the reason. */

@@ -9,7 +9,6 @@
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { observe, computeHeldUntil, sweepHolds } from './block.ts';
-import { restore, takeSlot } from './charges.ts';
 import {
   close,
   dropUnsettled,
@@ -29,7 +28,7 @@ import {
   type Budget,
   type Grant,
 } from './state.ts';
-import { findRoom } from './policy.ts';
+import { findRoom, restore, takeSlot } from './policy.ts';
 import {
   addToQueue,
   sortLanes,

@@ -19,8 +19,7 @@
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { addHold, EVERYTHING, recover, recoverByRefusal } from './block.ts';
-import { charge, giveBack, reconcile } from './charges.ts';
-import { REMOTE_GUARD_MS, type Usage } from './policy.ts';
+import { REMOTE_GUARD_MS, charge, giveBack, reconcile, type Usage } from './policy.ts';
 import {
   putBack,
   putLast,
@@ -98,7 +97,9 @@ function leave(
   { byService, message }: Extract<SubmitResult, { type: 'unsure' }>,
   now: number,
 ): void {
-  keepUnsure(state, granted, now);
+  const settlesBy = now + LATEST_ACCEPTANCE_MS;
+  const { ended: _, ...kept } = granted;
+  state.unsure[buildSlotKey(granted.request)] = { ...kept, settlesBy };
   // A worker that died says nothing about the service; a 502, a reset or silence does.
   if (byService !== true) return;
   refuseAll(state, { retryAfterMs: null, reason: message, number: granted.number }, now);
@@ -115,14 +116,6 @@ function deferRequest(
   if (!withdrawn) putBack(state.queue, request);
   const name = scope === 'all' ? EVERYTHING : request.campaign;
   addHold(state.holds, name, { until: now + delayMs, reason: message });
-}
-
-/**
- * The service says that the window is full, and by our count it is not, or nothing would have been sent: another program,
- * another machine or another person uses the token, or the limit is lower than configured.
- */
-function recordUnexplained429(state: Budget, now: number): void {
-  state.strangers = { at: now, count: (state.strangers?.count ?? 0) + 1 };
 }
 
 /** Not an answer to the item: it keeps its turn, and a block begins. */
@@ -144,7 +137,9 @@ function returnRequest(
   refuseAll(state, { retryAfterMs, reason: message, number, refusesUs, limited }, now);
   if (!limited) return;
   state.counts.rejected429 += 1;
-  recordUnexplained429(state, now);
+  // By our count it is not full, or nothing would have been sent: another program, another machine or another person uses
+  // the token, or the limit is lower than configured.
+  state.strangers = { at: now, count: (state.strangers?.count ?? 0) + 1 };
 }
 
 function chargeSlot({ charges }: Budget, { request }: Grant, at: number): void {
@@ -155,11 +150,6 @@ function chargeSlot({ charges }: Budget, { request }: Grant, at: number): void {
 function releaseSent(state: Budget, granted: Grant, now: number): void {
   if (state.policy.counts === 'sent') chargeSlot(state, granted, now);
   else giveBack(state.charges);
-}
-
-function keepUnsure(state: Budget, { ended: _, ...granted }: Grant, now: number): void {
-  const settlesBy = now + LATEST_ACCEPTANCE_MS;
-  state.unsure[buildSlotKey(granted.request)] = { ...granted, settlesBy };
 }
 
 /** A look-up has ended. Ignored if its row was withdrawn meanwhile. */

@@ -2,8 +2,13 @@
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { TimedOutcome } from '../domain/outcomes.ts';
 import { createBlock, refuse, type Block, type Holds } from './block.ts';
-import { createCharges, type Charges, type Ticket } from './charges.ts';
-import { computeLongestMs, type Policy } from './policy.ts';
+import {
+  computeLongestMs,
+  createCharges,
+  type Charges,
+  type Policy,
+  type Ticket,
+} from './policy.ts';
 import { createQueue, type Queue, type Waiting, type CampaignRun, type Request } from './queue.ts';
 
 export interface Budget {

@@ -10,7 +10,6 @@
 import { type ServiceReference, type CampaignShare, USUAL_PRIORITY } from '../domain/campaign.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { createBlock, EVERYTHING, type Block, type Hold } from './block.ts';
-import type { Charges } from './charges.ts';
 import { openJobs } from './closing.ts';
 import {
   countCharged,
@@ -22,10 +21,11 @@ import {
   findRoom,
   findRoomInWindow,
   computeSpan,
+  type Charges,
+  type Close,
   type Policy,
   type Usage,
   type Window,
-  type Close,
 } from './policy.ts';
 import { pauseCampaign, pickShare } from './queue.ts';
 import { forgetBefore, setPolicy, type Budget, type Grant } from './state.ts';
@@ -115,7 +115,6 @@ export interface BudgetSnapshot
   readonly waiting: readonly (Waiters & { readonly held: Hold | null })[];
   readonly outstanding: readonly {
     readonly campaign: string;
-    readonly notBefore: number;
     /** Of unknown outcome, and charged from then at the latest (ms). */
     readonly settlesBy?: number;
   }[];
@@ -178,8 +177,8 @@ export function createSnapshot(
   };
 }
 
-function toOutstanding({ request: { campaign }, notBefore }: Grant) {
-  return { campaign, notBefore };
+function toOutstanding({ request: { campaign } }: Grant) {
+  return { campaign };
 }
 
 /** Closes that have left every window are not written, but remembered as unknown. */
@@ -220,8 +219,6 @@ function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
     ...(open !== undefined && { open }),
     ...(unknownBefore !== undefined && { unknownBefore }),
   };
-  // Given out ahead of time: not yet used, though the state counts them.
-  const ahead = snapshot.outstanding.filter(({ notBefore }) => notBefore > now).length;
   const until = (unknownBefore ?? Number.NEGATIVE_INFINITY) + computeLongestSpan(policy.windows);
   const isUnknown = policy.windows.length > 0 && until > Math.max(now, snapshot.blocked.until);
   const blocked = isUnknown ? { until, reason: UNKNOWN } : snapshot.blocked;
@@ -229,7 +226,7 @@ function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
   const room = findRoom(policy, usage, now);
   const { maxOpen } = policy;
   return {
-    windows: policy.windows.map((window) => describeWindow(window, usage, ahead, now)),
+    windows: policy.windows.map((window) => describeWindow(window, usage, now)),
     // Some are counted twice (closing.ts): more than are allowed would not be true.
     open:
       maxOpen === null || open === undefined
@@ -244,11 +241,11 @@ function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
   };
 }
 
-function describeWindow(window: Window, usage: Usage, ahead: number, now: number): WindowStatus {
+function describeWindow(window: Window, usage: Usage, now: number): WindowStatus {
   const { free, nextAt } = findRoomInWindow(window, usage, now);
   return {
     ...window,
-    charged: countCharged(window, usage, now) - ahead,
+    charged: countCharged(window, usage, now),
     free,
     nextFreeAt: toFinite(nextAt),
     releases: listReleases(window, usage, now),
@@ -272,9 +269,7 @@ function describeUse(
   now: number,
 ): CampaignUse[] {
   const charged = new Map<string | null, number>();
-  const begun = outstanding
-    .filter(({ notBefore }) => notBefore <= now)
-    .map(({ campaign }): Close => [now, 1, campaign]);
+  const begun = outstanding.map(({ campaign }): Close => [now, 1, campaign]);
   const counted = window ? listCounting(window, { inFlight: 0, closes }, now) : [];
   for (const [, jobs, campaign] of [...begun, ...counted])
     charged.set(campaign, (charged.get(campaign) ?? 0) + jobs);

@@ -74,7 +74,7 @@ CREATE INDEX charges_run ON charges (run, steady);
 CREATE INDEX charges_origin ON charges (origin);
 `;
 
-/** At least as long (ms), also for display: windows may be made longer. The budget remembers more (budget/charges.ts). */
+/** At least as long (ms), also for display: windows may be made longer. The budget remembers more (budget/policy.ts). */
 const REMEMBERED_MS = 3_600_000;
 /** Longer than the window: an open row leaves it later. */
 const KEEP_LONGER_MS = LATEST_ACCEPTANCE_MS + REMOTE_GUARD_MS;

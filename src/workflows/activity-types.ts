@@ -74,17 +74,12 @@ export interface RemoteJob {
 }
 
 /** What is recorded in item.json when the item has ended. */
-export interface ItemConclusion {
+export interface ItemConclusion extends SubmittedJob {
   readonly item: ItemAddress;
   readonly reference: ServiceReference;
   readonly end: ItemEnd;
   readonly remoteId: string | null;
-  readonly attempts: readonly Attempt[];
   readonly files: readonly KeptFile[];
-  readonly submittedAt: string | null;
-  /** Of the POST that made the job; absent where that is not known. */
-  readonly sentAt?: string;
-  readonly answeredAt?: string;
   readonly finishedAt: string;
   readonly timing: Timing | null;
   readonly engine: string | null;

@@ -17,7 +17,6 @@ import {
   isCancellation,
   log,
   makeContinueAsNewFunc,
-  setCurrentDetails,
   setHandler,
   sleep,
   TimeoutFailure,
@@ -39,7 +38,6 @@ import { isRowRejected, shouldCount } from '../budget/closing.ts';
 import type { BudgetEvent, SubmitResult, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import {
-  describe,
   createSnapshot,
   inherit,
   type BudgetSnapshot,
@@ -58,7 +56,7 @@ import {
   withToken,
 } from './activity-options.ts';
 import type { SubmitRequest } from './activity-types.ts';
-import { formatBudgetDetails, formatTimerSummary, submitSummary } from './details.ts';
+import { formatTimerSummary, submitSummary } from './details.ts';
 import {
   configureSignal,
   nudgeSignal,
@@ -347,10 +345,7 @@ class BudgetKeeper {
   #wakeBy(at: number, opensAt: number): void {
     if (this.#timerAt !== null && this.#timerAt <= at) return;
     this.#timerAt = at;
-    void this.#sleepUntil(
-      at,
-      formatTimerSummary(describe(this.#snapshot(), this.#clock.now), opensAt),
-    );
+    void this.#sleepUntil(at, formatTimerSummary(this.#state.block, opensAt, this.#clock.now));
   }
 
   async #sleepUntil(at: number, summary: string): Promise<void> {
@@ -364,10 +359,9 @@ class BudgetKeeper {
     return createSnapshot(this.#input, this.#state, this.#clock.now, this.#wakeAt);
   }
 
-  /** Updates the details in the Temporal UI, and the memo for the program. */
+  /** Updates the memo. */
   #show(): void {
     const snapshot = this.#snapshot();
-    setCurrentDetails(formatBudgetDetails(describe(snapshot, this.#clock.now)));
     const { at: _, ...rest } = snapshot;
     const text = JSON.stringify(rest);
     if (text === this.#written) return;

@@ -1,5 +1,6 @@
 /**
- * What the Temporal UI shows of campaigns, items and budgets, in markdown, and of activities and timers, in a line. Pure.
+ * What the Temporal UI shows of campaigns and items, in markdown, and of activities and timers, in a line. Pure. That of a
+ * budget is its memo, and what `hundredfold status` makes of it.
  *
  * Current details are computed on request and cost no event, however often they change. Static details would be in the
  * history of every item and could not change; only the campaign has them.
@@ -11,10 +12,9 @@ import {
   type CampaignSpec,
   type ItemEnd,
 } from '../domain/campaign.ts';
-import { formatDuration } from '../domain/units.ts';
 import { countEnded } from '../domain/item.ts';
 import type { ItemInput } from './messages.ts';
-import type { BudgetStatus, CampaignUse, WindowStatus } from '../budget/status.ts';
+import type { Hold } from '../budget/block.ts';
 
 /** No text is longer, in characters: what the Temporal UI takes ends at 20 kB, and a line should be read at a glance. */
 const MAX_TEXT = 300;
@@ -173,52 +173,8 @@ export function formatClock(at: number, now: number): string {
   return day(at) === day(now) ? formatUtc(at).replace(/^\d+ \w+ /, '') : formatUtc(at);
 }
 
-/* ---- budgets ---- */
-
-const MAX_USES = 20;
-/** Characters of the reason of a block. */
-const WORDS = 120;
-/** Of the name of a user. */
-const NAME = 24;
-
-/** The token is shown as its fingerprint, from which it cannot be derived. */
-export function formatBudgetDetails(status: BudgetStatus): string {
-  const { service, address, credential, windows, open, use, outstanding, counts } = status;
-  const { submissions, accepted, refused, rejected429 } = counts;
-  return joinBlocks(
-    `**${service}** at ${formatVerbatim(address)}, credential ${formatVerbatim(credential)}`,
-    list([
-      ...(windows.length === 0 ? ['no limit'] : windows.map(formatWindow)),
-      ...(open ? [`${open.jobs} of ${open.most} open`] : []),
-    ]),
-    formatBlock(status),
-    use.length === 0 ? 'Not in use.' : list(use.slice(0, MAX_USES).map(formatUse)),
-    `${outstanding} in progress; ${submissions} sent in total, of which ${accepted} accepted, ` +
-      `${refused} refused, ${rejected429} answered with 429.`,
-  );
-}
-
-function formatWindow({ limit, windowMs, charged, free }: WindowStatus): string {
-  return `${charged} of ${limit} in ${formatDuration(windowMs)}, ${free} free`;
-}
-
-/** Why nothing is sent, in the words of the service or of what went wrong. */
-function formatBlock({ now, blockedUntil, blockedBecause, refusal }: BudgetStatus): string | null {
-  if (blockedUntil === null && refusal === undefined) return null;
-  const words = formatVerbatim(refusal?.reason ?? blockedBecause ?? '', WORDS);
-  const since = refusal ? `has refused requests since ${formatUtc(refusal.since)}, ` : '';
-  return `Blocked: ${since}next try ${formatUtc(blockedUntil ?? now)}: ${words}`;
-}
-
-function formatUse({ campaign, user, charged, waiting, paused, priority }: CampaignUse): string {
-  if (campaign === null) return `no campaign here: ${charged} charged`;
-  const name = `${formatVerbatim(campaign)}${user === null ? '' : ` of ${formatVerbatim(user, NAME)}`}`;
-  return `${name}: ${charged} charged, ${waiting} waiting${paused ? ' (paused)' : ''}, priority ${priority}`;
-}
-
 /** What the timer of a budget waits for. `at`, in ms: when it is over. */
-export function formatTimerSummary(status: BudgetStatus, at: number): string {
-  const { now, blockedUntil, blockedBecause } = status;
-  if (blockedUntil !== at) return `slot frees ${formatClock(at, now)}`;
-  return formatSummary(`next try ${formatClock(at, now)}: ${blockedBecause ?? ''}`);
+export function formatTimerSummary({ until, reason }: Hold, at: number, now: number): string {
+  if (until !== at) return `slot frees ${formatClock(at, now)}`;
+  return formatSummary(`next try ${formatClock(at, now)}: ${reason}`);
 }

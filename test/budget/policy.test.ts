@@ -1,7 +1,6 @@
 /** What a policy leaves: windows, open jobs, submissions of unknown outcome, jobs of others; and the forecast. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { charge, createCharges, reconcile, takeSlot } from '../../src/budget/charges.ts';
 import {
   type SubmitResult,
   type Settlement,
@@ -9,6 +8,10 @@ import {
   MAX_UNSETTLED,
 } from '../../src/budget/state.ts';
 import {
+  charge,
+  createCharges,
+  reconcile,
+  takeSlot,
   estimateLastSubmission,
   listCounting,
   countJobs,

@@ -52,7 +52,7 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'window-of-others',
-    file: 'src/budget/charges.ts',
+    file: 'src/budget/policy.ts',
     find: 'const foreign = Math.min(window.limit, Math.max(0, least - seen.remaining));',
     replace: 'const foreign = Math.min(window.limit, Math.max(0, least - seen.remaining - 1));',
     breaks: '1: jobs of others that the service shows take slots.',
@@ -76,7 +76,7 @@ export const BUDGET: readonly Mutant[] = [
   },
   {
     name: 'window-forgotten',
-    file: 'src/budget/charges.ts',
+    file: 'src/budget/policy.ts',
     find: 'charges.unknownBefore = Math.max(packed[gone - 1]?.[0] ?? 0, charges.unknownBefore ?? 0);',
     replace: 'charges.unknownBefore ??= 0;',
     breaks: '1: a window that is made longer counts as full for what was forgotten.',

@@ -1,10 +1,8 @@
-/** What the Temporal UI shows of campaigns, items and budgets: as markdown, and within its size limits. */
+/** What the Temporal UI shows of campaigns, items and timers: as markdown, and within its size limits. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BudgetStatus } from '../../src/budget/status.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
 import {
-  formatBudgetDetails,
   formatTimerSummary,
   formatCampaignAtStart,
   formatCampaignDetails,
@@ -84,55 +82,14 @@ describe('an item', () => {
   });
 });
 
-describe('a budget', () => {
-  const hour = {
-    limit: 100,
-    windowMs: HOUR,
-    charged: 3,
-    free: 97,
-    nextFreeAt: NOW,
-    releases: [NOW + 1_000, NOW + 1_999, NOW + 60_000],
-  };
-  const status: BudgetStatus = {
-    service: 'predictions',
-    address: 'host',
-    credential: '3f2a91bc',
-    now: NOW,
-    outstanding: 2,
-    windows: [hour, { ...hour, limit: 500, windowMs: 24 * HOUR }],
-    open: { jobs: 3, most: 20 },
-    free: 97,
-    nextFreeAt: NOW,
-    blockedUntil: null,
-    blockedBecause: null,
-    use: [],
-    counts: { submissions: 7, accepted: 5, refused: 1, rejected429: 1 },
-  };
-  const down = { blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503: <b>' };
-
-  test('shows whether it waits for a slot or for the end of a block', () => {
-    expect(formatTimerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
-    expect(formatTimerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
-    for (const words of ['3 of 100 in 1 h', '3 of 500 in 1 d', '3 of 20 open'])
-      expect(formatBudgetDetails(status)).toContain(words);
-    const blocked = { ...status, ...down };
-    expect(formatTimerSummary(blocked, NOW + 40_000)).toBe('next try 23:40:52 UTC: HTTP 503: <b>');
-    const hostile = { ...blocked, blockedBecause: HOSTILE };
-    expect(bytes(formatTimerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
-    expect(formatBudgetDetails(blocked)).toContain(
-      'Blocked: next try 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
-    );
-  });
-
-  test('fits the size limit, with many campaigns and hostile texts', () => {
-    const hostileBlock = { blockedUntil: NOW + 40_000, blockedBecause: HOSTILE };
-    const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
-    const own = { ...status, credential: HOSTILE.slice(0, 8), ...hostileBlock };
-    const who = { campaign: 'c'.repeat(64), user: HOSTILE };
-    const line = { ...who, charged: 1, waiting: 1, asked: 1, priority: 3, paused: true };
-    const shown = formatBudgetDetails({ ...own, use: many(line) });
-    expect(bytes(shown)).toBeLessThan(DETAILS);
-  });
+test('the timer of a budget shows whether it waits for a slot or for the end of a block', () => {
+  const block = { until: NOW + 40_000, reason: 'HTTP 503: <b>' };
+  expect(formatTimerSummary(block, NOW + 1_000, NOW)).toBe('slot frees 23:40:13 UTC');
+  expect(formatTimerSummary(block, NOW + HOUR, NOW)).toBe('slot frees 22 Nov 00:40:12 UTC');
+  const words = 'next try 23:40:52 UTC: HTTP 503: <b>';
+  expect(formatTimerSummary(block, NOW + 40_000, NOW)).toBe(words);
+  const hostile = formatTimerSummary({ ...block, reason: HOSTILE }, NOW + 40_000, NOW);
+  expect(bytes(hostile)).toBeLessThan(SUMMARY);
 });
 
 test('the summary of an end names it, within the size limit', () => {
