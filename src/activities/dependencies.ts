@@ -3,6 +3,9 @@ import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../budget/state.ts';
 import type { NotifySettings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
+import type { ArtefactName } from '../domain/outcomes.ts';
+import { findKind } from '../kinds/registry.ts';
+import type { RemoteJob } from '../workflows/activity-types.ts';
 import type { publishTree } from '../report/publish.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
@@ -10,7 +13,6 @@ import type { ServiceClient } from '../services/client.ts';
 import type { PollPace } from '../services/polling.ts';
 import type { CredentialLeases, Trees } from './leases.ts';
 import type { Fence } from './gates.ts';
-import type { JobsSeen } from './item-job.ts';
 
 /** A service as this worker knows it. */
 export interface KnownService {
@@ -49,4 +51,29 @@ export interface Dependencies extends Trees {
   readonly taskQueue: string;
   /** Versions for campaign.json: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;
+}
+
+/** Which files the jobs of its services had, in memory: it only decides how often a missing one is asked for. */
+export class JobsSeen {
+  readonly #had = new Map<string, boolean>();
+
+  /**
+   * Whether other jobs had a file; null if nothing is known. The contract does not say which job has which file, so a 404
+   * may pass, or be final: what another job of the kind had is asked for with the patience of other 404s; what the last
+   * job did not have, and none before it, only once.
+   */
+  hadFile(job: RemoteJob, artefact: ArtefactName): boolean | null {
+    const isOptional = findKind(job.item.kind).artefacts[artefact]?.presence === 'optional';
+    return this.#had.get(`${buildKey(job)} ${artefact}`) ?? (isOptional ? false : null);
+  }
+
+  noteFile(job: RemoteJob, artefact: ArtefactName, isThere: boolean): void {
+    const key = `${buildKey(job)} ${artefact}`;
+    // Once a job had it, a job without it is an exception.
+    if (isThere || !this.#had.has(key)) this.#had.set(key, isThere);
+  }
+}
+
+function buildKey({ item, reference }: RemoteJob): string {
+  return `${reference.service} ${reference.address} ${item.kind}`;
 }

@@ -21,11 +21,10 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { FIRST_BYTE_MS } from '../domain/limits.ts';
 import type { TimedOutcome } from '../domain/outcomes.ts';
 import { formatDuration } from '../domain/units.ts';
-import type { Reservation } from '../ledger/ledger.ts';
+import type { Ledger, Reservation } from '../ledger/ledger.ts';
 import type { WrittenAnswer } from '../ledger/rows.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import type { Dependencies, KnownService } from './dependencies.ts';
 import { nullIfNotFound } from './retry.ts';
 
 type Described = Awaited<ReturnType<Client['workflowService']['describeWorkflowExecution']>>;
@@ -94,11 +93,16 @@ function isOwn(
   return pending?.attempt === attempt && Number(pending.state) === STARTED;
 }
 
+interface Gate {
+  readonly ledger: Ledger;
+}
+
 export interface SlotRequest {
   /** Of all attempts at one submission. */
   readonly claim: string;
   readonly reference: ServiceReference;
-  readonly service: KnownService;
+  /** Of its service, in the ledger. */
+  readonly ledgerAddress: string;
   /** As the budget knows it. */
   readonly policy: Policy;
   readonly signal: AbortSignal;
@@ -124,13 +128,13 @@ export type Slot =
  */
 const TIMEOUT_MS = 250;
 
-export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
-  const { claim, reference, service, policy, signal } = request;
+export async function reserveSlot({ ledger }: Gate, request: SlotRequest): Promise<Slot> {
+  const { claim, reference, ledgerAddress, policy, signal } = request;
   const { windows, counts } = policy;
-  const account = { ...reference, address: service.ledgerAddress };
+  const account = { ...reference, address: ledgerAddress };
   try {
     for (let waited = 0; ;) {
-      const found = deps.ledger.reserve({ ...account, claim, windows });
+      const found = ledger.reserve({ ...account, claim, windows });
       if (found.type === 'taken') return { type: 'taken', id: found.id, claim, counts };
       const { retryAfterMs } = found;
       waited += retryAfterMs;
@@ -145,18 +149,18 @@ export async function reserveSlot(deps: Dependencies, request: SlotRequest): Pro
 }
 
 /** What the ledger of this machine knows of the answer to a submission; null if nothing, or if it cannot be used. */
-export function readWrittenAnswer({ ledger }: Dependencies, claim: string): WrittenAnswer | null {
+export function readWrittenAnswer({ ledger }: Gate, claim: string): WrittenAnswer | null {
   return tryToUse('the answer to an earlier submission', claim, () => ledger.answerOf(claim));
 }
 
 /** A look-up has found the job of a submission of unknown outcome: its slot is charged from now. */
-export function settleSlot({ ledger }: Dependencies, claim: string, remoteId: string): void {
+export function settleSlot({ ledger }: Gate, claim: string, remoteId: string): void {
   tryToUse('the look-up of a job', claim, () => ledger.charge(claim, remoteId));
 }
 
 /** `null` as outcome: this attempt has sent nothing. */
 export function closeSlot(
-  { ledger }: Dependencies,
+  { ledger }: Gate,
   { id, claim, counts }: TakenSlot,
   outcome: TimedOutcome | null,
 ): void {

@@ -12,7 +12,6 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
 import { type Kind, type Options, isFinal } from '../domain/item.ts';
 import type { ArtefactName, Timing } from '../domain/outcomes.ts';
-import { findKind } from '../kinds/registry.ts';
 import { findService } from '../services/registry.ts';
 import { findMaxNameLength, type Job } from '../services/service.ts';
 import { readJobOptions, type ItemRecord } from '../store/item-record.ts';
@@ -218,31 +217,6 @@ export class JobStage {
   keepBad(artefact: ArtefactName, downloads: BadDownloads): void {
     this.#left = { ...this.#left, bad: { ...this.#left.bad, [artefact]: downloads } };
   }
-}
-
-/** Which files the jobs of its services had, in memory: it only decides how often a missing one is asked for. */
-export class JobsSeen {
-  readonly #had = new Map<string, boolean>();
-
-  /**
-   * Whether other jobs had a file; null if nothing is known. The contract does not say which job has which file, so a 404
-   * may pass, or be final: what another job of the kind had is asked for with the patience of other 404s; what the last
-   * job did not have, and none before it, only once.
-   */
-  hadFile(job: RemoteJob, artefact: ArtefactName): boolean | null {
-    const isOptional = findKind(job.item.kind).artefacts[artefact]?.presence === 'optional';
-    return this.#had.get(`${buildKey(job)} ${artefact}`) ?? (isOptional ? false : null);
-  }
-
-  noteFile(job: RemoteJob, artefact: ArtefactName, isThere: boolean): void {
-    const key = `${buildKey(job)} ${artefact}`;
-    // Once a job had it, a job without it is an exception.
-    if (isThere || !this.#had.has(key)) this.#had.set(key, isThere);
-  }
-}
-
-function buildKey({ item, reference }: RemoteJob): string {
-  return `${reference.service} ${reference.address} ${item.kind}`;
 }
 
 /** In the first attempt, or the first one on a worker with access to the tree. */

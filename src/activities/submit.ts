@@ -252,6 +252,7 @@ async function send(
 ): Promise<SubmitResult> {
   const { request, reference } = submission;
   const { service } = prepared;
+  const { ledgerAddress } = service;
   const { cancellationSignal: signal, info } = Context.current();
   if (request.probe) {
     const within = AbortSignal.any([signal, AbortSignal.timeout(PING_TIMEOUT_MS)]);
@@ -265,7 +266,7 @@ async function send(
       return createNotSent('the budget has ended, or has given this submission to another worker');
     const { policy } = request;
     const claim = buildSlotKey(request);
-    const slot = await reserveSlot(deps, { claim, reference, service, policy, signal });
+    const slot = await reserveSlot(deps, { claim, reference, ledgerAddress, policy, signal });
     if (slot.type === 'full') return createDeferred(slot.message, slot.retryAfterMs);
     if (slot.type === 'unusable') return createDeferred(slot.message, AGAIN_INTERVAL_MS);
     return await sendInSlot(deps, submission, prepared, { passage, slot });

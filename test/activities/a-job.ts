@@ -1,7 +1,6 @@
 /** One item on disk with its job, and a worker that has only what an activity uses. */
 import { onTestFinished } from 'vitest';
-import type { Dependencies } from '../../src/activities/dependencies.ts';
-import { JobsSeen } from '../../src/activities/item-job.ts';
+import { JobsSeen, type Dependencies } from '../../src/activities/dependencies.ts';
 import { OWN_PACE } from '../../src/services/polling.ts';
 import { createClient, findServiceOfKind } from '../../src/services/registry.ts';
 import { openFileStore } from '../../src/store/file-store.ts';

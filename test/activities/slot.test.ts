@@ -1,6 +1,5 @@
 /** The ledger around a POST, as used in the submit activity. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
 import { closeSlot, reserveSlot, type TakenSlot } from '../../src/activities/gates.ts';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
@@ -11,13 +10,10 @@ import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const policy = policyOf(2, WINDOW_MS);
 const reference = { ...ACCOUNT, address: 'a name' };
-const service = {
-  ledgerAddress: ACCOUNT.address,
-  budget: { credential: ACCOUNT.credential },
-} as unknown as KnownService;
+const ledgerAddress = ACCOUNT.address;
 const { signal } = new AbortController();
 
-let deps: Dependencies;
+let deps: { readonly ledger: Ledger };
 let ledger: Ledger;
 let clock: TestClock;
 
@@ -25,11 +21,11 @@ beforeEach(async () => {
   clock = new TestClock();
   ledger = new Ledger({ folder: await temporaryFolder(), clock });
   onTestFinished(() => ledger.stop());
-  deps = { ledger } as unknown as Dependencies;
+  deps = { ledger };
 });
 
 const reserve = (claim: string, counts: Policy['counts'] = 'accepted') =>
-  reserveSlot(deps, { claim, reference, service, policy: { ...policy, counts }, signal });
+  reserveSlot(deps, { claim, reference, ledgerAddress, policy: { ...policy, counts }, signal });
 
 async function taken(claim: string, counts?: Policy['counts']): Promise<TakenSlot> {
   const slot = await reserve(claim, counts);
@@ -85,6 +81,6 @@ test('a request for a slot of a full window returns the time to wait, or waits f
 
 test('nothing is sent if the ledger cannot be used', async () => {
   const broken = new Ledger({ folder: '/nowhere', clock });
-  deps = { ledger: broken } as unknown as Dependencies;
+  deps = { ledger: broken };
   expect(await reserve('a')).toMatchObject({ type: 'unusable', message: expect.any(String) });
 });

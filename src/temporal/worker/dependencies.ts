@@ -2,9 +2,8 @@
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { CredentialLeases, type TreeAddress, TreeLeases } from '../../activities/leases.ts';
-import type { Dependencies, KnownService } from '../../activities/dependencies.ts';
+import { JobsSeen, type Dependencies, type KnownService } from '../../activities/dependencies.ts';
 import { Fence } from '../../activities/gates.ts';
-import { JobsSeen } from '../../activities/item-job.ts';
 import { withRemoteGuard } from '../../budget/policy.ts';
 import { revealNetwork } from '../../config/network.ts';
 import { revealSecrets, type ServiceSettings } from '../../config/services.ts';
