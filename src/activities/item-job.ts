@@ -39,11 +39,7 @@ import {
 } from './retry.ts';
 import { openHeldTree, type Trees } from './leases.ts';
 
-export interface JobSource {
-  readonly campaign: string;
-  readonly id: string;
-  readonly kind: Kind;
-}
+export type JobSource = Pick<ItemAddress, 'campaign' | 'id' | 'kind'>;
 
 /** The name that the job of an item is submitted under (store/item-store.ts). */
 export function buildJobName({ campaign, id }: JobSource, record: ItemRecord): string {

@@ -21,7 +21,7 @@ import {
 } from './retry.ts';
 import { settleSlot } from './gates.ts';
 import { findAcceptedNote } from './sending-note.ts';
-import { startItem } from './start-item.ts';
+import { startItem } from './rows.ts';
 import { findEarlierEnd } from './submit.ts';
 import { openHeldTree } from './leases.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The rows of a campaign: a page of them, read from the store (those of one service, in the manifest's order), and the open
- * ones, found, counted and cancelled, because a workflow cannot read the state of others.
+ * The rows of a campaign: a page of them, read from the store (those of one service, in the manifest's order); the start of
+ * an item; and the open ones, found, counted and cancelled, because a workflow cannot read the state of others.
  *
  * A page is a picture of the time at which the campaign was prepared. What is true now is in the records of its items:
  * one may have ended since, or have a job. A page is always read whole and in the same order, and what is not to be begun
@@ -8,9 +8,13 @@
  */
 import { log } from '@temporalio/activity';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import type { ItemEntry, ServiceReference } from '../domain/campaign.ts';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { pickShare } from '../budget/queue.ts';
+import type { SubmitResult } from '../budget/state.ts';
+import type { Attempt, ItemEnd, ItemEntry, ServiceReference } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
 import { isFinal, type Options } from '../domain/item.ts';
+import type { PostTimes } from '../domain/outcomes.ts';
 import { listKindsOf, findService } from '../services/registry.ts';
 import { runInParallel } from '../domain/in-parallel.ts';
 import { type ItemRecord, readJobOptions } from '../store/item-record.ts';
@@ -24,8 +28,16 @@ import type {
   ItemAddress,
   ItemConclusion,
   ItemOfPage,
+  SettledResult,
+  SubmitRequest,
 } from '../workflows/activity-types.ts';
-import { buildItemWorkflowId, ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
+import type { EndBegin, ItemInput, JobBegin } from '../workflows/messages.ts';
+import {
+  buildItemStart,
+  buildItemWorkflowId,
+  ATTRIBUTES,
+  buildRunningQuery,
+} from '../workflows/names.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { nullIfNotFound, wasDelivered, storeFailure } from './retry.ts';
@@ -108,6 +120,84 @@ async function listWorkedSettings(
     log.warn('settings that have worked lately are unknown', { reason: error.message });
   }
   return worked;
+}
+
+/** An item begins with it. */
+export function isSettled(result: SubmitResult): result is SettledResult {
+  return ['accepted', 'over', 'unable'].includes(result.type);
+}
+
+/**
+ * Starts the workflow of an item with the answer to its submission, in the activity that has the answer: until then the
+ * item waits in the budget's queue, at no cost for the server.
+ *
+ * Rejected: a start by the campaign after the grant, which delays the job by two workflow tasks; a start delay,
+ * from which a signal does not wake a workflow; standalone activities, which have no state, attempts or files to
+ * show.
+ */
+export async function startItem(
+  { starter, taskQueue }: Pick<Dependencies, 'starter' | 'taskQueue'>,
+  request: SubmitRequest,
+  reference: ServiceReference,
+  answer: SettledResult,
+): Promise<void> {
+  const { item, campaign, job } = request;
+  const { id, kind, generation, store, tree, launch } = job;
+  const begin = beginWith(request, answer);
+  const address = { id, kind, generation, campaign, store, tree };
+  const input = { ...address, reference, ...pickShare(request), ...launch, begin };
+  try {
+    await starter.workflow.start('item', {
+      requestEagerStart: true,
+      workflowId: item,
+      taskQueue,
+      args: [input] satisfies [ItemInput],
+      ...buildItemStart(input),
+    });
+  } catch (error) {
+    // By an earlier attempt of this activity, or by a campaign of this name that was terminated: it has this job, because
+    // no other one was sent.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** How an item begins whose submission has ended so. */
+function beginWith(request: SubmitRequest, result: SettledResult): JobBegin | EndBegin {
+  const attempts = listAttempts(request);
+  switch (result.type) {
+    case 'accepted': {
+      const { remoteId, found } = result;
+      const posted = postTimes(result);
+      return { type: 'job', how: found ? 'found' : 'accepted', remoteId, posted, attempts };
+    }
+    case 'over':
+      return { type: 'end', end: result.end, attempts };
+    case 'unable': {
+      const { code, message } = result;
+      // Nothing was sent; the code of the error says why.
+      const end: ItemEnd = { state: 'failed', code, message };
+      const at = new Date().toISOString();
+      return { type: 'end', end, attempts: [...attempts, { at, outcome: 'unable', message }] };
+    }
+  }
+}
+
+/** The submissions of an item until now, in their order. */
+function listAttempts({ turnedAway, attempts = [] }: SubmitRequest): Attempt[] {
+  const away = turnedAway.map(({ at, reason, message }): Attempt => ({
+    at: new Date(at).toISOString(),
+    outcome: reason,
+    message,
+  }));
+  return [...attempts, ...away].sort((one, other) => one.at.localeCompare(other.at));
+}
+
+/** Empty where the worker died before it reported them. */
+function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<PostTimes> {
+  return {
+    ...(sentAt !== undefined && { sentAt }),
+    ...(answeredAt !== undefined && { answeredAt }),
+  };
 }
 
 /** Activities.countOpenJobs, of all campaigns. */

@@ -37,7 +37,7 @@ import {
   type Passage,
   type TakenSlot,
 } from './gates.ts';
-import { isSettled, startItem } from './start-item.ts';
+import { isSettled, startItem } from './rows.ts';
 import { openHeldTree } from './leases.ts';
 
 /** Until a worker is tried again that lacks the token, the ledger or the campaign's folder (ms). */

@@ -1,7 +1,7 @@
 /**
  * The rows of one service in a campaign, so that a slow budget does not hold up the other service: read page by page from
  * the store, and begun while there is room in a sliding window of open items. A row that has a job begins its item; the
- * others request a slot from the budget, which submits them and begins their items (src/activities/start-item.ts).
+ * others request a slot from the budget, which submits them and begins their items (src/activities/rows.ts).
  */
 import {
   CancellationScope,

@@ -1,6 +1,6 @@
 /**
  * One row of a manifest from its job on: the job is polled until it has ended, its files are downloaded, its end is
- * written. An item begins when its submission is answered, with a job or with its end (src/activities/start-item.ts):
+ * written. An item begins when its submission is answered, with a job or with its end (src/activities/rows.ts):
  * until then its row waits in the budget. A row whose job an earlier run has recorded is begun by its campaign.
  *
  * It outlives the run of the campaign that requested it, so its end is reported by a signal to the campaign's workflow id

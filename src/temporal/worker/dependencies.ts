@@ -185,15 +185,11 @@ function logRefusal(error: unknown): void {
 
 /** All secrets that a service might repeat in its answers. */
 function listSecrets({ services, temporal, notify }: WorkerOptions): readonly string[] {
-  const { url, network } = notify ?? {};
-  return [
-    ...[
-      ...services.flatMap((service) => [
-        ...Object.values(service.secrets),
-        ...service.network.secrets,
-      ]),
-      ...[url, ...(network?.secrets ?? [])],
-    ].map((one) => one?.reveal() ?? ''),
-    temporal.apiKey ?? '',
+  const networks = [...services, ...(notify ? [notify] : [])].map(({ network }) => network);
+  const secrets = [
+    ...services.flatMap((service) => Object.values(service.secrets)),
+    ...networks.flatMap((network) => network.secrets),
+    ...(notify ? [notify.url] : []),
   ];
+  return [...secrets.map((one) => one.reveal()), temporal.apiKey ?? ''];
 }
