@@ -9,7 +9,6 @@ export interface Tally {
 /** The part of vitest's JSON report that we read. */
 interface Report {
   readonly numPassedTests: number;
-  readonly numFailedTests: number;
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
@@ -31,44 +30,25 @@ interface Outcome {
   readonly red?: readonly RedFile[];
 }
 
-/** Files that did not load: their tests are missing, and vitest counts none of them as failed. */
-function brokenFiles(report: Report): readonly string[] {
-  return report.testResults
-    .filter((file) => file.status === 'failed')
-    .filter((file) => !file.assertionResults.some((test) => test.status === 'failed'))
-    .map((file) => file.name);
-}
-
-function redFile({ name: file, assertionResults }: Report['testResults'][number]): RedFile {
-  const failed = assertionResults.filter(({ status }) => status === 'failed').length;
-  return { file, failed: Math.max(1, failed) };
-}
-
 /** `code` is vitest's exit code, null if a signal ended it; the report is missing after a crash. */
 export function vitestTally(file: string, code: number | null): Outcome {
-  if (!existsSync(file)) {
-    return {
-      tally: { passed: 0, failed: 1 },
-      problem: `vitest wrote no report and ended with ${String(code)}`,
-    };
+  const crash = (passed: number, problem: string) => ({ tally: { passed, failed: 1 }, problem });
+  if (!existsSync(file)) return crash(0, `vitest wrote no report and ended with ${String(code)}`);
+  const { numPassedTests: passed, testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  const red = testResults.filter(({ status }) => status === 'failed').map(countFailed);
+  if (red.length > 0) {
+    const broken = red.filter(({ isBroken }) => isBroken).map((one) => `did not run: ${one.file}`);
+    const failed = red.reduce((sum, one) => sum + one.failed, 0);
+    return { tally: { passed, failed }, problem: broken.join('\n'), red };
   }
-  const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
-  const broken = brokenFiles(report);
-  const failed = report.numFailedTests + broken.length;
-  const tally = { passed: report.numPassedTests, failed };
-  if (failed > 0) {
-    const problem = broken.map((name) => `did not run: ${name}`).join('\n');
-    const red = report.testResults.filter(({ status }) => status === 'failed');
-    return { tally, problem, red: red.map(redFile) };
-  }
-  if (report.numPassedTests === 0) {
-    return { tally: { passed: 0, failed: 1 }, problem: 'vitest ran no test' };
-  }
-  if (code !== 0) {
-    return {
-      tally: { ...tally, failed: 1 },
-      problem: `no test failed, but vitest ended with ${String(code)}: an error outside of the tests`,
-    };
-  }
-  return { tally, problem: '' };
+  if (passed === 0) return crash(0, 'vitest ran no test');
+  if (code === 0) return { tally: { passed, failed: 0 }, problem: '' };
+  const what = 'an error outside of the tests';
+  return crash(passed, `no test failed, but vitest ended with ${String(code)}: ${what}`);
+}
+
+/** A file that did not load counts as one: its tests are missing, and vitest counts none of them as failed. */
+function countFailed({ name: file, assertionResults }: Report['testResults'][number]) {
+  const failed = assertionResults.filter(({ status }) => status === 'failed').length;
+  return { file, failed: Math.max(1, failed), isBroken: failed === 0 };
 }

@@ -1,6 +1,4 @@
 /** The figures of a run, from the service's journal and the results on disk. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Arrival } from '../command.ts';
 import type { Usage } from '../usage.ts';
 
@@ -60,16 +58,4 @@ export function countRun(
 export function nextAccepted(arrivals: readonly Arrival[], at: number): number {
   const later = arrivals.filter((arrival) => arrival.accepted === 1 && arrival.at > at);
   return (Math.min(...later.map((arrival) => arrival.at)) - at) / 1_000;
-}
-
-/** Lines with more than a comment. */
-function linesOf(text: string): number {
-  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|"""[\s\S]*?"""/g, '');
-  return code.split('\n').filter((line) => !/^\s*(\/\/.*|#.*)?$/.test(line)).length;
-}
-
-export function linesIn(folder: string, files: readonly string[]): number {
-  return files
-    .map((file) => linesOf(readFileSync(join(folder, file), 'utf8')))
-    .reduce((sum, lines) => sum + lines, 0);
 }

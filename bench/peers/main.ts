@@ -1,15 +1,13 @@
 /**
- * `node bench/peers/main.ts [-- --only NAME,… --kill|--no-kill --write]`: the same items, limit and service with hundredfold
+ * `node bench/peers/main.ts [-- --only NAME,… --write]`: the same items, limit and service with hundredfold
  * and with its alternatives. `--write` puts the figures of a whole run into docs/peers.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CASE, emptyLog, run } from './course.ts';
-import { linesIn } from './figures.ts';
-import { PEERS } from './install.ts';
+import {} from './figures.ts';
 import type { Installed, Peer } from './registry.ts';
 import { REGISTRY } from './registry.ts';
 import { tables, withTables, type Measured, type Row } from './table.ts';
@@ -20,8 +18,6 @@ const LOGS = path('.tools/peers/logs');
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
-    kill: { type: 'boolean', default: false },
-    'no-kill': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 });
@@ -45,10 +41,8 @@ async function installed(peer: Peer): Promise<Installed | { missing: string }> {
 }
 
 async function measure(peer: Peer): Promise<Row> {
-  const { name, title, resumes, written, client } = peer;
-  const lines = linesIn(join(PEERS, name), written);
-  const shared = client === null ? 0 : linesIn(PEERS, [client]);
-  const row: Row = { name, title, resumes, lines, shared };
+  const { name, title, resumes } = peer;
+  const row: Row = { name, title, resumes };
   const program = await installed(peer);
   if ('missing' in program) return { ...row, missing: program.missing };
   const course = async (kind: 'quiet' | 'killed') => {
@@ -62,8 +56,8 @@ async function measure(peer: Peer): Promise<Row> {
       return undefined;
     }
   };
-  const quiet = values.kill ? undefined : await course('quiet');
-  const killed = values['no-kill'] ? undefined : await course('killed');
+  const quiet = await course('quiet');
+  const killed = await course('killed');
   return {
     ...row,
     versions: program.versions,
@@ -72,9 +66,7 @@ async function measure(peer: Peer): Promise<Row> {
   };
 }
 
-if (values.kill && values['no-kill']) throw new Error('--kill and --no-kill exclude each other');
-if (values.write && (values.kill || values['no-kill'] || values.only !== undefined))
-  throw new Error('--write needs all peers and both runs');
+if (values.write && values.only !== undefined) throw new Error('--write needs all peers');
 // What the programs have started ends with this one.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const [machine] = cpus();

@@ -13,10 +13,6 @@ export interface Peer {
   /** Of its folder beside this file. */
   readonly name: string;
   readonly title: string;
-  /** The files that the user writes, in its folder. */
-  readonly written: readonly string[];
-  /** The shared program for the service, if the user has to write that as well. */
-  readonly client: 'client.js' | 'fetch.py' | null;
   /** How it continues after a kill. */
   readonly resumes: string;
   /** Its programs, installed if necessary; or why it is skipped, in a few words. */
@@ -47,8 +43,6 @@ function versionSaid(program: string, args: readonly string[]): string {
 const hundredfold: Peer = {
   name: 'hundredfold',
   title: 'hundredfold',
-  written: ['hundredfold.yaml'],
-  client: null,
   resumes: ITSELF,
   install: async () => {
     const manifest = fileURLToPath(new URL('../../package.json', import.meta.url));
@@ -63,8 +57,6 @@ const hundredfold: Peer = {
 const dbos: Peer = {
   name: 'dbos',
   title: 'DBOS Transact, PostgreSQL',
-  written: ['main.js'],
-  client: 'client.js',
   resumes: ITSELF,
   install: async () => {
     const postgres = postgresFolder(process.env);
@@ -82,8 +74,6 @@ const dbos: Peer = {
 const bullmq: Peer = {
   name: 'bullmq',
   title: 'BullMQ, Redis',
-  written: ['main.js'],
-  client: 'client.js',
   resumes: ITSELF,
   install: async () => {
     const redis = onPath('valkey-server') ?? onPath('redis-server');
@@ -101,8 +91,6 @@ const bullmq: Peer = {
 const temporal: Peer = {
   name: 'temporal',
   title: 'Temporal, rate of a task queue',
-  written: ['main.js', 'workflows.js'],
-  client: 'client.js',
   resumes: ITSELF,
   install: async () => {
     const folder = await npmFolder('temporal');
@@ -118,8 +106,6 @@ function inMemory(name: string): Peer {
   return {
     name,
     title: `${name}, in memory`,
-    written: ['main.js'],
-    client: 'client.js',
     resumes: BY_FILES,
     install: async () => {
       const folder = await npmFolder(name);
@@ -134,8 +120,6 @@ function inMemory(name: string): Peer {
 const snakemake: Peer = {
   name: 'snakemake',
   title: 'Snakemake',
-  written: ['Snakefile'],
-  client: 'fetch.py',
   resumes: 'after `snakemake --unlock`',
   install: async () => {
     const programs = await pipFolder('snakemake');

@@ -8,9 +8,6 @@ export interface Row {
   readonly name: string;
   readonly title: string;
   readonly resumes: string;
-  readonly lines: number;
-  /** Lines of the program for the service, which several peers share. */
-  readonly shared: number;
   readonly versions?: string;
   readonly quiet?: Figures;
   readonly killed?: Figures;
@@ -55,15 +52,10 @@ export function tables({ rows, case: wanted }: Measured): string {
         row.killed ? [[row.title, ...afterKill(row, row.killed, bound)]] : [],
       ),
     ),
-    'What the user writes, and versions:',
+    'Versions:',
     table(
-      ['', 'lines', 'and for the service', 'versions'],
-      present.map(({ title, lines, shared, versions = '' }) => [
-        title,
-        String(lines),
-        String(shared),
-        versions,
-      ]),
+      ['', 'versions'],
+      present.map(({ title, versions = '' }) => [title, versions]),
     ),
   ];
   const skipped = rows.flatMap(({ title, missing }) =>
