@@ -10,8 +10,9 @@ const name = process.argv[2] ?? 'demo';
 for await (const event of watch(name, { signal: AbortSignal.timeout(60_000) })) {
   switch (event.type) {
     case 'progress': {
-      const ended = Object.values(event.ended).reduce((sum, items) => sum + items, 0);
-      console.log(`${event.state}: ${ended} of ${event.total} items are done`);
+      const { state, ended, total } = event.progress;
+      const done = Object.values(ended).reduce((sum, items) => sum + items, 0);
+      console.log(`${state}: ${done} of ${total} items are done`);
       for (const { service, windows } of event.budgets)
         for (const { charged, limit } of windows)
           console.log(`  ${service}: ${charged} of ${limit} slots are charged`);

@@ -9,7 +9,6 @@ import {
 } from '../report/campaign-summary.ts';
 import type { Campaign } from '../runner/index.ts';
 import {
-  createBrokenOffError,
   listNotNotified,
   describeCampaign,
   findCampaign,
@@ -41,7 +40,7 @@ export async function followToEnd(
   return conclude(campaign, await follow(campaign, interruption), flags);
 }
 
-/** Returns the exit code. Throws CAMPAIGN_NOT_PUBLISHED when the campaign was terminated or failed. */
+/** Returns the exit code. */
 export async function conclude(
   campaign: Campaign,
   { end, last }: FollowedTo,
@@ -58,7 +57,6 @@ export async function conclude(
     else if (session.role === 'remote') say('  Other workers, if any are running, continue it.');
     return EXIT.interrupted;
   }
-  if (!last?.completed) throw await createBrokenOffError(session, name);
   const { items, done } = begun;
   const code = await concludeEnded(out, flags, items > 0 && items === done);
   // The last observation may be older than the end.

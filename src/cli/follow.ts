@@ -7,7 +7,7 @@ import type { ReadStream } from 'node:tty';
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import type { Campaign } from '../runner/index.ts';
-import { listNotices, type CampaignObservation, type Observed } from '../runner/command-line.ts';
+import type { CampaignObservation, Observed } from '../runner/command-line.ts';
 import {
   listBlockReasons,
   formatBudgetText,
@@ -81,8 +81,6 @@ class Following {
   #last: CampaignObservation | null = null;
   /** Aborted when the user detaches from the campaign or interrupts the command. */
   readonly #leaving = new AbortController();
-  /** Keys of the notices already shown. */
-  readonly #noticed = new Set<string>();
 
   constructor(campaign: Campaign, interruption: Interruption) {
     this.#campaign = campaign;
@@ -101,19 +99,14 @@ class Following {
   }
 
   async untilTheEnd(): Promise<FollowedTo> {
-    for await (const sight of this.#campaign.sights(this.#leaving.signal)) {
-      if (sight.type === 'unseen') {
-        this.#view.trouble(
-          sight.obstacle ??
-            `Cannot read the state of the campaign (${sight.reason}); trying again.`,
-        );
-        continue;
+    for await (const event of this.#campaign.events(this.#leaving.signal)) {
+      if (event.type === 'unreachable') this.#view.trouble(event.reason);
+      else if (event.type === 'notice') this.#view.notice(event.text);
+      else if (event.type === 'progress') {
+        this.#last = event;
+        if (this.#interruption.requested()) break;
+        this.#view.show(event);
       }
-      const seen = sight.observation;
-      this.#last = seen;
-      if (this.#interruption.requested()) break;
-      this.#view.show(seen);
-      this.#notice(seen);
     }
     const last = this.#last;
     if (this.#interruption.requested()) return { end: 'interrupted', last };
@@ -124,14 +117,6 @@ class Following {
   end(): void {
     this.#keyboard?.close();
     this.#view.end();
-  }
-
-  #notice({ budgets }: CampaignObservation): void {
-    for (const { key, words } of budgets.flatMap(listNotices)) {
-      if (this.#noticed.has(key)) continue;
-      this.#noticed.add(key);
-      this.#view.notice(words);
-    }
   }
 
   #press(key: string): void {

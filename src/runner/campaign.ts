@@ -6,9 +6,8 @@ import { openSession, type Session } from '../temporal/host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
-import { type CampaignEvent, EventSource } from './follow.ts';
 import { findCampaign } from './find.ts';
-import { Follower, type Sight } from './follow.ts';
+import { type CampaignEvent, Follower } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
 import {
@@ -45,10 +44,6 @@ export interface Started {
   readonly name: string;
   readonly out: string;
   readonly begun?: Pick<Begun, 'idle'> & Partial<Begun>;
-  /** Starts it once more if it has ended but items in its tree have not; returns whether it did. */
-  readonly startAgainIfOpen?: () => Promise<boolean>;
-  /** Called when the campaign is closed, before the session is closed. */
-  readonly onClose?: () => void;
 }
 
 interface CampaignParts extends Started {
@@ -99,46 +94,25 @@ export class Campaign implements AsyncDisposable {
    * The events until the campaign has ended or the signal is aborted. Call it once. You can stop iterating at any time:
    * the campaign continues until it is closed.
    *
+   * @param signal - ends the iteration; default: the signal with which the campaign was started
    * @throws HundredfoldError `CAMPAIGN_NOT_PUBLISHED` when its workflow was terminated or failed, `CAMPAIGN_UNKNOWN` when
    * Temporal has lost it
    */
-  async *events(): AsyncGenerator<CampaignEvent, void, undefined> {
+  async *events(signal = this.#parts.signal): AsyncGenerator<CampaignEvent, void, undefined> {
     yield* this.#newNotices();
     if (!this.begun.idle) {
-      const source = new EventSource();
+      const { session, name, out: folder } = this;
+      this.#follower = new Follower(session, { name, folder }, signal);
       let last: CampaignObservation | null = null;
-      for await (const sight of this.sights(this.#parts.signal)) {
+      for await (const event of this.#follower.events()) {
         yield* this.#newNotices();
-        yield* source.of(sight);
-        if (sight.type === 'seen') last = sight.observation;
+        yield event;
+        if (event.type === 'progress') last = event;
       }
-      if (last?.completed !== true) {
-        if (last?.ended !== true || this.#parts.signal.aborted) return;
-        throw await createBrokenOffError(this.session, this.name);
-      }
+      if (last?.ended !== true) return;
+      if (!last.completed) throw await createBrokenOffError(session, name);
     }
     yield { type: 'ended', result: await readResult(this.out) };
-  }
-
-  /** Polls until it has ended or the signal is aborted; it is started again if items in its tree are open then. @internal */
-  async *sights(signal: AbortSignal): AsyncGenerator<Sight, void, undefined> {
-    const { session, name, out, startAgainIfOpen } = this.#parts;
-    const followed = { name, folder: out };
-    for (let hasBegunAgain = false; ;) {
-      this.#follower = new Follower(session, followed, signal);
-      let failed: Sight | null = null;
-      for await (const sight of this.#follower.sights())
-        if (isFailure(sight)) failed = sight;
-        else yield sight;
-      if (failed === null) return;
-      // Once is enough: the second time, its failure is told.
-      const mayBegin = !hasBegunAgain && !signal.aborted;
-      if (!mayBegin || !(await startAgainIfOpen?.())) {
-        yield failed;
-        return;
-      }
-      hasBegunAgain = true;
-    }
   }
 
   /** Something has changed: do not wait for the next poll. @internal */
@@ -205,14 +179,7 @@ export class Campaign implements AsyncDisposable {
    * campaign that has not ended stays on disk. May be called twice.
    */
   async close(): Promise<void> {
-    const { session, onClose } = this.#parts;
-    this.#closing ??= (async () => {
-      try {
-        onClose?.();
-      } finally {
-        await session.close();
-      }
-    })();
+    this.#closing ??= this.session.close();
     return this.#closing;
   }
 
@@ -220,10 +187,6 @@ export class Campaign implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-function isFailure(sight: Sight): boolean {
-  return sight.type === 'seen' && sight.observation.ended && !sight.observation.completed;
 }
 
 interface Beginning extends Pick<CampaignParts, 'settings' | 'signal' | 'notices'> {
@@ -293,14 +256,6 @@ export async function* watch(
   }
 }
 
-/**
- * The campaign has ended, and items in its tree have not: their records were removed, their workflows ended without
- * them, and then the records were written again.
- */
-export async function hasOpenItems(session: Session, name: string): Promise<boolean> {
-  return (await readFailure(session, name))?.type === 'ITEMS_OPEN';
-}
-
 /** Why notifications of the end failed, one reason each. Of a completed campaign. */
 export async function listNotNotified(
   { client }: Session,
@@ -310,28 +265,20 @@ export async function listNotNotified(
   return (await handle.result()).unnotified ?? [];
 }
 
-/** `CAMPAIGN_NOT_PUBLISHED`, with the failure of the workflow. */
-export async function createBrokenOffError(
-  session: Session,
-  name: string,
-): Promise<HundredfoldError> {
-  const reason = (await readFailure(session, name))?.message ?? null;
-  const why = reason === null ? 'was terminated, or failed' : `failed: ${reason}`;
+/** With the failure of the workflow, unless it was terminated. */
+async function createBrokenOffError({ client }: Session, name: string): Promise<HundredfoldError> {
+  let reason: unknown = await client.workflow
+    .getHandle(buildCampaignWorkflowId(name))
+    .result()
+    .catch((error: unknown) => error);
+  while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
+  const why =
+    reason instanceof ApplicationFailure
+      ? `failed: ${reason.message}`
+      : 'was terminated, or failed';
   return new HundredfoldError(
     'CAMPAIGN_NOT_PUBLISHED',
     `the workflow of the campaign ${name} ${why}`,
     'Run its "hundredfold run" command again: finished items are kept.',
   );
-}
-
-/** Null if it was terminated. */
-async function readFailure({ client }: Session, name: string): Promise<ApplicationFailure | null> {
-  try {
-    await client.workflow.getHandle(buildCampaignWorkflowId(name)).result();
-    return null;
-  } catch (error) {
-    let reason: unknown = error;
-    while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
-    return reason instanceof ApplicationFailure ? reason : null;
-  }
 }

@@ -13,7 +13,7 @@ export {
   chooseAdoptedName,
   listRemoteJobs,
 } from './adopt.ts';
-export { createBrokenOffError, listNotNotified } from './campaign.ts';
+export { listNotNotified } from './campaign.ts';
 export type { Row } from './conformance/answers.ts';
 export type { Conformance } from './conformance/conform.ts';
 export {

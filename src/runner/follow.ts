@@ -1,10 +1,9 @@
-/** Follows a campaign: polls it until it ends, also when Temporal or the host goes away in between, and what changes is an event. */
+/** Follows a campaign until it ends, also when Temporal or the host goes away in between: what is seen, as events. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { RecentEnd } from '../domain/campaign.ts';
 import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
-import type { CampaignState, FinalState, Kind } from '../domain/item.ts';
 import { toReason } from '../domain/plain-text.ts';
 import { Deadline } from '../domain/process.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
@@ -13,6 +12,50 @@ import { type CampaignObservation, type Observed, Observer } from './observe.ts'
 import { findFullDisk } from './obstacles.ts';
 import type { CampaignResult } from './tree.ts';
 
+/** The campaign was polled, once a second. */
+export interface ProgressEvent extends CampaignObservation {
+  /** Type of the event. */
+  readonly type: 'progress';
+}
+
+/**
+ * An item has ended. If many items end between two polls, only the last of them are reported: read all of them from the
+ * tree with `openTree`.
+ */
+export interface ItemEvent extends RecentEnd {
+  /** Type of the event. */
+  readonly type: 'item';
+}
+
+/** A message for people: something that the campaign waits for, or an action it took. */
+export interface NoticeEvent {
+  /** Type of the event. */
+  readonly type: 'notice';
+  /** One line. */
+  readonly text: string;
+}
+
+/** The campaign cannot be reached now; polling continues until the signal is aborted. */
+export interface UnreachableEvent {
+  /** Type of the event. */
+  readonly type: 'unreachable';
+  /** Why, in one line. */
+  readonly reason: string;
+}
+
+/** The campaign has ended, and its output tree is published. Always the last event. */
+export interface EndedEvent {
+  /** Type of the event. */
+  readonly type: 'ended';
+  /** As in campaign.json. */
+  readonly result: CampaignResult;
+}
+
+/** All events; `type` is the discriminator. */
+export type CampaignEvent = ProgressEvent | ItemEvent | NoticeEvent | UnreachableEvent | EndedEvent;
+
+type SeenEvent = Exclude<CampaignEvent, EndedEvent>;
+
 /** Between two polls (ms). */
 const INTERVAL_MS = 1_000;
 
@@ -20,16 +63,13 @@ const INTERVAL_MS = 1_000;
 const FAILURES_UNREPORTED = 6;
 const AFTER_FAILURE_MS = 500;
 
-export type Sight =
-  | { readonly type: 'seen'; readonly observation: CampaignObservation }
-  /** The campaign cannot be polled now; the next poll follows. `obstacle`: a sentence with what to do, if that is known. */
-  | { readonly type: 'unseen'; readonly reason: string; readonly obstacle: string | null };
-
 export class Follower {
   readonly #session: Session;
   readonly #name: string;
   readonly #observer: Observer;
   readonly #signal: AbortSignal;
+  /** Of the ends and notices that were reported: each is reported once. */
+  readonly #reported = new Set<string>();
   /** Ends the wait for the next poll. */
   #wake: () => void = () => undefined;
 
@@ -51,19 +91,18 @@ export class Follower {
    * @throws HundredfoldError `CAMPAIGN_UNKNOWN`: Temporal no longer has it; `CAMPAIGN_UNREPLAYABLE`: no worker here can
    * continue it
    */
-  async *sights(): AsyncGenerator<Sight, void, undefined> {
+  async *events(): AsyncGenerator<SeenEvent, void, undefined> {
     let failures = 0;
     while (!this.#aborted()) {
-      const sight = await this.#look();
-      if (sight.type === 'seen') {
-        const seen = sight.observation;
+      const seen = await this.#look();
+      if (seen.type === 'progress') {
         if (this.#aborted() && !seen.ended) return;
-        yield sight;
+        yield* this.#listEvents(seen);
         if (seen.ended) return;
         failures = 0;
         await this.#wait(INTERVAL_MS);
       } else {
-        if (failures >= FAILURES_UNREPORTED && !this.#aborted()) yield sight;
+        if (failures >= FAILURES_UNREPORTED && !this.#aborted()) yield seen;
         failures += 1;
         if (this.#aborted()) return;
         // Temporal is away, or the host that we joined has gone and another must take over.
@@ -73,31 +112,44 @@ export class Follower {
     }
   }
 
+  *#listEvents(seen: ProgressEvent): Generator<SeenEvent> {
+    yield seen;
+    for (const { key, words } of seen.budgets.flatMap(listNotices))
+      if (this.#isNew(key)) yield { type: 'notice', text: words };
+    for (const end of seen.progress.recent ?? [])
+      if (this.#isNew(`end ${end.id} ${end.at}`)) yield { type: 'item', ...end };
+  }
+
+  #isNew(key: string): boolean {
+    const isNew = !this.#reported.has(key);
+    this.#reported.add(key);
+    return isNew;
+  }
+
   /** Read each time: it changes while a poll is in progress. */
   #aborted(): boolean {
     return this.#signal.aborted;
   }
 
-  async #look(): Promise<Sight> {
+  async #look(): Promise<ProgressEvent | UnreachableEvent> {
     // A killed host leaves its server behind, which answers as if all were well.
     if (this.#session.isAbandoned === true)
-      return {
-        type: 'unseen',
-        reason: 'the command that ran the server has ended',
-        obstacle: null,
-      };
+      return createUnreachable('the command that ran the server has ended');
     try {
-      return { type: 'seen', observation: await this.#observer.look() };
+      return { type: 'progress', ...(await this.#observer.look()) };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw createForgottenError(this.#name, error);
       // At a Temporal of your own, workers of another version may continue it.
       if (isUnreplayable(error) && this.#session.role !== 'remote') throw error;
-      return { type: 'unseen', reason: toReason(error), obstacle: await this.#fullDisk() };
+      const full = await this.#findFullDisk();
+      return full === null
+        ? createUnreachable(toReason(error))
+        : { type: 'unreachable', reason: full };
     }
   }
 
   /** On a full disk, the embedded server fails without the reason. */
-  async #fullDisk(): Promise<string | null> {
+  async #findFullDisk(): Promise<string | null> {
     const { embeddedDir } = this.#session;
     return embeddedDir === undefined ? null : findFullDisk(embeddedDir);
   }
@@ -116,6 +168,13 @@ export class Follower {
       if (signal.aborted) done();
     });
   }
+}
+
+function createUnreachable(why: string): UnreachableEvent {
+  return {
+    type: 'unreachable',
+    reason: `Cannot read the state of the campaign (${why}); trying again.`,
+  };
 }
 
 function isUnreplayable(error: unknown): boolean {
@@ -175,178 +234,7 @@ export async function retryWhileAway<T>(
   }
 }
 
-/* Events */
-
-/** State of a rolling window. */
-interface WindowState {
-  /** Jobs that may be accepted in any stretch of `windowMs`. */
-  readonly limit: number;
-  /** Length of the window, in ms. */
-  readonly windowMs: number;
-  /** Jobs charged at this moment. */
-  readonly charged: number;
-}
-
-/** State of a rate limit: of one credential of a service. */
-export interface BudgetState {
-  /** `molecules` or `predictions`. */
-  readonly service: string;
-  /** Host and path of the service, or `local`. */
-  readonly address: string;
-  /** Fingerprint of the token: identifies the token without revealing it. */
-  readonly credential: string;
-  /** The rolling windows, which hold all at once; empty without a limit. */
-  readonly windows: readonly WindowState[];
-  /** Jobs that may be submitted now; null without a limit. */
-  readonly free: number | null;
-  /** When the next slot becomes free, in ms since the epoch; null when unknown. */
-  readonly nextFreeAt: number | null;
-}
-
-/** The campaign was polled, and something has changed since the last event of this type. */
-export interface ProgressEvent {
-  /** Type of the event. */
-  readonly type: 'progress';
-  /** Time of the poll, in ms since the epoch. */
-  readonly at: number;
-  /** State of the campaign. */
-  readonly state: CampaignState;
-  /** All rows of the campaign. */
-  readonly total: number;
-  /** Items that were started and have not ended. */
-  readonly open: number;
-  /** Open items waiting for a slot of the budget. */
-  readonly waiting: number;
-  /** Items that have ended, by state. */
-  readonly ended: Readonly<Record<FinalState, number>>;
-  /** The rate limits that the campaign uses; at first empty, until its budgets have started. */
-  readonly budgets: readonly BudgetState[];
-  /** What blocks the campaign until the user acts, with the remedy; null if nothing does. */
-  readonly obstacle: string | null;
-}
-
-/**
- * An item has ended. If many items end between two polls, only the last of them are reported: read all of them from the
- * tree with `openTree`.
- */
-export interface ItemEvent {
-  /** Type of the event. */
-  readonly type: 'item';
-  /** When it ended, in ms since the epoch. */
-  readonly at: number;
-  /** The item's id. */
-  readonly id: string;
-  /** What its input is. */
-  readonly kind: Kind;
-  /** How it ended. */
-  readonly state: FinalState;
-  /** Code of the error; null if it succeeded. */
-  readonly code: string | null;
-}
-
-/** A message for people: something that the campaign waits for, or an action it took. */
-export interface NoticeEvent {
-  /** Type of the event. */
-  readonly type: 'notice';
-  /** One line. */
-  readonly text: string;
-}
-
-/** The campaign cannot be reached now; polling continues until the signal is aborted. */
-export interface UnreachableEvent {
-  /** Type of the event. */
-  readonly type: 'unreachable';
-  /** Why, in one line. */
-  readonly reason: string;
-}
-
-/** The campaign has ended, and its output tree is published. Always the last event. */
-export interface EndedEvent {
-  /** Type of the event. */
-  readonly type: 'ended';
-  /** As in campaign.json. */
-  readonly result: CampaignResult;
-}
-
-/** All events; `type` is the discriminator. */
-export type CampaignEvent = ProgressEvent | ItemEvent | NoticeEvent | UnreachableEvent | EndedEvent;
-
-/** Turns polls into events: each change is reported once. */
-export class EventSource {
-  #progress = '';
-  readonly #ends = new Set<string>();
-  readonly #notices = new Set<string>();
-
-  *of(sight: Sight): Generator<CampaignEvent> {
-    if (sight.type === 'unseen') {
-      yield { type: 'unreachable', reason: sight.obstacle ?? sight.reason };
-      return;
-    }
-    const { observation } = sight;
-    yield* this.#newNotices(observation);
-    yield* this.#newEnds(observation);
-    const event = toProgressEvent(observation);
-    const { at: _, ...rest } = event;
-    const text = JSON.stringify(rest);
-    if (text === this.#progress) return;
-    this.#progress = text;
-    yield event;
-  }
-
-  *#newNotices({ budgets }: CampaignObservation): Generator<NoticeEvent> {
-    for (const { key, words } of budgets.flatMap(listNotices)) {
-      if (this.#notices.has(key)) continue;
-      this.#notices.add(key);
-      yield { type: 'notice', text: words };
-    }
-  }
-
-  *#newEnds({ progress }: CampaignObservation): Generator<ItemEvent> {
-    for (const end of progress.recent ?? []) {
-      const key = `${end.id} ${end.at}`;
-      if (this.#ends.has(key)) continue;
-      this.#ends.add(key);
-      yield toItemEvent(end);
-    }
-  }
-}
-
-function toItemEvent({ id, kind, at, state, code }: RecentEnd): ItemEvent {
-  return { type: 'item', at, id, kind, state, code: code ?? null };
-}
-
-function toProgressEvent({
-  at,
-  progress,
-  waiting,
-  budgets,
-  obstacle,
-}: CampaignObservation): ProgressEvent {
-  const { state, total, open, ended } = progress;
-  return {
-    type: 'progress',
-    at,
-    state,
-    total,
-    open,
-    waiting,
-    ended,
-    budgets: budgets.map(toBudgetState),
-    obstacle,
-  };
-}
-
-function toBudgetState(budget: BudgetStatus): BudgetState {
-  const { service, address, credential, windows, free, nextFreeAt } = budget;
-  return {
-    service,
-    address,
-    credential,
-    windows: windows.map(({ limit, windowMs, charged }) => ({ limit, windowMs, charged })),
-    free,
-    nextFreeAt,
-  };
-}
+/* What a budget tells people */
 
 interface BudgetNotice {
   /** The same notice has the same key: it is shown once. */

@@ -20,8 +20,10 @@ export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './i
 export type { ConfigurationOptions } from './session.ts';
 export { cancel, pause, resume, type ResumeOptions } from './control.ts';
 export type { ItemLine } from './items.ts';
+export type { BudgetStatus } from '../budget/status.ts';
+export type { CampaignProgress } from '../domain/campaign.ts';
+export type { CampaignObservation } from './observe.ts';
 export type {
-  BudgetState,
   CampaignEvent,
   EndedEvent,
   ItemEvent,

@@ -29,13 +29,7 @@ import {
 import type { ResultCache } from '../store/deliver.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from '../temporal/host/session.ts';
-import {
-  beginCampaign,
-  type Begun,
-  type Campaign,
-  hasOpenItems,
-  type Started,
-} from './campaign.ts';
+import { beginCampaign, type Begun, type Campaign, type Started } from './campaign.ts';
 import { rememberCampaign, runCommand } from './find.ts';
 import { retryWhileAway } from './follow.ts';
 import { type ServiceForecast, forecastCampaign } from './forecast.ts';
@@ -139,8 +133,9 @@ export async function startCampaign(
     const around = { settings, options, signal, notices };
     return await beginCampaign(around, (session) => startIn(session, start, told, settings));
   } catch (error) {
-    spool.remove();
     throw signal.aborted && error === signal.reason ? createInterrupted(error) : error;
+  } finally {
+    spool.remove();
   }
 }
 
@@ -181,21 +176,15 @@ async function startIn(
   told: Told,
   settings: Settings,
 ): Promise<Started> {
-  const { name, folder, spool, onNotice } = start;
+  const { name, folder, onNotice } = start;
   if (!(await isConfirmed(session, start, told))) throw createInterrupted(undefined);
-  const startOrRetry = () =>
-    retryWhileAway(session, told.signal, () => startOrJoin(session, start));
-  const begun = await runOneAtATime(settings, onNotice, startOrRetry);
+  const begun = await runOneAtATime(settings, onNotice, () =>
+    retryWhileAway(session, told.signal, () => startOrJoin(session, start)),
+  );
   const { config, command = runCommand(told.manifests, told) } = told;
   const typed = { cwd: process.cwd(), command, ...(config !== undefined && { config }) };
   rememberCampaign(session.stateFolder, { ...typed, name, folder, at: new Date().toISOString() });
-  const startAgainIfOpen = async (): Promise<boolean> => {
-    if (!(await hasOpenItems(session, name))) return false;
-    onNotice(`${name}: items that had not ended are run again.`);
-    await startOrRetry();
-    return true;
-  };
-  return { name, out: folder, begun, startAgainIfOpen, onClose: () => spool.remove() };
+  return { name, out: folder, begun };
 }
 
 async function isConfirmed(

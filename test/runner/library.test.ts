@@ -14,7 +14,7 @@ import {
   startCampaign,
   watch,
 } from 'hundredfold';
-import type { BudgetState, CampaignEvent, StartOptions } from 'hundredfold';
+import type { BudgetStatus, CampaignEvent, StartOptions } from 'hundredfold';
 import { expect, test } from 'vitest';
 import { desk, type Desk } from '../cli/command.ts';
 import { fragments, peptides } from '../cli/manifests.ts';
@@ -103,7 +103,7 @@ test('a campaign ends its events when the signal is aborted, resumes with the sa
   for await (const event of second.events()) {
     last = event;
     if (event.type !== 'progress') continue;
-    expect(event).toMatchObject({ total, obstacle: null });
+    expect(event).toMatchObject({ progress: { total }, obstacle: null });
     expect(event.budgets.map(({ service }) => service)).toContain('molecules');
   }
   const result = { campaign: 'fragments', state: 'completed', submissions: total, damaged: [] };
@@ -152,7 +152,7 @@ test('a campaign is paused, resumed and cancelled, by its object or its name; re
   const states: string[] = [];
   {
     await using campaign = await startCampaign(at.path('peptides.csv'), own);
-    let budgets: readonly BudgetState[] = [];
+    let budgets: readonly BudgetStatus[] = [];
     let done = 0;
     for await (const event of campaign.events()) {
       if (event.type === 'item' && (done += 1) === 1) await campaign.pause();
@@ -161,9 +161,10 @@ test('a campaign is paused, resumed and cancelled, by its object or its name; re
         expect(await cancel('peptides', own)).toBe(true);
       }
       if (event.type !== 'progress') continue;
-      states.push(event.state);
+      const { state } = event.progress;
+      states.push(state);
       budgets = event.budgets;
-      if (event.state === 'paused' && done === 1) expect(await resume('peptides', own)).toBe(true);
+      if (state === 'paused' && done === 1) expect(await resume('peptides', own)).toBe(true);
     }
     expect(states).toContain('paused');
     expect(states.at(-1)).toBe('cancelled');
