@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { startOrJoin, type CampaignStart } from '../src/runner/start.ts';
-import type { Problem } from '../src/domain/problem.ts';
 import { listKindNames } from '../src/kinds/registry.ts';
 import { Spool, surveyManifests, type Survey } from '../src/runner/survey.ts';
 import { findServiceOfKind } from '../src/services/registry.ts';
@@ -63,18 +62,11 @@ async function surveyRows(
   manifest: string,
   spool: Spool,
 ): Promise<{ survey: Survey; ids: string[] }> {
-  const problems: Problem[] = [];
+  const options = { tree: null, cache: null, addresses: {}, spool };
+  const survey = await surveyManifests([manifest], options);
   const ids: string[] = [];
-  const survey = await surveyManifests([manifest], {
-    allowOutside: false,
-    tree: null,
-    cache: null,
-    addresses: {},
-    spool,
-    onProblem: (problem) => problems.push(problem),
-    onRowPlan: (id) => ids.push(id),
-  });
-  const errors = problems.filter(({ severity }) => severity === 'error');
+  for await (const { id } of spool.items()) ids.push(id);
+  const errors = survey.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(`the manifest is not valid: ${JSON.stringify(errors)}`);
   return { survey, ids };
 }

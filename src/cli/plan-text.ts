@@ -24,7 +24,7 @@ interface PlanView {
 export function listPlanLines(view: PlanView): string[] {
   const { name, survey, forecasts, now } = view;
   const { rows, kinds, errors, warnings, ended, submitted, adopted, duplicates, cached } = survey;
-  const misses = listMisses(survey);
+  const notCached = listMisses(survey);
   const line = (n: number, label: string, words: string): string[] =>
     n === 0 ? [] : [`  ${label.padEnd(12)} ${String(n).padStart(7)}  ${words}`.trimEnd()];
   return [
@@ -43,9 +43,9 @@ export function listPlanLines(view: PlanView): string[] {
     ...line(survey.synthetic, 'synthetic', 'of these were not really computed; use --no-cache'),
     ...line(sumJobs(survey), 'to submit', formatKinds(survey.jobs)),
     ...line(
-      misses.reduce((sum, [n]) => sum + n, 0),
+      notCached.reduce((sum, [n]) => sum + n, 0),
       'not cached',
-      misses.map(([n, why]) => `${n} ${why}`).join(', '),
+      notCached.map(([n, why]) => `${n} ${why}`).join(', '),
     ),
     ...line(
       survey.unanswered,
@@ -77,10 +77,10 @@ function formatKinds(kinds: Readonly<Record<Kind, number>>): string {
 }
 
 /** Only reasons that may be unexpected, so not the usual one: the result was never computed before. */
-function listMisses({ misses }: Survey): readonly (readonly [number, string])[] {
+function listMisses({ notCached }: Survey): readonly (readonly [number, string])[] {
   const reasons = [
-    [misses['other predictors'] ?? 0, 'with predictors that the earlier result lacks'],
-    [misses.damaged ?? 0, 'whose earlier files were removed or changed'],
+    [notCached['other predictors'] ?? 0, 'with predictors that the earlier result lacks'],
+    [notCached.damaged ?? 0, 'whose earlier files were removed or changed'],
   ] as const;
   return reasons.filter(([n]) => n > 0);
 }

@@ -52,6 +52,7 @@ export type { Fault, Verification } from '../report/verify.ts';
 export { doctor, type DoctorOptions, type Finding } from './doctor.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';
 export { pull, type CopyOptions, type TreeCopy } from './pull.ts';
+export type { CountedRows } from './survey.ts';
 export { retry, type RetryOptions } from './retry.ts';
 export { startCampaign, type StartOptions } from './start.ts';
 export { watch, type WatchOptions } from './campaign.ts';

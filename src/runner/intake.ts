@@ -20,15 +20,13 @@ import { type ResultCache, openResultCacheIfAny } from '../store/deliver.ts';
 import { nullIfUnreadable } from '../store/store-error.ts';
 import type { Store } from '../store/store.ts';
 import type { OnNotice } from './session.ts';
-import { type Spool, type Survey, surveyManifests, type SurveyOptions } from './survey.ts';
+import { type Survey, surveyManifests, type SurveyOptions } from './survey.ts';
 
 export interface Intake {
   readonly name: string;
   /** The campaign's output tree, which may not exist yet. */
   readonly folder: string;
   readonly survey: Survey;
-  /** Errors and warnings, in the order of the rows. */
-  readonly problems: readonly Problem[];
   /** Services that the rows need. */
   readonly needed: ReadonlySet<ServiceName>;
   readonly cache: ResultCache | null;
@@ -72,8 +70,6 @@ async function openPreparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-type IntakeHooks = Pick<SurveyOptions, 'onRow' | 'signal' | 'spool'> & Pick<RowHooks, 'onProblem'>;
-
 /**
  * Which rows can be run: one error refuses all of them, unless the others are asked for.
  * @throws HundredfoldError `MANIFEST_EMPTY`
@@ -91,12 +87,14 @@ export function chooseRows(
   );
 }
 
+/** Which rows are read, and what is told of them. */
+export type IntakeOptions = ManifestOptions & RowHooks & Pick<SurveyOptions, 'onRow' | 'spool'>;
+
 /** @throws StoreError `TREE_OTHER_PLUGIN`: it has rows of a plugin that is not loaded */
 export async function prepareIntake(
   manifests: readonly string[],
-  options: ManifestOptions,
+  options: IntakeOptions,
   settings: Settings,
-  hooks: IntakeHooks,
 ): Promise<Intake> {
   const name = options.name ?? deriveCampaignName(manifests);
   const folder = buildCampaignAddress(options.out ?? settings.storeUrl, name);
@@ -106,23 +104,20 @@ export async function prepareIntake(
   const cache = options.cache !== false ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
   const isAnswered = options.services === 'local' ? await loadRecorded() : null;
-  const problems: Problem[] = [];
+  const known = listConfiguredServices(settings, options);
+  const addresses = known.map(({ reference: { service, address } }) => [service, address]);
   const survey = await surveyManifests(manifests, {
+    ...options,
     ...(isAnswered && { isAnswered }),
-    allowOutside: options.allowOutside ?? false,
     tree,
     cache,
-    addresses: mapAddresses(settings, options),
-    ...hooks,
-    onProblem: (problem) => {
-      problems.push(problem);
-      hooks.onProblem?.(problem);
-    },
+    addresses: Object.fromEntries(addresses) as Record<string, string>,
   });
+  options.onChecked?.();
   const kinds = listKindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
   const needed = new Set(kinds.map((kind) => findServiceOfKind(kind).name));
   const pluginNews = listPluginNews(former, kinds);
-  return { name, folder, survey, problems, needed, cache, pluginNews };
+  return { name, folder, survey, needed, cache, pluginNews };
 }
 
 /** All configured services, also those that no row needs, or without a token here. */
@@ -138,11 +133,6 @@ export function listConfiguredServices(
       settings.unready.find(({ reference }) => reference.service === name) ??
       [],
   );
-}
-
-function mapAddresses(settings: Settings, options: ManifestOptions): SurveyOptions['addresses'] {
-  const known = listConfiguredServices(settings, options);
-  return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
 }
 
 /** Which rows a campaign has, at which services, and where its output goes. */
@@ -182,7 +172,7 @@ export class ManifestRefusedError extends HundredfoldError {
   readonly canSkip: boolean;
 
   /** @internal */
-  constructor({ errors, rows, items, brokenFiles }: Survey, problems: readonly Problem[]) {
+  constructor({ problems, errors, rows, items, brokenFiles }: Survey) {
     super(
       'MANIFEST_REFUSED',
       `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
@@ -211,17 +201,14 @@ export interface RowHooks {
 /** @throws ManifestRefusedError; HundredfoldError `MANIFEST_EMPTY`, `CAMPAIGN_DIFFERS` */
 export async function checkRows(
   manifests: readonly string[],
-  options: RowOptions & RowHooks,
+  options: RowOptions & IntakeOptions,
   settings: Settings,
-  spool: Spool,
 ): Promise<Intake> {
-  const { skipInvalid = false, onNotice, onProblem, signal } = options;
-  const hooks = { spool, ...(onProblem && { onProblem }), ...(signal && { signal }) };
-  const intake = await prepareIntake(manifests, options, settings, hooks);
+  const { skipInvalid = false, onNotice } = options;
+  const intake = await prepareIntake(manifests, options, settings);
   const { survey } = intake;
-  options.onChecked?.();
   const run = chooseRows(survey, skipInvalid);
-  if (run === 'none') throw new ManifestRefusedError(survey, intake.problems);
+  if (run === 'none') throw new ManifestRefusedError(survey);
   if (run === 'valid')
     onNotice?.(`${survey.invalid} of ${survey.rows} rows are skipped; failed.csv will list them.`);
   await checkOwner(intake);

@@ -5,9 +5,7 @@ import { readBudgets } from '../activities/budget-run.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Kind } from '../domain/item.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
-import type { Problem } from '../domain/problem.ts';
 import {
   estimateDisk,
   findEnd,
@@ -21,13 +19,13 @@ import {
   checkOwner,
   listConfiguredServices,
   type Intake,
+  type IntakeOptions,
   type ManifestOptions,
-  type RowHooks,
   prepareIntake,
 } from './intake.ts';
 import { checkFolder } from './obstacles.ts';
 import { chooseServices } from './services.ts';
-import type { Survey, SurveyOptions } from './survey.ts';
+import type { CountedRows } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import { toReason } from '../domain/plain-text.ts';
@@ -60,41 +58,15 @@ export interface PlannedService {
 export type Refusal = Pick<HundredfoldError, 'code' | 'message' | 'remedy'>;
 
 /** What a campaign would do: the `--json` document of `plan`. */
-export interface Plan {
+export interface Plan extends CountedRows {
   /** Name of the campaign. */
   readonly campaign: string;
   /** Its output tree: a folder or an s3:// address. */
   readonly out: string;
-  /** Number of rows, valid or not. */
-  readonly rows: number;
-  /** Rows by kind, if the kind is known. */
-  readonly kinds: Readonly<Record<Kind, number>>;
-  /** Errors and warnings, in the order of the rows. */
-  readonly problems: readonly Problem[];
-  /** Number of errors. With one or more, `startCampaign` submits nothing unless `skipInvalid` is set. */
-  readonly errors: number;
-  /** Number of warnings. */
-  readonly warnings: number;
   /** What `startCampaign` would refuse besides rows with errors; absent if nothing. */
   readonly refusals?: readonly Refusal[];
-  /** Rows with an error. */
-  readonly invalid: number;
-  /** Rows that ended in an earlier run of this campaign. */
-  readonly ended: number;
-  /** Rows whose job an earlier run has submitted. */
-  readonly submitted: number;
-  /** Rows whose job was submitted elsewhere. */
-  readonly adopted: number;
-  /** Rows that request the same work as another row: they share one job. */
-  readonly duplicates: number;
-  /** Rows that get the result of an earlier campaign. */
-  readonly cached: number;
-  /** Why the others cannot get one, with their numbers. */
-  readonly notCached: Survey['misses'];
   /** Jobs to submit. */
   readonly submissions: number;
-  /** Jobs that the recorded services cannot answer; absent if none. */
-  readonly unanswered?: number;
   /** The services that receive these jobs. */
   readonly services: readonly PlannedService[];
   /** ISO 8601, UTC: when the last job would be done; null if nothing is submitted, or if it can never end. */
@@ -120,10 +92,6 @@ export async function plan(
   return document;
 }
 
-type Planning = PlanOptions &
-  Partial<Pick<SurveyOptions, 'onProblem' | 'onRow'>> &
-  Pick<RowHooks, 'onNotice' | 'onChecked'>;
-
 /** Everything that is known before a run. */
 export interface Planned {
   readonly document: Plan;
@@ -137,15 +105,11 @@ export interface Planned {
 
 export async function planCampaign(
   manifests: readonly string[],
-  options: Planning,
+  options: PlanOptions & IntakeOptions,
 ): Promise<Planned> {
-  const { onNotice = ignoreNotices, onProblem, onRow } = options;
+  const { onNotice = ignoreNotices } = options;
   const settings = readSettings(options, { tokens: 'optional' });
-  const intake = await prepareIntake(manifests, options, settings, {
-    ...(onProblem && { onProblem }),
-    ...(onRow && { onRow }),
-  });
-  options.onChecked?.();
+  const intake = await prepareIntake(manifests, options, settings);
   const { name, survey } = intake;
   const budgets =
     sumJobs(survey) > 0 && canBeCharged(settings)
@@ -164,30 +128,17 @@ export async function planCampaign(
 }
 
 function describePlan(
-  { name, folder, survey, problems }: Intake,
+  { name, folder, survey }: Intake,
   forecasts: readonly ServiceForecast[],
 ): Omit<Plan, 'refusals' | 'chargesUnknown'> {
-  const { rows, kinds, errors, warnings, invalid, unanswered } = survey;
-  const { ended, submitted, adopted, duplicates, cached, misses } = survey;
+  const { digests: _, shares: __, ...counted } = survey;
   return {
     campaign: name,
     out: folder,
-    rows,
-    kinds,
-    problems,
-    errors,
-    warnings,
-    invalid,
-    ended,
-    submitted,
-    adopted,
-    duplicates,
-    cached,
-    notCached: misses,
+    ...counted,
     submissions: sumJobs(survey),
-    ...(unanswered > 0 && { unanswered }),
-    endsAt: formatEnd(findEnd(forecasts)),
     services: toPlannedServices(forecasts),
+    endsAt: formatEnd(findEnd(forecasts)),
     diskBytes: estimateDisk(survey),
   };
 }

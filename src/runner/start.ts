@@ -125,7 +125,7 @@ export async function startCampaign(
   const spool = new Spool();
   const told = { ...options, manifests: [manifests].flat(), onNotice, signal };
   try {
-    const intake = await checkRows(told.manifests, told, settings, spool);
+    const intake = await checkRows(told.manifests, { ...told, spool }, settings);
     const start = buildStart(intake, told, settings, spool);
     for (const line of intake.pluginNews) onNotice(line);
     await checkStart(start);

@@ -59,7 +59,8 @@ export function checkChangedRow(former: ItemRecord, item: Item, same: boolean): 
 }
 
 export interface SurveyOptions {
-  readonly allowOutside: boolean;
+  /** Input files may be outside the folder of their manifest. */
+  readonly allowOutside?: boolean;
   /** The campaign's own tree, if there is one from an earlier run. */
   readonly tree: Store | null;
   readonly signal?: AbortSignal;
@@ -72,61 +73,52 @@ export interface SurveyOptions {
   /** False for a row that the service cannot answer: the recorded services have only the results of their examples. */
   readonly isAnswered?: (item: Item) => boolean;
   /** Called for every problem as it is found. */
-  readonly onProblem: (problem: Problem) => void;
-  /** Called for every valid row. */
-  readonly onRowPlan?: (id: string, plan: RowPlan) => void;
+  readonly onProblem?: (problem: Problem) => void;
   /** Called for every row that was read. */
   readonly onRow?: (row: CheckedRow) => void;
 }
 
-/** The planned outcome of a valid row. */
-export type RowPlan =
-  /** It has ended in an earlier run of this campaign. */
-  | { readonly type: 'ended'; readonly state: string }
-  /** Its job is at the service, or it waits for a slot, since an earlier run. */
-  | { readonly type: 'open'; readonly submitted: boolean }
-  /** Its job was submitted outside the campaign, and is polled. */
-  | { readonly type: 'adopted'; readonly remoteId: string }
-  /** `first`: number, from 0, of the row with the same work. */
-  | { readonly type: 'duplicate'; readonly first: number }
-  | {
-      readonly type: 'cached';
-      readonly campaign: string;
-      readonly id: string;
-      /** The result is marked as synthetic: nothing was computed. */
-      readonly synthetic: boolean;
-    }
-  | { readonly type: 'new'; readonly why: Miss | 'no cache' };
-
-export interface Survey {
-  /** Rows read, valid and invalid; blank lines do not count. */
+/** The rows of a campaign, as counted before a run. */
+export interface CountedRows {
+  /** Number of rows, valid or not; blank lines do not count. */
   readonly rows: number;
-  /** Rows of each kind, valid and invalid, as far as the kind is known. */
+  /** Rows by kind, valid or not, if the kind is known. */
   readonly kinds: Readonly<Record<Kind, number>>;
+  /** Errors and warnings, in the order of the rows. */
+  readonly problems: readonly Problem[];
+  /** Number of errors. With one or more, `startCampaign` submits nothing unless `skipInvalid` is set. */
   readonly errors: number;
+  /** Number of warnings. */
   readonly warnings: number;
-  /** Refused rows. */
+  /** Rows with an error. */
   readonly invalid: number;
+  /** Rows that ended in an earlier run of this campaign. */
+  readonly ended: number;
+  /** Rows whose job an earlier run has submitted. */
+  readonly submitted: number;
+  /** Rows whose job was submitted elsewhere. */
+  readonly adopted: number;
+  /** Rows that request the same work as another row: they share one job. */
+  readonly duplicates: number;
+  /** Rows that get the result of an earlier campaign. */
+  readonly cached: number;
+  /** Why the others cannot get one, with their numbers. */
+  readonly notCached: Readonly<Partial<Record<Miss | 'no cache', number>>>;
+  /** Jobs that the recorded services cannot answer. */
+  readonly unanswered: number;
   /** Problems of whole files, whose rows are unknown. */
   readonly brokenFiles: number;
   /** Valid rows: the sum of ended, submitted, adopted, duplicates, cached and jobs. */
   readonly items: number;
   /** Rows with a record of the same id in the campaign's tree. */
   readonly known: number;
-  readonly ended: number;
-  readonly submitted: number;
-  /** Rows whose job already exists at the service, submitted outside the campaign. */
-  readonly adopted: number;
-  readonly duplicates: number;
-  readonly cached: number;
   /** Number of cached results that are synthetic. */
   readonly synthetic: number;
-  /** Jobs that the service cannot answer. */
-  readonly unanswered: number;
   /** Jobs that have to be submitted, by kind. */
   readonly jobs: Readonly<Record<Kind, number>>;
-  /** Why rows cannot use results of earlier campaigns, with their numbers. */
-  readonly misses: Readonly<Partial<Record<Miss | 'no cache', number>>>;
+}
+
+export interface Survey extends CountedRows {
   readonly digests: readonly ManifestDigest[];
   readonly shares: Shares;
 }
@@ -136,7 +128,7 @@ export async function surveyManifests(
   options: SurveyOptions,
 ): Promise<Survey> {
   const surveyor = new Surveyor(options);
-  const { allowOutside, signal } = options;
+  const { allowOutside = false, signal } = options;
   const digests: ManifestDigest[] = [];
   const onDigest = (digest: ManifestDigest): void => void digests.push(digest);
   for await (const row of checkManifests(manifests, { allowOutside, onDigest })) {
@@ -148,9 +140,13 @@ export async function surveyManifests(
 
 type Counts = { -readonly [K in keyof Omit<Survey, 'digests' | 'shares'>]: Survey[K] } & {
   readonly kinds: Record<Kind, number>;
+  readonly problems: Problem[];
   readonly jobs: Record<Kind, number>;
-  readonly misses: Partial<Record<Miss | 'no cache', number>>;
+  readonly notCached: Partial<Record<Miss | 'no cache', number>>;
 };
+
+/** As what a valid row is counted; `jobs`: a job has to be submitted for it. */
+type CountedAs = 'ended' | 'submitted' | 'adopted' | 'duplicates' | 'cached' | 'jobs';
 
 const createCounts = (): Record<Kind, number> =>
   Object.fromEntries(listKindNames().map((kind) => [kind, 0]));
@@ -166,6 +162,7 @@ class Surveyor {
   readonly counts: Counts = {
     rows: 0,
     kinds: createCounts(),
+    problems: [],
     errors: 0,
     warnings: 0,
     invalid: 0,
@@ -180,7 +177,7 @@ class Surveyor {
     synthetic: 0,
     unanswered: 0,
     jobs: createCounts(),
-    misses: {},
+    notCached: {},
   };
   readonly #options: SurveyOptions;
 
@@ -219,7 +216,8 @@ class Surveyor {
   #report(problem: Problem): void {
     if (problem.severity === 'error') this.counts.errors += 1;
     else this.counts.warnings += 1;
-    this.#options.onProblem(problem);
+    this.counts.problems.push(problem);
+    this.#options.onProblem?.(problem);
   }
 
   #refuse(row: Pick<CheckedRow, 'id' | 'kind' | 'row' | 'source' | 'problems'>): void {
@@ -238,70 +236,55 @@ class Surveyor {
   }
 
   async #accept(item: Item, former: ItemRecord | null): Promise<void> {
-    this.counts.items += 1;
+    const { counts } = this;
     const { row, first } = this.shares.add(item);
     this.#options.spool?.add('item', item);
-    this.#count(item, await this.#planRow(item, former, { row, first }));
+    const as = await this.#classify(item, former, { row, first });
+    counts.items += 1;
+    if (as === 'jobs') countKind(counts.jobs, item.kind);
+    else counts[as] += 1;
   }
 
-  async #planRow(
+  async #classify(
     item: Item,
     former: ItemRecord | null,
     { row, first }: { readonly row: number; readonly first: number },
-  ): Promise<RowPlan> {
+  ): Promise<CountedAs> {
     const coverage = this.#coverage;
-    const { adopts } = item;
-    if (adopts && (former === null || !isFinal(former.state))) {
-      return { type: 'adopted', remoteId: adopts.remoteId };
-    }
-    if (former !== null && !isFollowing(former)) return this.#planKept(former, first);
-    if (row !== first && coverage.covers(first, item.options)) return { type: 'duplicate', first };
-    const plan = await this.#findInCache(item);
-    if (plan.type === 'cached') coverage.set(first, item.options);
+    if (item.adopts && (former === null || !isFinal(former.state))) return 'adopted';
+    if (former !== null && !isFollowing(former)) return this.#keep(former, first);
+    if (row !== first && coverage.covers(first, item.options)) return 'duplicates';
+    const isCached = await this.#findInCache(item);
+    if (isCached) coverage.set(first, item.options);
     else coverage.setAll(first);
-    return plan;
+    return isCached ? 'cached' : 'jobs';
   }
 
   /** It stays unchanged, and may serve other rows. */
-  #planKept(former: ItemRecord, first: number): RowPlan {
+  #keep(former: ItemRecord, first: number): CountedAs {
     const { state, remoteId, options } = former;
     const useful = canSucceed(state) ? readJobOptions(former) : null;
     if (!this.#coverage.covers(first, options)) this.#coverage.set(first, useful);
-    return isFinal(state)
-      ? { type: 'ended', state }
-      : { type: 'open', submitted: remoteId !== null };
+    if (isFinal(state)) return 'ended';
+    return remoteId === null ? 'jobs' : 'submitted';
   }
 
-  async #findInCache(item: Item): Promise<RowPlan> {
-    const address = this.#options.addresses[findServiceOfKind(item.kind).name];
-    const { cache } = this.#options;
-    if (!cache || address === undefined) return { type: 'new', why: 'no cache' };
-    const request = { work: computeWorkDigest(item), options: item.options, address };
-    const found = await cache.find(request);
-    if (typeof found === 'string') return { type: 'new', why: found };
-    const { what, result } = found;
-    const synthetic = result.engine === 'synthetic';
-    return what.type === 'cache'
-      ? { ...what, type: 'cached', synthetic }
-      : { type: 'new', why: 'damaged' };
-  }
-
-  #count(item: Item, plan: RowPlan): void {
+  async #findInCache(item: Item): Promise<boolean> {
     const { counts } = this;
-    if (plan.type === 'ended') counts.ended += 1;
-    else if (plan.type === 'open' && plan.submitted) counts.submitted += 1;
-    else if (plan.type === 'open') countKind(counts.jobs, item.kind);
-    else if (plan.type === 'adopted') counts.adopted += 1;
-    else if (plan.type === 'duplicate') counts.duplicates += 1;
-    else if (plan.type === 'cached') {
-      counts.cached += 1;
-      if (plan.synthetic) counts.synthetic += 1;
-    } else {
-      countKind(counts.jobs, item.kind);
-      counts.misses[plan.why] = (counts.misses[plan.why] ?? 0) + 1;
-      if (this.#options.isAnswered?.(item) === false) counts.unanswered += 1;
+    const { cache, addresses, isAnswered } = this.#options;
+    const { options } = item;
+    const address = addresses[findServiceOfKind(item.kind).name];
+    const found =
+      cache && address !== undefined
+        ? await cache.find({ work: computeWorkDigest(item), options, address })
+        : 'no cache';
+    if (typeof found !== 'string') {
+      if (found.result.engine === 'synthetic') counts.synthetic += 1;
+      return true;
     }
-    this.#options.onRowPlan?.(item.id, plan);
+    counts.notCached[found] = (counts.notCached[found] ?? 0) + 1;
+    if (isAnswered?.(item) === false) counts.unanswered += 1;
+    return false;
   }
 }
 

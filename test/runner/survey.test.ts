@@ -2,11 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../src/domain/problem.ts';
 import {
   Spool,
   checkChangedRow,
-  type RowPlan,
   type Survey,
   surveyManifests,
   type SurveyOptions,
@@ -24,8 +22,6 @@ import { cacheBeside, temporaryStore } from '../store/temporary-store.ts';
 
 interface Surveyed {
   readonly survey: Survey;
-  readonly problems: readonly Problem[];
-  readonly rowPlans: Readonly<Record<string, RowPlan>>;
   readonly spool: Spool;
 }
 
@@ -33,20 +29,15 @@ async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Prom
   const folder = await temporaryFolder();
   const path = join(folder, 'm.csv');
   await writeFile(path, csv);
-  const problems: Problem[] = [];
-  const rowPlans: Record<string, RowPlan> = {};
   const spool = new Spool();
   const survey = await surveyManifests([path], {
-    allowOutside: false,
     tree: null,
     cache: null,
     addresses: { predictions: 'host' },
     spool,
-    onProblem: (problem) => problems.push(problem),
-    onRowPlan: (id, plan) => (rowPlans[id] = plan),
     ...options,
   });
-  return { survey, problems, rowPlans, spool };
+  return { survey, spool };
 }
 
 /** The tree of a campaign with these rows. */
@@ -73,7 +64,7 @@ describe('a survey', () => {
       'g,,MK1,,',
       '',
     ];
-    const { survey, problems, rowPlans, spool } = await surveyed(lines.join('\n'));
+    const { survey, spool } = await surveyed(lines.join('\n'));
     expect(survey).toMatchObject({
       rows: 7,
       invalid: 2,
@@ -84,12 +75,10 @@ describe('a survey', () => {
       cached: 0,
       duplicates: 2,
       jobs: { sequence: 2, molecule: 1, alignment: 0, shifts: 0 },
-      misses: { 'no cache': 3 },
+      notCached: { 'no cache': 3 },
     });
+    const { problems } = survey;
     expect(survey.errors).toBe(problems.filter(({ severity }) => severity === 'error').length);
-    const added = { type: 'new', why: 'no cache' };
-    const copy = (first: number) => ({ type: 'duplicate', first });
-    expect(rowPlans).toEqual({ a: added, b: copy(0), c: added, d: added, e: copy(3) });
     expect((await collected(spool.items())).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
     const refused = await collected(spool.invalid());
     expect(refused.map(({ id, source }) => `${id} ${source.line}`)).toEqual(['f 7', 'g 8']);
@@ -113,15 +102,9 @@ describe('a survey over existing items', () => {
     await change(store, 'a', DONE);
     await change(store, 'b', { state: 'failed', error });
     await change(store, 'c', { state: 'running', remoteId: 'y', address: 'host' });
-    const { survey, rowPlans } = await surveyed(`${rows}e,MKTAYIAKEE\n`, { tree: store });
-    expect(rowPlans).toMatchObject({
-      a: { type: 'ended', state: 'succeeded' },
-      b: { type: 'ended', state: 'failed' },
-      c: { type: 'open', submitted: true },
-      d: { type: 'open', submitted: false },
-      e: { type: 'new' },
-    });
-    expect(survey).toMatchObject({ ended: 2, submitted: 1, jobs: { sequence: 2 } });
+    const { survey } = await surveyed(`${rows}e,MKTAYIAKEE\n`, { tree: store });
+    const notCached = { 'no cache': 1 };
+    expect(survey).toMatchObject({ ended: 2, submitted: 1, jobs: { sequence: 2 }, notCached });
   });
 
   test('a changed row is refused, and listed with the invalid rows; a corrected one is not', async () => {
@@ -129,9 +112,9 @@ describe('a survey over existing items', () => {
     await change(store, 'a', DONE);
     await change(store, 'b', { state: 'failed', error });
     const changed = `id,sequence\na,MKTAYIAKWW\nb,MKTAYIAKYY\n`;
-    const { survey, spool, rowPlans } = await surveyed(changed, { tree: store });
+    const { survey, spool } = await surveyed(changed, { tree: store });
     expect(survey).toMatchObject({ rows: 2, invalid: 1, errors: 1, jobs: { sequence: 1 } });
-    expect(Object.keys(rowPlans)).toEqual(['b']);
+    expect((await collected(spool.items())).map(({ id }) => id)).toEqual(['b']);
     const refused = { id: 'a', code: 'MANIFEST_ROW_CHANGED', source: { line: 2 } };
     expect(await collected(spool.invalid())).toMatchObject([refused]);
   });
@@ -144,18 +127,12 @@ describe('a survey over existing items', () => {
     const [item] = await collected(spool.items());
     if (item) await cache.keep('night', await succeeded(store, item));
     const lines = [`a,${A},dynamine`, `b,${A},dynamine`, `c,${A},agmata`, `d,${A},agmata`];
-    const { survey, rowPlans } = await surveyed(`${head}${lines.join('\n')}\n`, { cache });
-    expect(rowPlans).toMatchObject({
-      a: { type: 'cached', campaign: 'night', id: 'c' },
-      b: { type: 'duplicate', first: 0 },
-      c: { type: 'new', why: 'other predictors' },
-      d: { type: 'duplicate', first: 0 },
-    });
-    const misses = { 'other predictors': 1 };
-    expect(survey).toMatchObject({ cached: 1, duplicates: 2, jobs: { sequence: 1 }, misses });
+    const { survey } = await surveyed(`${head}${lines.join('\n')}\n`, { cache });
+    const notCached = { 'other predictors': 1 };
+    expect(survey).toMatchObject({ cached: 1, duplicates: 2, jobs: { sequence: 1 }, notCached });
     const addresses = { predictions: 'other' };
     const elsewhere = await surveyed(`${head}a,${A},dynamine\n`, { cache, addresses });
-    expect(elsewhere.survey).toMatchObject({ cached: 0, misses: { 'never computed': 1 } });
+    expect(elsewhere.survey).toMatchObject({ cached: 0, notCached: { 'never computed': 1 } });
   });
 });
 

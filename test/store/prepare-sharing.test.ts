@@ -116,8 +116,7 @@ async function takeIn(folder: string, all: readonly Row[], tree: Store | null, c
   await writeFile(path, all.map((one) => JSON.stringify(one)).join('\n'));
   const spool = new Spool();
   const addresses = { predictions: ADDRESS };
-  const options = { allowOutside: false, tree, cache, spool, addresses };
-  const survey = await surveyManifests([path], { ...options, onProblem: () => undefined });
+  const survey = await surveyManifests([path], { tree, cache, spool, addresses });
   // Without rows that the survey refuses: those that change a job which was sent.
   const ids: string[] = [];
   for await (const { id } of spool.items()) ids.push(id);

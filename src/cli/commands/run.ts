@@ -90,7 +90,7 @@ async function confirm(forecast: Forecast, { yes }: Flags): Promise<boolean> {
   const freeBytes = await readFreeSpace(folder);
   for (const line of listPlanLines({ ...forecast, freeBytes })) say(line);
   // A resumed campaign needs no confirmation.
-  const isNew = Object.values(survey.misses).some((rows) => rows > 0);
+  const isNew = Object.values(survey.notCached).some((rows) => rows > 0);
   const long = isNew && (findEnd(forecasts) ?? now) - now > ASKED_FROM_MS;
   if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
   const asked = createInterface({ input: process.stdin, output: process.stderr });
