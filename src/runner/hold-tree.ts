@@ -39,52 +39,28 @@ import { buildBudgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
 import type { OnNotice } from './session.ts';
 
 interface Holding {
-  readonly session: Pick<Session, 'client' | 'embeddedDir' | 'stateFolder'>;
   readonly store: Store;
   readonly onNotice: OnNotice;
-}
-
-interface HoldingAlone {
-  /** The command, for the error of others that need the tree. */
-  readonly where: string;
-  readonly store: Store;
-  readonly onNotice: OnNotice;
-}
-
-export interface HeldTree {
-  readonly store: Store;
-  /** When this Temporal took it. */
-  readonly since: string;
-  /** Null once all that it may have sent counts here, and `settle` was called. */
-  readonly former: Former | null;
-  settle(): Promise<void>;
-  /** @throws StoreError `TREE_LEASED`: this command was suspended for so long that another one took over the tree */
-  check(): Promise<void>;
-}
-
-/** `goesOn`: a campaign works on the tree from now on, and its workers renew the lease. */
-interface Done<T> {
-  readonly result: T;
-  readonly goesOn: boolean;
 }
 
 /** @throws StoreError `TREE_LEASED` */
 export async function withTree<T>(
-  { session, store, onNotice }: Holding,
-  work: (held: HeldTree) => Promise<Done<T>>,
+  { client, embeddedDir, stateFolder }: Pick<Session, 'client' | 'embeddedDir' | 'stateFolder'>,
+  holding: Holding,
+  work: (held: HeldTree) => Promise<T>,
 ): Promise<T> {
-  const { client, embeddedDir, stateFolder } = session;
   const embedded = embeddedDir === undefined ? null : describeEmbeddedServer(embeddedDir);
-  const holder = await createTreeHolder(client, embedded, stateFolder);
-  return holdAs(holder, { store, onNotice }, work);
+  return holdAs(await createTreeHolder(client, embedded, stateFolder), holding, work);
 }
 
 /**
  * For commands that need no Temporal: they hold the tree in their own name.
+ * @param where the command, for the error of others that need the tree
  * @throws StoreError `TREE_LEASED`
  */
 export async function withTreeAlone<T>(
-  { where, store, onNotice }: HoldingAlone,
+  where: string,
+  holding: Holding,
   work: () => Promise<T>,
 ): Promise<T> {
   // Its own process is the holder: the lease ends with it.
@@ -96,16 +72,13 @@ export async function withTreeAlone<T>(
     // It sends nothing.
     ledger: '',
   };
-  return holdAs(holder, { store, onNotice }, async () => ({
-    result: await work(),
-    goesOn: false,
-  }));
+  return holdAs(holder, holding, work);
 }
 
 async function holdAs<T>(
   holder: LeaseHolder,
-  { store, onNotice }: Pick<Holding, 'store' | 'onNotice'>,
-  work: (held: HeldTree) => Promise<Done<T>>,
+  { store, onNotice }: Holding,
+  work: (held: HeldTree) => Promise<T>,
 ): Promise<T> {
   const { lease, already, takenOver } = await holdTree(store, holder, {
     isGone,
@@ -120,15 +93,15 @@ async function holdAs<T>(
     const former = takenOver.former ? ` from ${describeHolder(takenOver.former)}` : '';
     onNotice(`${store.location} is taken over${former}, which ended without releasing it.`);
   }
-  const tree = new RenewedTree(store, holder, lease);
-  let goesOn = already;
+  const tree = new HeldTree(store, holder, lease);
+  let isKept = already;
   try {
-    const done = await work(tree);
-    goesOn = done.goesOn;
-    return done.result;
+    const result = await work(tree);
+    isKept = tree.isLeft;
+    return result;
   } finally {
     await tree.end();
-    if (!goesOn) await releaseLease(store, holder).catch(ignoreReleaseError);
+    if (!isKept) await releaseLease(store, holder).catch(ignoreReleaseError);
   }
 }
 
@@ -137,8 +110,11 @@ function ignoreReleaseError(): void {
   // The command reports its own error.
 }
 
-class RenewedTree implements HeldTree {
+/** Renews the lease as long as the command holds it. */
+export class HeldTree {
   readonly store: Store;
+  /** Set when a campaign works on the tree from now on: its workers renew the lease. */
+  isLeft = false;
   readonly #holder: LeaseHolder;
   readonly #renewals: Periodic;
   #lease: Lease | null;
@@ -157,10 +133,12 @@ class RenewedTree implements HeldTree {
     this.#renewals.start();
   }
 
+  /** When this Temporal took it. */
   get since(): string {
     return this.#lease?.record?.since ?? '';
   }
 
+  /** Null once all that it may have sent counts here, and `settle` was called. */
   get former(): Former | null {
     return this.#lease?.record?.former ?? null;
   }
@@ -170,6 +148,7 @@ class RenewedTree implements HeldTree {
     await this.check();
   }
 
+  /** @throws StoreError `TREE_LEASED`: this command was suspended for so long that another one took over the tree */
   async check(): Promise<void> {
     await this.#renewals.runNow();
     if (this.#lease === null) {

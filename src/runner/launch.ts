@@ -11,7 +11,7 @@ import type { Session } from '../temporal/host/session.ts';
 import { findSource } from '../kinds/registry.ts';
 import type { ManifestDigest } from '../manifest/sources.ts';
 import { listKindsOf, findService } from '../services/registry.ts';
-import { readTreeId, createTreeNotHereError } from '../store/lease.ts';
+import { createTreeNotHereError, ensureTreeId, readTreeId } from '../store/lease.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { formatCampaignAtStart } from '../workflows/details.ts';
@@ -30,6 +30,7 @@ import {
   ATTRIBUTES,
   buildRunningQuery,
 } from '../workflows/names.ts';
+import { type HeldTree, reportTokens, takeOver } from './hold-tree.ts';
 import type { OnNotice } from './session.ts';
 
 /** A running campaign, as recorded at its start. */
@@ -69,12 +70,13 @@ export interface Order {
   readonly notify?: boolean;
   /** Nothing is submitted before (ms since the epoch). */
   readonly startsAt?: number;
+  readonly onNotice: OnNotice;
 }
 
 /** What was prepared in its tree. */
-interface Prepared extends Pick<
+export interface PreparedTree extends Pick<
   CampaignSpec,
-  'tree' | 'items' | 'invalid' | 'following' | 'cache' | 'retried'
+  'items' | 'invalid' | 'following' | 'cache' | 'retried'
 > {
   readonly pages: number;
   readonly manifests: readonly ManifestDigest[];
@@ -82,10 +84,41 @@ interface Prepared extends Pick<
   readonly retry?: string;
 }
 
-export async function launch(session: Session, order: Order, prepared: Prepared): Promise<void> {
+/**
+ * Starts the campaign of a tree that is held: what the tree shows of jobs counts here before its records are written
+ * anew.
+ *
+ * @param prepare writes the records; null: there is nothing to do
+ * @returns whether it was started
+ */
+export async function launch(
+  session: Session,
+  held: HeldTree,
+  order: Order,
+  prepare: () => Promise<PreparedTree | null>,
+): Promise<boolean> {
+  const { feeds, onNotice } = order;
+  const taking = { session, held, feeds, onNotice };
+  await takeOver(taking);
+  const prepared = await prepare();
+  const tree = await ensureTreeId(held.store);
+  await held.check();
+  if (prepared === null) return false;
+  await reportTokens(taking);
   await forgetPause(session, order);
+  await startWorkflow(session, order, prepared, tree);
+  held.isLeft = true;
+  return true;
+}
+
+async function startWorkflow(
+  session: Session,
+  order: Order,
+  prepared: PreparedTree,
+  tree: string,
+): Promise<void> {
   const { name } = order;
-  const spec = buildCampaignSpec(session, order, prepared);
+  const spec = buildCampaignSpec(session, order, prepared, tree);
   await session.client.workflow.start('campaign', {
     workflowId: buildCampaignWorkflowId(name),
     taskQueue: session.taskQueue,
@@ -99,7 +132,7 @@ export async function launch(session: Session, order: Order, prepared: Prepared)
       spec,
       prepared.manifests.map(({ file }) => file),
     ),
-    memo: buildMemo(order, prepared),
+    memo: buildMemo(order, prepared, tree),
     typedSearchAttributes: [
       { key: ATTRIBUTES.campaign, value: name },
       { key: ATTRIBUTES.state, value: 'running' },
@@ -110,10 +143,12 @@ export async function launch(session: Session, order: Order, prepared: Prepared)
 function buildCampaignSpec(
   session: Session,
   { name, folder, feeds, policy, priority, notify = false, startsAt }: Order,
-  { pages, manifests: _, retry: __, ...counted }: Prepared,
+  { pages, manifests: _, retry: __, ...counted }: PreparedTree,
+  tree: string,
 ): CampaignSpec {
   return {
     ...counted,
+    tree,
     ...describeShared(session),
     name,
     store: folder,
@@ -128,7 +163,8 @@ function buildCampaignSpec(
 /** What workers and commands read of a campaign without a query. */
 function buildMemo(
   { folder, feeds, priority }: Order,
-  { tree, manifests, retry }: Prepared,
+  { manifests, retry }: PreparedTree,
+  tree: string,
 ): Record<string, unknown> {
   return {
     out: folder,

@@ -76,8 +76,7 @@ export async function pull(name: string, options: CopyOptions = {}): Promise<Tre
     );
   const from = tree.store;
   const selected = selection && (await selectFiles(tree, selection));
-  const lease = { where: 'hundredfold pull', store: to, onNotice };
-  const done = await withTreeAlone(lease, () =>
+  const done = await withTreeAlone('hundredfold pull', { store: to, onNotice }, () =>
     transfer({ from, to, ...(onFile && { onFile }), ...(selected && { isSelected: selected }) }),
   );
   return { from: from.location, to: to.location, ...done };

@@ -20,7 +20,6 @@ import {
   buildItemKey,
   CHECKSUMS,
 } from '../store/layout.ts';
-import { ensureTreeId } from '../store/lease.ts';
 import {
   listPluginNews,
   type PageEntry,
@@ -45,21 +44,26 @@ import type { Store } from '../store/store.ts';
 import { buildRunningQuery } from '../workflows/names.ts';
 import { beginCampaign, type Campaign, type Started } from './campaign.ts';
 import { type OutputTree, requireTree, openTreeIfAny } from './tree.ts';
-import { reportTokens, takeOver, type TakingOver, withTree } from './hold-tree.ts';
-import { findCampaignRun, computeDigestOfIds, describeSettings, launch } from './launch.ts';
+import { withTree } from './hold-tree.ts';
+import {
+  findCampaignRun,
+  computeDigestOfIds,
+  describeSettings,
+  launch,
+  type Order,
+  type PreparedTree,
+} from './launch.ts';
 import { chooseServices } from './services.ts';
-import { runOneAtATime, type OnNotice, readSettings, throwIfInterrupted } from './session.ts';
+import { runOneAtATime, readSettings, throwIfInterrupted } from './session.ts';
 import type { StartOptions } from './start.ts';
 
-interface RequestedRetry {
-  readonly name: string;
+interface RequestedRetry extends Omit<Order, 'folder' | 'feeds'> {
   readonly options: RetryOptions;
   readonly settings: Settings;
   /** The tree, unless Temporal knows another and the user has named none. */
   readonly expected: string;
   readonly local: LocalName | null;
   readonly selection: Selection;
-  readonly onNotice: OnNotice;
 }
 
 function readSelection({ items, failed }: RetryOptions): Selection {
@@ -82,52 +86,40 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
   }
   const known = typeof run?.out === 'string' && options.out === undefined ? run.out : expected;
   const tree = await requireTree(known, name, run !== null);
-  return withTree({ session, store: tree.store, onNotice }, async (held) => {
-    requirePlugins(tree.store, tree.campaign, 'any');
-    for (const line of listPluginNews(tree.campaign)) onNotice(line);
-    const survey = await surveyRetry(tree.store, tree.campaign, selection);
-    const feeds = pickServices(requested, tree, survey);
+  const { store, location, campaign } = tree;
+  const idle = await withTree(session, { store, onNotice }, async (held) => {
+    requirePlugins(store, campaign, 'any');
+    for (const line of listPluginNews(campaign)) onNotice(line);
+    const survey = await surveyRetry(store, campaign, selection);
+    const order = { ...requested, folder: location, feeds: pickServices(requested, tree, survey) };
     options.onSurvey?.(survey);
     const nothing = survey.chosen.size + survey.open === 0;
-    const idle = nothing && (await isPublished(tree.location));
-    if (!idle) {
-      if (survey.open === 0) await waitForItems(session, name);
-      await begin(requested, tree, survey, { session, held, feeds, onNotice });
-    }
-    return { result: { name, out: tree.location, begun: { idle } }, goesOn: !idle };
+    if (nothing && (await isPublished(location))) return true;
+    if (survey.open === 0) await waitForItems(session, name);
+    await launch(session, held, order, () => prepare(order, tree, survey));
+    return false;
   });
+  return { name, out: location, begun: { idle } };
 }
 
-async function begin(
-  { name, options, settings, selection }: RequestedRetry,
-  { store, location: folder, campaign, services: formerServices }: OutputTree,
+async function prepare(
+  { feeds, policy, selection }: Order & RequestedRetry,
+  { store, campaign, services: formerServices }: OutputTree,
   { chosen, alone, following, reopenedBefore }: RetrySurvey,
-  taking: TakingOver,
-): Promise<void> {
-  const { session, held, feeds } = taking;
-  const { policy } = settings;
+): Promise<PreparedTree> {
   const { services, jobs, plugins } = describeSettings(feeds, policy);
-  const merged = {
+  const settings = {
     ...campaign.settings,
     jobs,
     services: { ...formerServices, ...services },
     ...(plugins && { plugins: Object.assign({}, campaign.settings['plugins'], plugins) }),
   };
-  await takeOver(taking);
-  const prepared = { ...campaign, settings: merged };
   // They are those of the former run: until the new one is published, the tree is not.
   await store.remove(CHECKSUMS);
-  await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
+  await prepareRetry(store, { ...campaign, settings }, chosen, new Date().toISOString(), alone);
   const invalid = (await readInvalidRows(store)).length;
   const { items, pages, manifestDigests: manifests } = campaign;
-  const { priority = USUAL_PRIORITY } = options;
-  const notify = settings.notify !== null;
-  const order = { name, folder, feeds, policy, priority, notify };
-  const tree = await ensureTreeId(store);
-  await held.check();
-  await reportTokens(taking);
-  await launch(session, order, {
-    tree,
+  return {
     items: items + invalid,
     following,
     invalid,
@@ -136,7 +128,7 @@ async function begin(
     pages,
     manifests,
     retry: buildKey(selection),
-  });
+  };
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */
@@ -211,7 +203,10 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   const expected = buildCampaignAddress(options.out ?? settings.storeUrl, name);
   const local = options.services ?? (await openTreeIfAny(expected, name))?.local ?? null;
   const selection = readSelection(options);
-  const requested = { name, options, settings, expected, local, selection, onNotice };
+  const { priority = USUAL_PRIORITY } = options;
+  const { policy } = settings;
+  const order = { name, policy, priority, notify: settings.notify !== null, onNotice };
+  const requested = { ...order, options, settings, expected, local, selection };
   const around = { settings, options: { ...options, ...(local && { services: local }) }, signal };
   return beginCampaign({ ...around, notices }, (session) =>
     runOneAtATime(settings, onNotice, () => startRetry(session, requested)),

@@ -33,7 +33,7 @@ import { beginCampaign, type Begun, type Campaign, type Started } from './campai
 import { rememberCampaign, runCommand } from './find.ts';
 import { retryWhileAway } from './follow.ts';
 import { type ServiceForecast, forecastCampaign } from './forecast.ts';
-import { type TakingOver, reportTokens, takeOver, withTree } from './hold-tree.ts';
+import { type HeldTree, withTree } from './hold-tree.ts';
 import { type Intake, type RowHooks, type RowOptions, checkOwner, checkRows } from './intake.ts';
 import {
   type Order,
@@ -210,7 +210,6 @@ export interface CampaignStart extends Order {
   readonly cache: ResultCache | null;
   /** For later campaigns. */
   readonly keepResults: boolean;
-  readonly onNotice: OnNotice;
 }
 
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
@@ -220,43 +219,42 @@ export async function startOrJoin(session: Session, start: CampaignStart): Promi
   if (running) checkFolder(start, running);
   const store = await openStore(folder);
   const fits = running === null ? null : await compareTrees(store, running);
-  return withTree({ session, store, onNotice }, async (held) => {
+  return withTree(session, { store, onNotice }, async (held) => {
     if (fits === 'obsolete') await endObsolete(session, name, onNotice);
-    const taking = { session, held, feeds: start.feeds, onNotice };
-    const started = await startHere(taking, start, fits === 'joins' ? running : null);
-    return { result: started, goesOn: !started.idle };
+    const joined = running && fits === 'joins' ? await join(session, held, start, running) : null;
+    // If it ended while we looked, its rows are on disk, and it is started again with all of them.
+    return joined ?? startHere(session, held, start);
   });
 }
 
-/** @param running the campaign that runs over this tree */
-async function startHere(
-  taking: TakingOver,
+/** Null if it has ended meanwhile. */
+async function join(
+  session: Session,
+  held: HeldTree,
   start: CampaignStart,
-  running: Running | null,
-): Promise<Begun> {
-  const { session, held } = taking;
+  { tree }: Running,
+): Promise<Begun | null> {
   const { store } = held;
-  const { items, digests, invalid } = start.survey;
-  if (running) {
-    if (typeof running.tree === 'string') await ensureTreeId(store, running.tree);
-    const grownBy = await grow(session, store, start);
-    if (grownBy !== null) return { joined: true, grownBy, items, done: 0, idle: false };
-    // It ended while we looked: its rows are on disk, and it is started again with all of them.
-  }
-  // Before the records are written anew.
-  await takeOver(taking);
-  const prepared = await prepare(store, start);
-  const { done, following, pages, changed } = prepared;
-  const tree = await ensureTreeId(store);
-  const idle = done === prepared.items && !changed && (await isPublished(start.folder));
-  await held.check();
-  if (!idle) {
-    await reportTokens(taking);
-    const counted = { items: prepared.items + invalid, invalid, following, retried: 0 };
-    const cache = start.keepResults;
-    await launch(session, start, { ...counted, tree, cache, pages, manifests: digests });
-  }
-  return { joined: false, grownBy: 0, items, done, idle };
+  if (typeof tree === 'string') await ensureTreeId(store, tree);
+  const grownBy = await grow(session, store, start);
+  if (grownBy === null) return null;
+  held.isLeft = true;
+  return { joined: true, grownBy, items: start.survey.items, done: 0, idle: false };
+}
+
+async function startHere(session: Session, held: HeldTree, start: CampaignStart): Promise<Begun> {
+  const { survey, folder, keepResults: cache } = start;
+  const { items, invalid, digests: manifests } = survey;
+  let done = 0;
+  const started = await launch(session, held, start, async () => {
+    const prepared = await prepare(held.store, start);
+    const { pages, following, changed } = prepared;
+    done = prepared.done;
+    if (done === prepared.items && !changed && (await isPublished(folder))) return null;
+    const rows = { items: prepared.items + invalid, invalid, following, retried: 0 };
+    return { ...rows, cache, pages, manifests };
+  });
+  return { joined: false, grownBy: 0, items, done, idle: !started };
 }
 
 function checkFolder({ name, folder }: CampaignStart, running: Running): void {

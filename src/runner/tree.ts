@@ -208,7 +208,7 @@ export class OutputTree {
       // Without a readable campaign.json, nothing else tells when it ended.
       const endedAt = new Date().toISOString();
       const end = findLastEnd(summary) ?? { ...OPEN, state: 'completed', endedAt };
-      return withTreeAlone({ where: 'hundredfold report', store, onNotice }, () =>
+      return withTreeAlone('hundredfold report', { store, onNotice }, () =>
         publishTree(location, end),
       );
     }
