@@ -38,10 +38,10 @@ export {
 export { type ServiceForecast, estimateDisk, findEnd, estimateEnd, sumJobs } from './forecast.ts';
 export { openTreeIfAny, requireTree } from './tree.ts';
 export { chooseRows } from './intake.ts';
-export { type OpenItem, listItemLines, openItems } from './items.ts';
+export { listItemLines } from './items.ts';
 export { type LogLine, formatAccounts, readWorkerLog, viewLedger } from './session.ts';
 export { type CampaignObservation, type Observed, observe, openDocument } from './observe.ts';
-export { readFreeSpace } from './obstacles.ts';
+export { type OpenItem, readFreeSpace, readOpenItems } from './obstacles.ts';
 export type { RetrySurvey } from './retry.ts';
 export { type Planned, canBeCharged, planCampaign } from './plan.ts';
 export {

@@ -2,8 +2,7 @@
  * The items of a campaign, in the order of the manifest. Ended items are read from the tree; the state of open items
  * comes from Temporal and is passed in. Read page by page, so that memory stays constant.
  */
-import type { Client } from '@temporalio/client';
-import { type Kind, isFinal, type ItemState, OPEN_STATES } from '../domain/item.ts';
+import { type Kind, isFinal, type ItemState } from '../domain/item.ts';
 import {
   readError,
   type Listed,
@@ -14,8 +13,7 @@ import {
 } from '../report/campaign-items.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
-import { readHindrances } from './obstacles.ts';
+import type { OpenItem } from './obstacles.ts';
 
 /** An item, as `items` and the output tree show it. */
 export interface ItemLine {
@@ -35,16 +33,6 @@ export interface ItemLine {
   readonly path: string | null;
   /** ISO 8601, UTC: since when it is in this state, where that is known. */
   readonly since: string | null;
-}
-
-/** An item whose workflow runs. */
-export interface OpenItem {
-  readonly state: ItemState;
-  readonly remoteId: string | null;
-  /** Why it waits; null if nothing hinders it. */
-  readonly message: string | null;
-  /** ISO 8601, UTC. */
-  readonly startedAt: string;
 }
 
 /** What a selection of rows looks at; `user`: the user's own columns. */
@@ -89,24 +77,4 @@ function findSince(
   if (isFinal(state)) return record?.finishedAt ?? null;
   if (state === 'waiting') return runs?.startedAt ?? null;
   return record?.submittedAt ?? runs?.startedAt ?? null;
-}
-
-/** By id. Only open items: their number is limited, whatever the number of rows. */
-export async function openItems(
-  client: Client,
-  campaign: string,
-): Promise<ReadonlyMap<string, OpenItem>> {
-  const query = buildRunningQuery(['item'], { campaign });
-  const hindrances = await readHindrances(client, campaign, Number.POSITIVE_INFINITY);
-  const items = new Map<string, OpenItem>();
-  for await (const { startTime, typedSearchAttributes: found } of client.workflow.list({ query })) {
-    const id = found.get(ATTRIBUTES.item);
-    if (id === undefined) continue;
-    // Between its end and the close of its workflow, an item has a final state; the tree has it too.
-    const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
-    const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
-    const message = hindrances.get(id) ?? null;
-    items.set(id, { state, remoteId, message, startedAt: startTime.toISOString() });
-  }
-  return items;
 }

@@ -25,7 +25,7 @@ import { type CampaignLine, describeCampaign } from './find.ts';
 import {
   describeHindrance,
   findObstacle,
-  readHindrances,
+  readOpenItems,
   explainStandstill,
   findTreeObstacle,
 } from './obstacles.ts';
@@ -143,7 +143,7 @@ export class Observer {
     const known = this.#hindrances;
     if (known && Date.now() - known.at < HINDRANCES_INTERVAL_MS) return known.words;
     const { client } = this.#session;
-    const words = describeHindrance(await readHindrances(client, this.#observed.name, MAX_ASKED));
+    const words = describeHindrance(await readOpenItems(client, this.#observed.name, MAX_ASKED));
     this.#hindrances = { at: Date.now(), words };
     return words;
   }

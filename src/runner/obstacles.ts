@@ -5,6 +5,8 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { NOT_YET } from '../activities/retry.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
+import { runInParallel } from '../domain/in-parallel.ts';
+import { type ItemState, OPEN_STATES } from '../domain/item.ts';
 import { formatClock } from '../domain/units.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import type { Session } from '../temporal/host/session.ts';
@@ -123,7 +125,7 @@ export async function findTreeObstacle(
   if (typeof tree !== 'string') return null;
   const { client, role } = session;
   // The workers of a Temporal elsewhere may have the tree where we do not.
-  if (role === 'remote') return findItemsObstacle({ client, name, folder });
+  if (role === 'remote') return findItemsObstacle(client, name, folder);
   try {
     const store = await openStore(folder, { create: false });
     const lease = await readNewestLease(store);
@@ -150,16 +152,13 @@ export async function isTreeHere(folder: string, tree: unknown): Promise<boolean
   }
 }
 
-async function findItemsObstacle({
-  client,
-  name,
-  folder,
-}: Pick<ObservedTree, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
-  for (const { workflowId } of await listOpenItems(client, name, ASKED)) {
-    const found = await findObstacle(
-      folder,
-      await client.workflow.getHandle(workflowId).describe(),
-    );
+async function findItemsObstacle(
+  client: Client,
+  name: string,
+  folder: string,
+): Promise<string | null> {
+  for (const item of await describeOpenItems(client, name, ASKED)) {
+    const found = await findObstacle(folder, item);
     if (found !== null) return found;
   }
   return null;
@@ -230,41 +229,58 @@ function removeStop(words: string): string {
   return words.replace(/\.\s*$/, '');
 }
 
+/** An item whose workflow runs. */
+export interface OpenItem {
+  readonly state: ItemState;
+  readonly remoteId: string | null;
+  /** Why it waits; null if nothing hinders it. */
+  readonly message: string | null;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+}
+
+/**
+ * By id. Only open items: their number is limited, whatever the number of rows.
+ * @param most not more than so many of them, whichever
+ */
+export async function readOpenItems(
+  client: Client,
+  campaign: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<ReadonlyMap<string, OpenItem>> {
+  const items = new Map<string, OpenItem>();
+  for (const description of await describeOpenItems(client, campaign, most)) {
+    const { typedSearchAttributes: found, startTime } = description;
+    const id = found.get(ATTRIBUTES.item);
+    if (id === undefined) continue;
+    // Between its end and the close of its workflow, an item has a final state; the tree has it too.
+    const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
+    const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
+    const message = findFailure(description.raw)?.message ?? null;
+    items.set(id, { state, remoteId, message, startedAt: startTime.toISOString() });
+  }
+  return items;
+}
+
 /** Items that are asked at a time. */
 const AT_ONCE = 16;
 
-/** By the id of the item; `most`: of so many of the open items, whichever. */
-export async function readHindrances(
+async function describeOpenItems(
   client: Client,
   campaign: string,
   most: number,
-): Promise<Map<string, string>> {
-  const open = await listOpenItems(client, campaign, most);
-  const hindered = new Map<string, string>();
-  for (let at = 0; at < open.length; at += AT_ONCE)
-    await Promise.all(
-      open.slice(at, at + AT_ONCE).map(async ({ id, workflowId }) => {
-        const { raw } = await client.workflow.getHandle(workflowId).describe();
-        const failing = findFailure(raw);
-        if (failing) hindered.set(id, failing.message);
-      }),
-    );
-  return hindered;
-}
-
-/** Not more than `most` of them, whichever. */
-async function listOpenItems(
-  client: Client,
-  campaign: string,
-  most: number,
-): Promise<readonly { readonly id: string; readonly workflowId: string }[]> {
+): Promise<readonly WorkflowExecutionDescription[]> {
   const query = buildRunningQuery(['item'], { campaign });
-  const open: { readonly id: string; readonly workflowId: string }[] = [];
-  for await (const { workflowId, typedSearchAttributes } of client.workflow.list({ query })) {
-    open.push({ id: typedSearchAttributes.get(ATTRIBUTES.item) ?? workflowId, workflowId });
+  const open: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    open.push(workflowId);
     if (open.length === most) break;
   }
-  return open;
+  const found: WorkflowExecutionDescription[] = [];
+  await runInParallel(open, AT_ONCE, async (workflowId) => {
+    found.push(await client.workflow.getHandle(workflowId).describe());
+  });
+  return found;
 }
 
 /** Ids that are named. */
@@ -274,15 +290,19 @@ const NAMED = 3;
 const REASONS = 3;
 
 /** A sentence for each reason, the most frequent first; null if nothing hinders an item. */
-export function describeHindrance(hindered: ReadonlyMap<string, string>): string | null {
-  const byReason = [...Map.groupBy(hindered.keys(), (id) => hindered.get(id) ?? '')].sort(
+export function describeHindrance(
+  open: ReadonlyMap<string, Pick<OpenItem, 'message'>>,
+): string | null {
+  const hindered = [...open].filter(([, { message }]) => message !== null);
+  const byReason = [...Map.groupBy(hindered, ([, { message }]) => message ?? '')].sort(
     ([, one], [, other]) => other.length - one.length,
   );
-  const sentences = byReason.slice(0, REASONS).map(([reason, ids]) => {
-    const named = ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
-    return `${countWaiting(ids.length, 'item')} (${named}): ${removeStop(reason)}.`;
+  const sentences = byReason.slice(0, REASONS).map(([reason, items]) => {
+    const ids = items.slice(0, NAMED).map(([id]) => id);
+    const named = ids.join(', ') + (items.length > NAMED ? ', …' : '');
+    return `${countWaiting(items.length, 'item')} (${named}): ${removeStop(reason)}.`;
   });
-  const others = byReason.slice(REASONS).flatMap(([, ids]) => ids);
+  const others = byReason.slice(REASONS).flatMap(([, items]) => items);
   if (others.length > 0) sentences.push(`${countWaiting(others.length, 'other')}.`);
   return sentences.length === 0 ? null : sentences.join(' ');
 }

@@ -35,7 +35,7 @@ test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
 
 test('of many reasons why items wait, three are told', () => {
   const reasons = ['a', 'b', 'c', 'a', 'd', 'e'].map(
-    (why, n) => [`m-${n}`, `Disk ${why}.`] as const,
+    (why, n) => [`m-${n}`, { message: `Disk ${why}.` }] as const,
   );
   expect(describeHindrance(new Map(reasons))).toBe(
     '2 items wait (m-0, m-3): Disk a. 1 item waits (m-1): Disk b. 1 item waits (m-2): Disk c. 2 others wait.',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/leases.ts';
-import { describeHindrance, readHindrances } from '../../src/runner/obstacles.ts';
+import { describeHindrance, readOpenItems } from '../../src/runner/obstacles.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
@@ -236,10 +236,9 @@ test('an item that waits because of an answer says so, and the others do not', a
   const { rig, between } = await openWithGoBetween({ jobMs: 60_000 }, context);
   inflict(between, new Map([['seq-1', { poll: answering(500, 'oops') }]]));
   const started = await rig.start(sequences(3));
-  const hindered = () => readHindrances(rig.client, started.name, 10);
-  await expect.poll(hindered, { timeout: 20_000 }).toSatisfy(({ size }) => size > 0);
-  const words = describeHindrance(await hindered());
-  expect(words).toMatch(/^1 item waits \(seq-1\): GET .* HTTP 500\.$/);
+  const words = async () => describeHindrance(await readOpenItems(rig.client, started.name));
+  await expect.poll(words, { timeout: 20_000 }).not.toBeNull();
+  expect(await words()).toMatch(/^1 item waits \(seq-1\): GET .* HTTP 500\.$/);
   await started.handle.cancel();
   await started.handle.result();
 });

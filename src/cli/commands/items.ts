@@ -12,7 +12,7 @@ import {
   listItemLines,
   readWorkerLog,
   type OpenItem,
-  openItems,
+  readOpenItems,
   requireTree,
   openTreeIfAny,
 } from '../../runner/command-line.ts';
@@ -61,7 +61,7 @@ async function listItems(given: string | undefined, typed: Flags): Promise<numbe
   }
   return withCampaign({ name, flags }, 'look', async ({ client }, { open, out }) => {
     const tree = await requireTree(flags.out === undefined ? out : expected, name, true);
-    return show(tree, open ? await openItems(client, name) : new Map<string, OpenItem>());
+    return show(tree, open ? await readOpenItems(client, name) : new Map<string, OpenItem>());
   });
 }
 
