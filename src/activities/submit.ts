@@ -56,6 +56,8 @@ interface Submission {
   readonly begunAt: number;
   /** When the service's acceptance was complete, as this machine knows it; null if it does not. */
   answered: Answered | null;
+  /** This attempt has the service's acceptance from its own POST. */
+  isPosted: boolean;
 }
 
 interface Prepared {
@@ -73,12 +75,17 @@ export async function submit(
   reference: ServiceReference,
 ): Promise<SubmitResult> {
   const begunAt = performance.now();
-  const submission: Submission = { request, reference, begunAt, answered: null };
+  const submission: Submission = { request, reference, begunAt, answered: null, isPosted: false };
   const result = await trySubmit(deps, submission);
   // If that fails, the next attempt finds the answer, and starts it.
   if (isSettled(result)) await startItem(deps, request, reference, result);
+  if (result.type !== 'accepted') return result;
   const agoMs = computeAgoMs(submission.answered, deps.steadyClock.now());
-  return result.type === 'accepted' && agoMs !== null ? { ...result, agoMs } : result;
+  return {
+    ...result,
+    ...(agoMs !== null && { agoMs }),
+    ...(!submission.isPosted && { isRecalled: true }),
+  };
 }
 
 type Answered = WrittenAnswer['at'];
@@ -303,7 +310,10 @@ async function sendInSlot(
       return !isLate;
     };
     const answer = note.timed(await service.client.submit(job, { signal, mayBegin }));
-    if (answer.type === 'accepted') submission.answered = deps.steadyClock.now();
+    if (answer.type === 'accepted') {
+      submission.answered = deps.steadyClock.now();
+      submission.isPosted = true;
+    }
     // The worker, or its machine, slept while it connected: nothing is wrong with the service or the item.
     if (isLate) {
       await note.settle(createNotSent('it was not sent'));

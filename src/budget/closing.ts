@@ -53,6 +53,11 @@ export function close(
   const { policy, charges, block } = state;
   switch (result.type) {
     case 'accepted':
+      if (!noteJob(state, result.remoteId) && result.isRecalled) {
+        giveBack(charges);
+        state.counts.submissions -= 1;
+        return;
+      }
       if (result.rateLimit?.remaining != null) {
         const { limit, remaining } = result.rateLimit;
         reconcile(charges, policy, granted.ticket, { limit, remaining }, now);
@@ -88,6 +93,20 @@ export function close(
       state.counts.submissions -= 1;
       return;
   }
+}
+
+/** Their ids go with a budget that continues as new. */
+const MAX_JOBS = 1_000;
+
+/**
+ * False if the job was noted before, so that it is charged already, from a moment that is not before its acceptance. A row
+ * that was answered while its campaign looked for it is requested once more, and its submission only recalls its job.
+ */
+function noteJob({ jobs }: Budget, remoteId: string): boolean {
+  if (jobs.includes(remoteId)) return false;
+  jobs.push(remoteId);
+  if (jobs.length > MAX_JOBS) jobs.shift();
+  return true;
 }
 
 /** Perhaps accepted, now or later. */

@@ -34,6 +34,8 @@ export interface Budget {
   /** Most submissions in progress at a time. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
+  /** Ids of the jobs that were accepted last, the latest last (closing.ts). */
+  jobs: string[];
   /** 429s that our own charges do not explain, and the last of them (ms): someone else uses the token. */
   strangers?: { readonly at: number; readonly count: number };
   /** How many submissions were answered with a web page in the last refusal (closing.ts). */
@@ -111,6 +113,7 @@ export function createBudget(): Budget {
     holds: {},
     maxOutstanding: MAX_OUTSTANDING,
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
+    jobs: [],
     pages: 0,
   };
 }
@@ -140,6 +143,8 @@ export type SubmitResult =
   | (Extract<TimedOutcome, { readonly type: 'accepted' }> & {
       /** By a look-up, after a submission of unknown outcome. */
       readonly found?: true;
+      /** Nothing was sent: an earlier submission of the row has made this job. */
+      readonly isRecalled?: true;
       /** The answer was complete so long before the end of the activity (ms), or longer. */
       readonly agoMs?: number;
     })

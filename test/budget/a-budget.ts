@@ -7,7 +7,8 @@ import { describe, createSnapshot, type BudgetSnapshot } from '../../src/budget/
 import { policyOf } from '../policy.ts';
 
 export const WINDOW_MS = 10_000;
-export const ACCEPTED: SubmitResult = { type: 'accepted', remoteId: 'r', rateLimit: null };
+/** Each time a job of its own (`PlayedBudget.close`). */
+export const ACCEPTED: SubmitResult = { type: 'accepted', remoteId: '', rateLimit: null };
 export const UNSURE = { type: 'unsure', message: '' } as const satisfies SubmitResult;
 export const REFUSED = {
   type: 'refused',
@@ -80,7 +81,9 @@ export class PlayedBudget {
   }
 
   /** The look-up of a refused row ends at once. */
-  close(item: string, result: SubmitResult, now: number, run = 'r'): void {
+  close(item: string, told: SubmitResult, now: number, run = 'r'): void {
+    const isNew = told.type === 'accepted' && told.remoteId === '';
+    const result = isNew ? { ...told, remoteId: `job ${this.state.granted} of ${item}` } : told;
     this.apply({ type: 'close', item, run, result }, now);
     if (result.type === 'refused')
       this.apply({ type: 'settled', item, run, settlement: { type: 'ended' } }, now);

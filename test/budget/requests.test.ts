@@ -25,6 +25,25 @@ describe('a request', () => {
     expect(budget.state.outstanding).toEqual({});
   });
 
+  test('of a row that was answered meanwhile is told its job, which takes one slot', () => {
+    const budget = new PlayedBudget(2);
+    const job = { type: 'accepted', remoteId: 'job-1', rateLimit: null } as const;
+    for (const [now, more] of [
+      [0, {}],
+      [10, { isRecalled: true }],
+    ] as const) {
+      budget.ask('a', {}, now);
+      expect(runs(budget, now)).toEqual(['r']);
+      budget.close('a', { ...job, ...more }, now + 5);
+    }
+    const { counts } = budget.state;
+    expect(counts).toMatchObject({ submissions: 1, accepted: 1 });
+    budget.ask(['b', 'c'], {}, 20);
+    expect(runs(budget, 20), 'the second slot is free').toEqual(['r']);
+    budget.close('b', job, 25);
+    expect(budget.state.counts.accepted, 'a service may give an id twice').toBe(2);
+  });
+
   test('of another run replaces one that waits', () => {
     const budget = new PlayedBudget(0);
     for (const run of ['first', 'second']) budget.ask('a', { run });

@@ -44,6 +44,7 @@ export class World {
   /** Offset of our clock from true time, in ms. */
   #forward = 0;
   #stepped = false;
+  #jobs = 0;
   readonly #token: ServiceModel;
   /** Its ceiling is unknown here, and is met by obeying. */
   readonly #address: ServiceModel;
@@ -329,7 +330,8 @@ export class World {
     if (outcome === 'accepted, answer lost') return UNSURE;
     const seen = header ? token.headerAt(stampAt) : null;
     const [limit, remaining] = [seen?.window.limit ?? null, seen?.remaining ?? null];
-    return { type: 'accepted', remoteId: 'r', rateLimit: { limit, remaining } };
+    this.#jobs += 1;
+    return { type: 'accepted', remoteId: `job ${this.#jobs}`, rateLimit: { limit, remaining } };
   }
 
   /** The service may refuse for a full window only for reasons that cannot be known here. */

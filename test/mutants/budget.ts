@@ -27,6 +27,22 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/budget/policy.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
+    name: 'recalled-twice',
+    file: 'src/budget/closing.ts',
+    find: 'if (!noteJob(state, result.remoteId) && result.isRecalled) {',
+    replace: 'if (!noteJob(state, result.remoteId) && false) {',
+    breaks: '2: a job that is told twice takes one slot.',
+    tests: ['test/budget/requests.test.ts'],
+  },
+  {
+    name: 'posted-twice',
+    file: 'src/budget/closing.ts',
+    find: 'if (!noteJob(state, result.remoteId) && result.isRecalled) {',
+    replace: 'if (!noteJob(state, result.remoteId)) {',
+    breaks: '1: every job that was sent takes a slot, whatever its id is.',
+    tests: ['test/budget/requests.test.ts'],
+  },
+  {
     name: 'window-guard',
     file: 'src/budget/policy.ts',
     find: 'export const GUARD_MS = 25;',
