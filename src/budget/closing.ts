@@ -50,23 +50,10 @@ export function close(
   // The service may have the job: a look-up settles that before the item begins.
   if ((result.type === 'unsure' || result.type === 'refused') && !granted.withdrawn)
     state.unsettled[key] = { request: granted.request, result };
-  const { policy, charges, block } = state;
+  const { charges, block } = state;
   switch (result.type) {
     case 'accepted':
-      if (!noteJob(state, result.remoteId) && result.isRecalled) {
-        giveBack(charges);
-        state.counts.submissions -= 1;
-        return;
-      }
-      if (result.rateLimit?.remaining != null) {
-        const { limit, remaining } = result.rateLimit;
-        reconcile(charges, policy, granted.ticket, { limit, remaining }, now);
-      }
-      chargeSlot(state, granted, now - (result.agoMs ?? 0));
-      recover(block, granted.number);
-      state.counts.accepted += 1;
-      noteAccepted(state, now);
-      return;
+      return accept(state, granted, result, now);
     case 'unsure':
       return leave(state, granted, result, now);
     case 'refused':
@@ -93,6 +80,28 @@ export function close(
       state.counts.submissions -= 1;
       return;
   }
+}
+
+function accept(
+  state: Budget,
+  granted: Grant,
+  result: Extract<SubmitResult, { type: 'accepted' }>,
+  now: number,
+): void {
+  const { policy, charges, block, counts } = state;
+  if (!noteJob(state, result.remoteId) && result.isRecalled) {
+    giveBack(charges);
+    counts.submissions -= 1;
+    return;
+  }
+  if (result.rateLimit?.remaining != null) {
+    const { limit, remaining } = result.rateLimit;
+    reconcile(charges, policy, granted.ticket, { limit, remaining }, now);
+  }
+  chargeSlot(state, granted, now - (result.agoMs ?? 0));
+  recover(block, granted.number);
+  counts.accepted += 1;
+  noteAccepted(state, now);
 }
 
 /** Their ids go with a budget that continues as new. */
