@@ -128,13 +128,13 @@ export function describeService(
   options: SiteOptions,
 ): ServiceSettings {
   for (const [key, secret] of Object.entries(secrets)) {
-    const wanted = findService(service).secrets[key]?.length;
+    const required = findService(service).secrets[key]?.length;
     const { length } = secret.reveal();
-    if (wanted !== undefined && length !== wanted)
+    if (required !== undefined && length !== required)
       throw new HundredfoldError(
         'CONFIG_INVALID',
-        `services.${service}.${key} has ${length} characters, and not ${wanted}`,
-        `Use the identifier of ${wanted} characters that the service issued to you.`,
+        `services.${service}.${key} has ${length} characters, and not ${required}`,
+        `Use the identifier of ${required} characters that the service issued to you.`,
       );
   }
   const address = options.address ?? toAddress(url);

@@ -89,7 +89,9 @@ describe.skipIf(without !== null)(`pods of deploy/kubernetes (${without ?? 'play
   async function expectProbes({ metadata, spec }: any): Promise<void> {
     const [container] = spec.template.spec.containers;
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
-      const { path, port } = container[probe].httpGet;
+      const { path, port } = container[probe].httpGet ?? {};
+      // The local services have no page that everybody may read: their probes only connect.
+      if (path === undefined) continue;
       const { containerPort } = container.ports.find((one: any) => one.name === port);
       const code = `fetch('http://127.0.0.1:${containerPort}${path}').then(r => console.log(r.status))`;
       const asked = await must('exec', `${metadata.name}-${container.name}`, 'node', '-e', code);
