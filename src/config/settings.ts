@@ -162,7 +162,7 @@ function readYaml(path: string): unknown {
 function parse(raw: unknown, path: string | undefined, environment: Environment): Config {
   const schema = describeConfig();
   const filled = applyVariables(fillIn(removeNulls(raw), environment), schema, environment);
-  const parsed = schema.safeParse(filled);
+  const parsed = schema.safeParse(filled, { error: explainMissing });
   if (parsed.success) return parsed.data;
   const where = path ?? 'the HUNDREDFOLD_* environment variables';
   const problems = parsed.error.issues.map(
@@ -173,6 +173,11 @@ function parse(raw: unknown, path: string | undefined, environment: Environment)
     `${where} is not a valid configuration:\n${problems.join('\n')}`,
     'docs/configuration.md lists every key with an example.',
   );
+}
+
+/** Of a key that must be there; other faults have the words of zod or of the schema. */
+function explainMissing({ code, input }: { readonly code: string; readonly input?: unknown }) {
+  return code === 'invalid_type' && input === undefined ? 'is missing' : undefined;
 }
 
 /** A key with nothing but comments below it reads as null: treated as absent. */
