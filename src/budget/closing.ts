@@ -197,7 +197,8 @@ export function settleSubmission(
   }
   if (settlement.type !== 'again') return;
   const { attempts } = settlement;
-  putBack(state.queue, { ...request, attempt: request.attempt + 1, attempts });
+  // What turned the former submission away says nothing of the next one.
+  putBack(state.queue, { ...request, attempt: request.attempt + 1, attempts, turnedAway: [] });
 }
 
 /** Its slot may have been charged already. */

@@ -92,6 +92,8 @@ export async function budget(input: BudgetInput): Promise<void> {
 
 interface Settling extends Pick<Unsettled, 'request'> {
   readonly scope: CancellationScope;
+  /** It has ended, and what it has shown counts from the next reading of the clock. */
+  isOver: boolean;
 }
 
 class BudgetKeeper {
@@ -282,16 +284,21 @@ class BudgetKeeper {
   /** The look-ups of a run that continues as new end with it: the next run asks again. */
   #settleSubmissions(): void {
     const { unsettled } = this.#state;
-    for (const [key, { scope }] of this.#settling) if (!(key in unsettled)) scope.cancel();
+    for (const [key, { scope, isOver }] of this.#settling) {
+      if (key in unsettled) continue;
+      if (isOver) this.#settling.delete(key);
+      else scope.cancel();
+    }
     for (const [key, one] of Object.entries(unsettled)) {
       if (this.#settling.has(key)) continue;
       const scope = new CancellationScope();
-      this.#settling.set(key, { scope, request: one.request });
-      void scope.run(() => this.#settle(key, one));
+      const settling = { scope, request: one.request, isOver: false };
+      this.#settling.set(key, settling);
+      void scope.run(() => this.#settle(settling, one));
     }
   }
 
-  async #settle(key: string, { request, result }: Unsettled): Promise<void> {
+  async #settle(settling: Settling, { request, result }: Unsettled): Promise<void> {
     const { item, run, job } = request;
     const { policy } = this.#state;
     const full = { ...request, notBefore: 0, readIn: this.#run, probe: false, policy };
@@ -302,7 +309,7 @@ class BudgetKeeper {
         log.warn('the look-up of a submission was given up', { item, error: String(error) });
         return { type: 'ended' } as const;
       });
-    this.#settling.delete(key);
+    settling.isOver = true;
     this.take({ type: 'settled', item, run, settlement });
     this.#reportWithdrawn();
   }
@@ -310,7 +317,7 @@ class BudgetKeeper {
   /** To cancelled campaigns: nothing of theirs starts from now on. */
   #reportWithdrawn(): void {
     const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
-      [...this.#underWay, ...this.#settling.values()].some(
+      [...this.#underWay, ...[...this.#settling.values()].filter(({ isOver }) => !isOver)].some(
         ({ request }) => request.campaign === campaign && request.run === run,
       );
     const gone = this.#leaving.filter((one) => !isUnderWay(one));

@@ -314,6 +314,20 @@ describe('the slot of a submission of unknown outcome', () => {
     expect(budget.nextAt(7_000)).toBe(4_000 + FREE_AGAIN);
   });
 
+  test('is not judged by the web page that was the answer to the one before', () => {
+    const budget = begun();
+    budget.limit(4);
+    budget.close('a', notNow({ reason: 'blocked', isUncertain: true }), 100);
+    expect(budget.grants(10_000)).toMatchObject([{ request: { item: 'b' } }]);
+    budget.close('b', ACCEPTED, 10_000);
+    expect(budget.grants(10_000)).toMatchObject([{ request: { item: 'a' }, mayHaveJob: true }]);
+    budget.close('a', UNSURE, 10_000);
+    budget.settle('a', ABSENT, 10_000);
+    const [again] = budget.grants(10_000);
+    expect(again).toMatchObject({ request: { item: 'a', attempt: 1 } });
+    expect(again?.mayHaveJob).toBeUndefined();
+  });
+
   test('is looked up, and not sent again before that has ended', () => {
     const budget = begun();
     budget.limit(3);
