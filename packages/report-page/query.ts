@@ -38,7 +38,7 @@ export function findRows(
     .split(/\s+/)
     .filter(Boolean)
     .map((word) => parseTest(columns, texts, word));
-  const only = new Set(query.only.split(' ').filter(Boolean).map(decodeURIComponent));
+  const only = new Set(readOnly(query.only));
   const rows: number[] = [];
   for (const row of table.id.keys()) {
     if (query.kind !== '' && table.kind[row] !== query.kind) continue;
@@ -59,6 +59,15 @@ export function toStateGroup(state: string | undefined): string {
 }
 
 type Test = (row: number) => boolean;
+
+/** None if the address was cut inside an id. */
+function readOnly(only: string): readonly string[] {
+  try {
+    return only.split(' ').filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return [];
+  }
+}
 
 /** A word that is no condition on a column of the table is searched for as it is. */
 function parseTest(columns: readonly Column[], texts: readonly string[], word: string): Test {

@@ -31,10 +31,10 @@ interface Keyboard {
  */
 function openKeyboard(input: ReadStream, pressed: (key: string) => void): Keyboard | null {
   if (!input.isTTY) return null;
-  const read = (_: string | undefined, { name = '', ctrl = false }: Key): void => {
+  const read = (_: string | undefined, { name = '', ctrl = false, meta = false }: Key): void => {
     // As the terminal would do: code that handles the interruption does not depend on the keyboard.
     if (ctrl && name === 'c') process.kill(process.pid, 'SIGINT');
-    else pressed(name);
+    else if (!ctrl && !meta) pressed(name);
   };
   emitKeypressEvents(input);
   input.setRawMode(true);

@@ -243,9 +243,15 @@ export function buildCampaignLink(ui: string, campaign: string): string {
  * @returns whether there is such a program; the link is printed in any case
  */
 export function openLink(link: string): boolean {
-  const opener = process.env['BROWSER'] ?? (process.platform === 'darwin' ? 'open' : 'xdg-open');
-  const child = spawn(opener, [link], { stdio: 'ignore', detached: true });
-  // Over ssh, in a container or in a cluster job there is none: then it has no process id.
+  const { BROWSER, DISPLAY, WAYLAND_DISPLAY } = process.env;
+  const isMac = process.platform === 'darwin';
+  // Over ssh, in a container or in a cluster job there is no screen.
+  if (!BROWSER && !isMac && !DISPLAY && !WAYLAND_DISPLAY) return false;
+  const child = spawn(BROWSER || (isMac ? 'open' : 'xdg-open'), [link], {
+    stdio: 'ignore',
+    detached: true,
+  });
+  // Without such a program it has no process id.
   child.on('error', () => undefined);
   child.unref();
   return child.pid !== undefined;

@@ -162,14 +162,20 @@ function readVariable(environment: Environment, lower: string): string | undefin
   return environment[lower] ?? environment[lower.toUpperCase()];
 }
 
-/** Entries are `host`, `.domain`, `*.domain` or `*`; a host includes its subdomains. A port is not looked at, as in curl. */
-function isExcepted({ hostname }: URL, list: string): boolean {
+/** Entries are `host`, `.domain`, `*.domain`, `host:port` or `*`; a host includes its subdomains. */
+function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
   return list
     .toLowerCase()
     .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
     .some((entry) => {
-      const name = entry.replace(/^\*?\./, '').replace(/:\d+$/, '');
-      return entry === '*' || (name !== '' && `.${hostname}`.endsWith(`.${name}`));
+      const [, name = '', only] = /^(\[.+\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (only !== undefined && only !== ownPort) return false;
+      if (name === '*') return true;
+      const bare = name.replace(/^\*?\./, '').replace(/\.$/, '');
+      return bare !== '' && (host === bare || host === `[${bare}]` || host.endsWith(`.${bare}`));
     });
 }
 

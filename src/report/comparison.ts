@@ -8,7 +8,8 @@ import { type AnyKind, findKind } from '../kinds/registry.ts';
 import { buildTableKey, listWrittenKinds } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { formatCsvLine } from './csv-table.ts';
+import { formatCsvLine, renameOwnCells } from './csv-table.ts';
+import { listTables } from './result-tables.ts';
 
 /** A tree with its tables. */
 export interface ComparedTree {
@@ -109,7 +110,8 @@ function listOwn({ campaign }: ComparedTree): string {
 /** A row with a result. */
 interface MeasuredRow {
   readonly id: string;
-  readonly cells: Readonly<Record<string, string>>;
+  /** In the order of the kind's measures; null for one that it does not have. */
+  readonly values: readonly (number | null)[];
 }
 
 interface MeasuredTable {
@@ -121,26 +123,38 @@ interface MeasuredTable {
 
 async function readMeasured(
   { store, campaign }: ComparedTree,
-  { table, measuresTable }: AnyKind,
+  kind: AnyKind,
   by: string,
 ): Promise<MeasuredTable> {
-  const key = buildTableKey(measuresTable ?? table.name, 'csv');
+  const { name = '', columns = [] } = listTables(kind).at(-1) ?? {};
+  const key = buildTableKey(name, 'csv');
   if (!(await store.exists(key)))
     throw new HundredfoldError(
       'CAMPAIGN_NOT_PUBLISHED',
       `${campaign.name} has no ${key} yet`,
       `Write its tables first: hundredfold report ${campaign.name}.`,
     );
+  // One of the user's own has another name there if it has that of one of ours.
+  const own = Object.fromEntries((campaign.columns[kind.name] ?? []).map((one) => [one, one]));
+  const renamed = Object.entries(
+    renameOwnCells(
+      own,
+      columns.map((one) => one.name),
+    ),
+  );
+  const column = by === 'id' ? by : renamed.find(([, written]) => written === by)?.[0];
+  const measured = Object.entries(kind.measures).map(([measure, one]) => one.column ?? measure);
   const byKey = new Map<string, MeasuredRow | null>();
   const engines = new Set<string>();
   let rows = 0;
-  const parsed = Readable.from(store.readStream(key)).pipe(parse({ columns: true }));
+  const parsed = Readable.from(store.readStream(key)).compose(parse({ columns: true }));
   for await (const cells of parsed as AsyncIterable<Record<string, string>>) {
     rows += 1;
     const { id = '', engine_version: engine = '' } = cells;
     if (engine !== '') engines.add(engine);
-    const value = cells[by] ?? '';
-    if (value !== '') byKey.set(value, byKey.has(value) ? null : { id, cells });
+    const value = cells[column ?? ''] ?? '';
+    const values = measured.map((one) => (cells[one] ? Number(cells[one]) : null));
+    if (value !== '') byKey.set(value, byKey.has(value) ? null : { id, values });
   }
   return { byKey, rows, engines: [...engines].sort() };
 }
@@ -157,8 +171,8 @@ async function compareKind(
     const rowB = ofB.byKey.get(key);
     if (rowA && rowB) pairs.push({ key, a: rowA, b: rowB });
   }
-  const measures = Object.entries(kind.measures).flatMap(([key, measure]) => {
-    const points = readPoints(pairs, measure.column ?? key, measure.decimals);
+  const measures = Object.entries(kind.measures).flatMap(([key, measure], place) => {
+    const points = readPoints(pairs, place);
     return points.length === 0 ? [] : [compareMeasure(key, measure, points)];
   });
   return {
@@ -178,17 +192,13 @@ interface RowPair {
   readonly b: MeasuredRow;
 }
 
-function readPoints(
-  pairs: readonly RowPair[],
-  column: string,
-  decimals: number,
-): readonly ComparedPair[] {
+/** @param place of the measure */
+function readPoints(pairs: readonly RowPair[], place: number): readonly ComparedPair[] {
   return pairs.flatMap(({ key, a: rowA, b: rowB }) => {
-    const [textA = '', textB = ''] = [rowA.cells[column], rowB.cells[column]];
-    if (textA === '' || textB === '') return [];
-    const [a, b] = [Number(textA), Number(textB)];
+    const [a, b] = [rowA.values[place] ?? null, rowB.values[place] ?? null];
+    if (a === null || b === null) return [];
     // Without the digits that only the subtraction has.
-    const difference = Number((b - a).toFixed(decimals));
+    const difference = Number((b - a).toFixed(9));
     return [{ key, idA: rowA.id, idB: rowB.id, a, b, difference }];
   });
 }

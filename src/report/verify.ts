@@ -289,7 +289,9 @@ async function checkFile(key: string, store: Store, made: Store, found: Faults):
   if (is === null) add(`${key} is missing.`);
   else if (key.endsWith('.parquet')) add(`${key} does not contain the rows of its items.`);
   else if (key === CHECKSUMS) {
-    for (const one of await compareChecksums(store, made))
+    const differing = await compareChecksums(store, made);
+    if (differing.length === 0) add(`${key} has lines that are not of its form.`);
+    for (const one of differing)
       if (!found.isKnown(one.key))
         found.add(check, one.key, one.message, one.isAdded ? REMEDIES.stray : REMEDIES.derived);
   } else {

@@ -26,11 +26,12 @@ const FULL_FILES = 30;
 export async function findObstacle(
   folder: string,
   { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
+  isMeant: (type: string) => boolean = () => true,
 ): Promise<string | null> {
   const full = await findFullDisk(folder);
   if (full !== null) return full;
   // The campaign itself only reads pages of items and publishes. Items do their work in their own workflows.
-  const failing = findFailure(raw);
+  const failing = findFailure(raw, isMeant);
   return failing && `${failing.activity} keeps failing and is retried: ${failing.message}`;
 }
 
@@ -41,11 +42,15 @@ interface Failing {
 }
 
 /** Why an activity of a workflow is tried again; null if none is, or if it only was too early. */
-function findFailure(raw: WorkflowExecutionDescription['raw']): Failing | null {
+function findFailure(
+  raw: WorkflowExecutionDescription['raw'],
+  isMeant: (type: string) => boolean = () => true,
+): Failing | null {
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
     const { applicationFailureInfo: info, message } = lastFailure ?? {};
     // A time limit that has passed has no such part: a worker that died is told elsewhere.
-    if (!info || info.type === NOT_YET || !message) continue;
+    const type = info?.type ?? '';
+    if (!info || type === NOT_YET || !message || !isMeant(type)) continue;
     return { activity: activityType?.name ?? 'An activity', message };
   }
   return null;
@@ -152,13 +157,18 @@ export async function isTreeHere(folder: string, tree: unknown): Promise<boolean
   }
 }
 
+/** Else an item only waits, for its service. */
+function isOfTree(type: string): boolean {
+  return /^(?:STORE|TREE)_/.test(type);
+}
+
 async function findItemsObstacle(
   client: Client,
   name: string,
   folder: string,
 ): Promise<string | null> {
   for (const item of await describeOpenItems(client, name, ASKED)) {
-    const found = await findObstacle(folder, item);
+    const found = await findObstacle(folder, item, isOfTree);
     if (found !== null) return found;
   }
   return null;

@@ -248,6 +248,16 @@ interface Found {
   readonly record: ItemRecord;
 }
 
+/** Whatever is wrong with the tree of another campaign, the row is computed. */
+async function* readOfOthers(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* data;
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause;
+    throw new StoreError('STORE_MISSING', cause.message, cause.remedy, { cause });
+  }
+}
+
 export class ResultCache {
   readonly #store: Store;
   readonly #neighbour: string;
@@ -271,12 +281,12 @@ export class ResultCache {
     if (!canShare(readJobOptions(record), options)) return 'other predictors';
     const buildKey = (name: string): string => buildItemKey(record.kind, record.id, name);
     for (const name of Object.keys(record.files))
-      if (!(await tree.exists(buildKey(name)))) return 'damaged';
+      if (!(await tree.exists(buildKey(name)).catch(nullIfUnreadable))) return 'damaged';
     return {
       what: { type: 'cache', campaign: entry.campaign, id: entry.id },
       result: toJobResult(record),
       inputSha256: record.input.sha256,
-      read: (name) => tree.readStream(buildKey(name)),
+      read: (name) => readOfOthers(tree.readStream(buildKey(name))),
     };
   }
 

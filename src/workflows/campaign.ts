@@ -128,13 +128,13 @@ class CampaignRun implements Shown {
    * of the same command typed again.
    */
   async #waitForStart(): Promise<void> {
-    const { startsAt = 0 } = this.spec;
+    const { startsAt } = this.spec;
+    if (startsAt === undefined) return;
+    const summary = `starts ${formatClock(startsAt, Date.now())}`;
+    const isOver = () => this.spec.startsAt === undefined || shouldContinueAsNew();
     const waitMs = startsAt - Date.now();
-    if (waitMs > 0) {
-      const summary = `starts ${formatClock(startsAt, Date.now())}`;
-      await condition(() => this.spec.startsAt === undefined, waitMs, { summary });
-    }
-    if (startsAt === 0) return;
+    if (waitMs > 0 && (await condition(isOver, waitMs, { summary })) && this.spec.startsAt)
+      await this.#continue();
     this.#begin();
     this.startedAt = Date.now();
     this.#progress.show(this.#progress.state);

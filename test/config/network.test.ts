@@ -74,8 +74,10 @@ describe('the proxy of a service', () => {
     const isOut = (list: string) =>
       proxy('https://x.example', { HTTPS_PROXY: 'http://p.example', NO_PROXY: list }) === undefined;
     const out = ['*', 'other.example, x.example', 'example', '.x.example', 'x.example:443'];
-    const used = ['*.lab.x.example', 'ax.example', 'x.example.org', ' , ', '::1'];
+    const used = ['*.lab.x.example', 'x.example:80', 'ax.example', 'x.example.org', ' , ', '::1'];
     expect([...out, ...used].filter(isOut)).toEqual(out);
+    const six = { HTTP_PROXY: 'http://p.example', NO_PROXY: 'fd00::12' };
+    expect(proxy('http://[fd00::12]:8080', six)).toBeUndefined();
   });
 
   test('shows its password neither in a refusal nor in any output, and has it among the secrets', async () => {

@@ -7,9 +7,6 @@ import { freePort } from '../../src/temporal/machine.ts';
 import { Installed } from './installed.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const VERSION = (
-  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
-).version;
 
 let installed: Installed;
 let before: readonly string[];
@@ -49,18 +46,10 @@ test('has no TypeScript but declarations, the licences of its dependencies, and 
   expect(readFileSync(page, 'utf8')).toContain('.SS "hundredfold run ');
 });
 
-test('is released with its bill of materials, its changes, and digests', () => {
-  const out = join(installed.home, 'release');
-  const script = join(ROOT, 'scripts', 'release.ts');
-  const args = ['--dry-run', '--no-image', '--tarball', installed.tarball, '--out', out];
-  const run = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8', cwd: ROOT });
-  expect(run.status, run.stderr).toBe(0);
-  const check = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out });
-  expect(check.status).toBe(0);
-  expect(readFileSync(join(out, 'SHA256SUMS'), 'utf8')).toContain(`hundredfold-${VERSION}.tgz`);
-  expect(readFileSync(join(out, 'CHANGELOG-section.md'), 'utf8')).toContain('### Added');
-  const text = readFileSync(join(out, `hundredfold-${VERSION}.cdx.json`), 'utf8');
-  const bom = JSON.parse(text) as { bomFormat: string; components: { name: string }[] };
+test('contains its bill of materials', () => {
+  const args = ['-xzOf', installed.tarball, 'package/sbom.cdx.json'];
+  const { stdout } = spawnSync('tar', args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const bom = JSON.parse(stdout) as { bomFormat: string; components: { name: string }[] };
   const names = bom.components.map(({ name }) => name);
   expect(bom.bomFormat).toBe('CycloneDX');
   expect(names).toEqual(expect.arrayContaining(['@temporalio/worker', 'fastify', 'zod']));

@@ -8,7 +8,7 @@ import { prepareCampaign } from '../../src/store/prepare.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 
-const HEADER = 'id,atoms,dipole_moment,engine_version,parent\n';
+const HEADER = 'id,atoms,dipole_moment,engine_version,parent,name_user\n';
 
 /** A tree of molecules whose table has these lines. */
 async function openMolecules(name: string, lines: readonly string[]): Promise<OutputTree> {
@@ -16,10 +16,13 @@ async function openMolecules(name: string, lines: readonly string[]): Promise<Ou
   const store = await openFileStore(folder);
   const items = lines.map((line) => ({
     ...aMolecule(line.split(',')[0] ?? ''),
-    user: { parent: line.split(',').at(-1) ?? '' },
+    user: { parent: line.split(',').at(-1) ?? '', name: line },
   }));
   await prepareCampaign(store, { name, manifestDigests: [], settings: {} }, items);
-  await store.write('tables/molecules.csv', HEADER + lines.map((line) => `${line}\n`).join(''));
+  await store.write(
+    'tables/molecules.csv',
+    HEADER + lines.map((line) => `${line},${line.slice(0, 1)}\n`).join(''),
+  );
   return openTree(folder);
 }
 
@@ -69,6 +72,9 @@ test('by a column of their own, rows whose value is empty or not alone have no p
   expect(kinds[0]).toMatchObject({ pairs: 4, onlyA: 4, onlyB: 3 });
   const table = await readFile(join(out, 'differences.csv'), 'utf8');
   expect(table).toContain('\nmolecule,p5,e,e,dipole,5,5.1,0.1\n');
+  // A column of theirs that has the name of one of ours is called `name_user` in the table.
+  const named = await a.compare(b, out, 'name');
+  expect(named.kinds[0]).toMatchObject({ pairs: 7 });
 });
 
 test('without a common kind, column or table it says what is missing', async () => {
@@ -78,7 +84,9 @@ test('without a common kind, column or table it says what is missing', async () 
   await expect(a.compare(b, out, 'batch')).rejects.toThrow(
     expect.objectContaining({
       code: 'USAGE',
-      remedy: expect.stringContaining('Own columns of bcc: parent; of gas: parent.') as string,
+      remedy: expect.stringContaining(
+        'Own columns of bcc: parent, name; of gas: parent, name.',
+      ) as string,
     }),
   );
   const folder = join(await temporaryFolder(), 'chains');

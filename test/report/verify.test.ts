@@ -110,6 +110,7 @@ const BREAKS: Readonly<Record<string, Break>> = {
   'a row in the wrong table': editing('failed.csv', /$/, 'p1,sequence,,,,,,,,\n'),
   'no checksums': removing('SHA256SUMS'),
   'a checksum of no file': editing('SHA256SUMS', /$/, NOTHING),
+  'a line of the checksums that is none': editing('SHA256SUMS', /$/, 'tampered\n'),
   'a campaign never prepared': removing('.hundredfold/campaign.json'),
 };
 

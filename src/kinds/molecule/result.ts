@@ -208,7 +208,7 @@ export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {
         estimated_parameters: estimated.length,
         penalised_parameters: penalties.filter((penalty) => penalty > 0).length,
         penalty_sum: roundDust(sum(penalties)),
-        penalty_max: penalties.length === 0 ? null : Math.max(...penalties),
+        penalty_max: MOLECULE_MEASURES.penaltyMax.of(reading),
         attn_flags: MOLECULE_MEASURES.attn.of(reading),
         molecular_mass: roundDust(sumMasses(atoms)),
         dipole_moment: roundDust(computeDipoleMoment(atoms)),
