@@ -105,6 +105,8 @@ export interface SlotRequest {
   readonly ledgerAddress: string;
   /** As the budget knows it. */
   readonly policy: Policy;
+  /** As in `ReservationRequest`. */
+  readonly replaces?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -112,6 +114,7 @@ export interface TakenSlot {
   readonly type: 'taken';
   readonly id: string;
   readonly claim: string;
+  readonly replaces: string | undefined;
   readonly counts: Policy['counts'];
 }
 
@@ -131,11 +134,13 @@ const TIMEOUT_MS = 250;
 export async function reserveSlot({ ledger }: Gate, request: SlotRequest): Promise<Slot> {
   const { claim, reference, ledgerAddress, policy, signal } = request;
   const { windows, counts } = policy;
+  // Where the service counts what is sent, each POST has a slot of its own.
+  const replaces = counts === 'sent' ? undefined : request.replaces;
   const account = { ...reference, address: ledgerAddress };
   try {
     for (let waited = 0; ;) {
-      const found = ledger.reserve({ ...account, claim, windows });
-      if (found.type === 'taken') return { type: 'taken', id: found.id, claim, counts };
+      const found = ledger.reserve({ ...account, claim, windows, replaces });
+      if (found.type === 'taken') return { type: 'taken', id: found.id, claim, replaces, counts };
       const { retryAfterMs } = found;
       waited += retryAfterMs;
       if (waited > TIMEOUT_MS || signal.aborted)
@@ -161,7 +166,7 @@ export function settleSlot({ ledger }: Gate, claim: string, remoteId: string): v
 /** `null` as outcome: this attempt has sent nothing. */
 export function closeSlot(
   { ledger }: Gate,
-  { id, claim, counts }: TakenSlot,
+  { id, claim, replaces, counts }: TakenSlot,
   outcome: TimedOutcome | null,
 ): void {
   tryToUse('the end of a submission', claim, () => {
@@ -169,7 +174,7 @@ export function closeSlot(
     if (outcome?.type === 'unsure') return;
     if (outcome?.type === 'accepted') ledger.charge(claim, outcome.remoteId);
     else if (outcome !== null && isCounted(outcome, counts)) ledger.charge(claim, null);
-    else ledger.free(id);
+    else ledger.free(id, replaces);
   });
 }
 

@@ -80,7 +80,8 @@ async function findSettlement(deps: Dependencies, unsettled: Unsettled): Promise
     const found = await lookUp(deps, unsettled, buildJobName(source, record));
     if (found.type === 'found') {
       const { remoteId } = found;
-      if (result.type === 'unsure') settleSlot(deps, buildSlotKey(request), remoteId);
+      const slot = result.type === 'unsure' ? buildSlotKey(request) : request.replaces;
+      if (slot !== undefined) settleSlot(deps, slot, remoteId);
       // Of several POSTs, any may have created the job, but none was sent before the first.
       const sentAt = findFirstUnsure(attempts)?.sentAt;
       const times = sentAt === undefined ? {} : { sentAt };
@@ -141,21 +142,25 @@ function decideUnsure(
   waitUntilSettled(request, unsure, found, ageMs);
   const now = Context.current().info.currentAttemptScheduledTimestampMs;
   const at = new Date(now).toISOString();
-  const again = (...more: Attempt[]): Again => ({
+  // A repeated request may be counted once more: only a job that is certainly absent gives its slot back.
+  const again = (isAbsent: boolean, more: readonly Attempt[]): Again => ({
     type: 'again',
     attempts: [...attempts, ...more],
+    isAbsent,
   });
   if (found.type === 'absent' || found.type === 'repeat') {
     const { retryMs = RETRY_TIMEOUT_MS } = policy;
     const mostMs = found.type === 'repeat' ? Math.min(retryMs, found.withinMs) : retryMs;
     if (now - Date.parse(findFirstUnsure(attempts)?.at ?? '') < mostMs) {
       const message = 'the service has no job with this name';
-      return found.type === 'repeat' ? again() : again({ at, outcome: 'absent', message });
+      return found.type === 'repeat'
+        ? again(false, [])
+        : again(true, [{ at, outcome: 'absent', message }]);
     }
     const none = found.type === 'repeat' ? 'answered' : 'answered and none found at the service';
     return createHeld('SUBMIT_UNSURE', `${attempt + 1} submissions, none ${none}: ${why}`, unsure);
   }
-  if (policy.whenUnsure === 'resubmit' && attempt === 0) return again();
+  if (policy.whenUnsure === 'resubmit' && attempt === 0) return again(false, []);
   const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
   return createHeld(
     'SUBMIT_UNSURE',

@@ -204,11 +204,14 @@ function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<PostTime
 export async function countOpenJobs(
   { temporal, taskQueue }: Pick<Dependencies, 'temporal' | 'taskQueue'>,
   { service, credential }: ServiceReference,
+  before: number | null,
 ): Promise<number> {
-  const items = buildRunningQuery(['item'], { taskQueue, service, credential });
-  const { count } = await temporal.workflow.count(
-    `${items} AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`,
-  );
+  const conditions = [
+    buildRunningQuery(['item'], { taskQueue, service, credential }),
+    `${ATTRIBUTES.remoteId.name} IS NOT NULL`,
+    ...(before === null ? [] : [`StartTime < "${new Date(before).toISOString()}"`]),
+  ];
+  const { count } = await temporal.workflow.count(conditions.join(' AND '));
   return count;
 }
 

@@ -271,9 +271,16 @@ async function send(
     const passage = await deps.fence.pass(info);
     if (passage === null)
       return createNotSent('the budget has ended, or has given this submission to another worker');
-    const { policy } = request;
+    const { policy, replaces } = request;
     const claim = buildSlotKey(request);
-    const slot = await reserveSlot(deps, { claim, reference, ledgerAddress, policy, signal });
+    const slot = await reserveSlot(deps, {
+      claim,
+      reference,
+      ledgerAddress,
+      policy,
+      replaces,
+      signal,
+    });
     if (slot.type === 'full') return createDeferred(slot.message, slot.retryAfterMs);
     if (slot.type === 'unusable') return createDeferred(slot.message, AGAIN_INTERVAL_MS);
     return await sendInSlot(deps, submission, prepared, { passage, slot });

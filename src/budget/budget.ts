@@ -27,8 +27,9 @@ import {
   setPolicy,
   type Budget,
   type Grant,
+  type Unsure,
 } from './state.ts';
-import { findRoom, restore, takeSlot } from './policy.ts';
+import { createTicket, findRoom, restore, takeSlot, type Ticket, type Usage } from './policy.ts';
 import {
   addToQueue,
   sortLanes,
@@ -39,11 +40,12 @@ import {
   withdrawRun,
   type Lane,
   requestKey,
+  buildSlotKey,
   type CampaignRun,
   type Request,
 } from './queue.ts';
 
-export { createBudget, type Budget, type Grant } from './state.ts';
+export { createBudget, type Budget, type Grant, type Unsure } from './state.ts';
 
 export interface Decision {
   /** Submit these now, in this order. */
@@ -107,7 +109,8 @@ export function decide(state: Budget, now: number): Decision {
   if (isAwaitingReading(state)) return { grants, wakeAt: null };
   settleDue(state, now);
   for (;;) {
-    const lane = sortLanes(state.queue).find((one) => computeOpenTime(state, one, now) <= now);
+    const lanes = sortLanes(state.queue);
+    const lane = nextTurn(state, lanes, now);
     if (!lane) break;
     grants.push(grant(state, lane, now));
   }
@@ -177,41 +180,83 @@ function takeOver(state: Budget, restored: Restored, now: number): void {
     );
 }
 
+/** The first lane that has a slot. */
+function nextTurn(state: Budget, lanes: readonly Lane[], now: number): Lane | undefined {
+  const isOpen = (lane: Lane): boolean => computeOpenTime(state, lane, now) <= now;
+  // Before all turns: its slot is one that no other request can use.
+  return lanes.find((lane) => findReplaced(state, lane) && isOpen(lane)) ?? lanes.find(isOpen);
+}
+
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
 function computeOpenTime(state: Budget, lane: Lane, now: number): number {
   const { policy, block } = state;
+  const usage = readUsage(state);
+  const unsure = Object.values(state.unsure);
   const outstanding = Object.values(state.outstanding);
   const tooMany = outstanding.filter(({ ended }) => !ended).length >= state.maxOutstanding;
   const probeOut = block.probing && outstanding.length > 0;
   const tooManyUnsettled = Object.keys(state.unsettled).length >= MAX_UNSETTLED;
   if (tooMany || probeOut || tooManyUnsettled) return Number.POSITIVE_INFINITY;
   const blocked = Math.max(block.until, computeHeldUntil(state.holds, lane.campaign));
-  const due = Object.values(state.unsure).map(({ settlesBy }) => settlesBy);
-  const room = findRoom(
-    policy,
-    readUsage(state),
-    now,
-    due.toSorted((a, b) => a - b),
-  );
-  return Math.max(blocked, room.nextAt);
+  const replaced = findReplaced(state, lane);
+  if (replaced) {
+    // The slot that it uses counts once, and a limit that was lowered meanwhile applies.
+    const others = { ...usage, inFlight: usage.inFlight - 1, ...subtractOpenJob(usage) };
+    const { nextAt } = findRoom(policy, others, now, listUnsureTimes(unsure, replaced));
+    const opens = Math.max(blocked, nextAt);
+    if (opens < replaced.settlesBy) return opens;
+  }
+  return Math.max(blocked, findRoom(policy, usage, now, listUnsureTimes(unsure)).nextAt);
+}
+
+function subtractOpenJob({ open }: Usage): Pick<Usage, 'open'> {
+  return open === undefined ? {} : { open: open - 1 };
+}
+
+function listUnsureTimes(unsure: readonly Unsure[], without?: Unsure): number[] {
+  return unsure
+    .filter((one) => one !== without)
+    .map(({ settlesBy }) => settlesBy)
+    .sort((a, b) => a - b);
+}
+
+/**
+ * The submission of unknown outcome whose slot the head of a lane uses. Where the service counts what is sent, each needs its
+ * own.
+ */
+function findReplaced({ policy, unsure }: Budget, { waiting: [head] }: Lane): Unsure | undefined {
+  return policy.counts === 'accepted' ? unsure[head?.replaces ?? ''] : undefined;
 }
 
 function grant(state: Budget, lane: Lane, now: number): Grant {
+  const replaced = findReplaced(state, lane);
+  // Its slot had its turn.
+  if (replaced) lane.owed += 1;
   const request = takeTurn(lane);
   raiseOutranked(state.queue, lane);
-  state.granted += 1;
+  const ticket = takeFor(state, replaced, now);
   const granted: Grant = {
     request,
-    ticket: takeSlot(state.charges, state.policy, now),
+    ticket,
     notBefore: now,
     number: state.granted,
     probe: state.block.probing,
     withdrawn: false,
+    ...(replaced && { replaced }),
     ...(mayHaveJob(state, request) && { mayHaveJob: true }),
   };
   state.outstanding[requestKey(request)] = granted;
   state.counts.submissions += 1;
   return granted;
+}
+
+function takeFor(state: Budget, replaced: Unsure | undefined, now: number): Ticket {
+  const { charges, policy } = state;
+  state.granted += 1;
+  if (!replaced) return takeSlot(charges, policy, now);
+  Reflect.deleteProperty(state.unsure, buildSlotKey(replaced.request));
+  // The slot is taken already.
+  return createTicket(charges, policy, now);
 }
 
 /** A policy may change while jobs are charged: they stay charged, under the new one. */

@@ -5,22 +5,25 @@
  * left. Its slot is charged
  *
  * - from the moment when a look-up is known to have found the job: it was accepted before;
+ * - from the answer to the submission that replaces it, if the service did not have the job. Both have the same name,
+ *   which the service accepts once: together they are at most one job, and it was accepted before that answer. If the
+ *   answer says something else, the former submission is what it was before;
  * - otherwise from `LATEST_ACCEPTANCE_MS` after its end was known: no job is accepted later.
- *
- * If the service did not have the job, the row is sent again in a slot of its own. Rejected: one slot for both, because
- * they have one name, which saves a slot for each POST that was lost on its way, and was the hardest rule here.
  *
  * So each job is charged from a moment that is not before its acceptance, and its slot was taken until then.
  *
  * Jobs that are open are counted in the index of running items, which lags behind, and by their acceptance until the
- * index must show them: an item begins before its submission ends. So the sum is never too low. It is too high by jobs that
- * are in both, for a few seconds after their acceptance: a burst may pause before its last jobs. Nothing is sent before the
- * first count.
+ * index must show them. Both counts must not leave out a job, and must not have it twice: a burst would stop before its
+ * last jobs. So a count has a date: only items that began before T are in it, and T lies so long ago that the index has
+ * all of them. An item begins before its submission ends, so a job that is open and not in the count has ended its
+ * submission after T, and is remembered with that time. Hence count + those that ended after T is never too low, and too
+ * high only by jobs whose submission was in progress at T. Nothing is sent before the first count.
  */
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { addHold, EVERYTHING, recover, recoverByRefusal } from './block.ts';
 import { REMOTE_GUARD_MS, charge, giveBack, reconcile, type Usage } from './policy.ts';
 import {
+  addToQueue,
   putBack,
   putLast,
   requestKey,
@@ -50,7 +53,7 @@ export function close(
   // The service may have the job: a look-up settles that before the item begins.
   if ((result.type === 'unsure' || result.type === 'refused') && !granted.withdrawn)
     state.unsettled[key] = { request: granted.request, result };
-  const { charges, block } = state;
+  const { block } = state;
   switch (result.type) {
     case 'accepted':
       return accept(state, granted, result, now);
@@ -62,21 +65,21 @@ export function close(
       state.counts.refused += 1;
       return;
     case 'unable':
-      giveBack(charges);
+      release(state, granted);
       state.counts.refused += 1;
       return;
     case 'notNow':
       // Perhaps a job: it counts until that is known.
       if (result.isUncertain) chargeSlot(state, granted, now);
-      else if (result.reason === 'unreachable') giveBack(charges);
+      else if (result.reason === 'unreachable') release(state, granted);
       else releaseSent(state, granted, now);
       return returnRequest(state, granted, result, now);
     case 'deferred':
-      giveBack(charges);
+      release(state, granted);
       return deferRequest(state, granted, result, now);
     case 'over':
     case 'unwanted':
-      giveBack(charges);
+      release(state, granted);
       state.counts.submissions -= 1;
       return;
   }
@@ -90,7 +93,7 @@ function accept(
 ): void {
   const { policy, charges, block, counts } = state;
   if (!noteJob(state, result.remoteId) && result.isRecalled) {
-    giveBack(charges);
+    release(state, granted);
     counts.submissions -= 1;
     return;
   }
@@ -126,7 +129,7 @@ function leave(
   now: number,
 ): void {
   const settlesBy = now + LATEST_ACCEPTANCE_MS;
-  const { ended: _, ...kept } = granted;
+  const { ended: _, replaced: __, ...kept } = granted;
   state.unsure[buildSlotKey(granted.request)] = { ...kept, settlesBy };
   // A worker that died says nothing about the service; a 502, a reset or silence does.
   if (byService !== true) return;
@@ -177,7 +180,16 @@ function chargeSlot({ charges }: Budget, { request }: Grant, at: number): void {
 /** No job; but where the service counts what is sent, the slot is charged. */
 function releaseSent(state: Budget, granted: Grant, now: number): void {
   if (state.policy.counts === 'sent') chargeSlot(state, granted, now);
-  else giveBack(state.charges);
+  else release(state, granted);
+}
+
+/** No job: the slot is free, or that of the submission which this one would have replaced. */
+function release(state: Budget, { replaced }: Grant): void {
+  if (replaced) {
+    state.unsure[buildSlotKey(replaced.request)] = replaced;
+    return;
+  }
+  giveBack(state.charges);
 }
 
 /** A look-up has ended. Ignored if its row was withdrawn meanwhile. */
@@ -190,15 +202,22 @@ export function settleSubmission(
   const unsettled = state.unsettled[key];
   if (!unsettled) return;
   Reflect.deleteProperty(state.unsettled, key);
-  const { request, result } = unsettled;
+  const { replaces, ...request } = unsettled.request;
+  const slot = unsettled.result.type === 'unsure' ? buildSlotKey(unsettled.request) : replaces;
   if (settlement.type === 'found') {
-    if (result.type === 'unsure') chargeUnsure(state, buildSlotKey(request), now);
+    if (slot !== undefined) chargeUnsure(state, slot, now);
     noteAccepted(state, now);
   }
   if (settlement.type !== 'again') return;
-  const { attempts } = settlement;
-  // What turned the former submission away says nothing of the next one.
-  putBack(state.queue, { ...request, attempt: request.attempt + 1, attempts, turnedAway: [] });
+  const { attempts, isAbsent } = settlement;
+  const attempt = request.attempt + 1;
+  const next = {
+    ...request,
+    attempt,
+    attempts,
+    ...(isAbsent && { replaces: buildSlotKey(request) }),
+  };
+  addToQueue(state.queue, next);
 }
 
 /** Its slot may have been charged already. */
@@ -240,6 +259,14 @@ export function countOpenJobs(state: Budget): void {
 
 function noteAccepted({ open }: Budget, now: number): void {
   open?.accepted.push(now);
+}
+
+/**
+ * Of a count that is scheduled now: only items that began before this time (ms) are in it. null: all of them, as in the
+ * first, which has jobs that were adopted or sent by a former budget; none that this one has accepted is in both.
+ */
+export function computeCountedBefore({ open }: Budget, now: number): number | null {
+  return open?.countedAt === null ? null : now - INDEX_LAG_MS;
 }
 
 /** `now`: when the count was scheduled. */

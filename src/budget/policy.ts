@@ -286,8 +286,13 @@ export function takeSlot(charges: Charges, policy: Policy, now: number): Ticket 
   forget(charges, policy, now);
   charges.inFlight += 1;
   charges.granted += 1;
+  return createTicket(charges, policy, now);
+}
+
+/** For a request that starts now in a slot that is taken already. */
+export function createTicket(charges: Charges, { windows }: Policy, now: number): Ticket {
   const { granted, foreign, changed } = charges;
-  const inWindows = policy.windows.map((window) => countCharged(window, charges, now));
+  const inWindows = windows.map((window) => countCharged(window, charges, now));
   return { charged: inWindows, granted, foreign, changed };
 }
 

@@ -18,6 +18,11 @@ export interface Request extends CampaignShare {
   readonly campaign: string;
   /** Which submission of the item this is for, from 0: an unsure one may be followed by another. */
   readonly attempt: number;
+  /**
+   * A former submission of this item (`buildSlotKey`): the service said that it has no job of this name, and accepts a name
+   * only once. Both create at most one job, so that they share a slot (closing.ts).
+   */
+  readonly replaces?: string;
   /** Its submissions until now, and what look-ups said of them. */
   readonly attempts?: readonly Attempt[];
   /** About how many rows of the campaign have no request yet; absent if unknown. */
@@ -85,6 +90,9 @@ export function buildSlotKey({
 
 const TURNED_AWAY_KEPT = 20;
 
+/** Added to the place of a request that goes before all others of its lane. */
+const IN_FRONT = Number.MIN_SAFE_INTEGER;
+
 export interface Queue {
   lanes: Lane[];
   /** Paused campaigns: all their requests wait, also later ones. */
@@ -123,7 +131,9 @@ export function addToQueue(queue: Queue, request: Request): void {
     if (before.run !== request.run) lane.waiting[at] = { ...before, ...request, turnedAway: [] };
     return;
   }
-  insert(lane, { ...request, order: queue.nextOrder, turnedAway: [] });
+  // One that replaces another uses a slot that no other request can use.
+  const order = queue.nextOrder + (request.replaces === undefined ? 0 : IN_FRONT);
+  insert(lane, { ...request, order, turnedAway: [] });
   queue.nextOrder += 1;
 }
 

@@ -71,6 +71,8 @@ export interface Grant {
   readonly probe: boolean;
   /** The job is no longer wanted: if the service says "not now", it is not sent again. */
   readonly withdrawn: boolean;
+  /** It uses the slot of this submission, whose outcome is unknown (`Request.replaces`). */
+  readonly replaced?: Unsure;
   /** It was answered with a web page, and others were not: it is not sent again (closing.ts). */
   readonly mayHaveJob?: true;
   /** How it has ended: it stays in flight until the clock was read after that. */
@@ -192,7 +194,12 @@ export type UnsettledResult =
 /** What a look-up has shown: the job is found, or there is none, and its item has begun; or it is sent once more. */
 export type Settlement =
   | { readonly type: 'found' | 'ended' | 'unwanted' }
-  | { readonly type: 'again'; readonly attempts: readonly Attempt[] };
+  | {
+      readonly type: 'again';
+      readonly attempts: readonly Attempt[];
+      /** The service does not have the job, and accepts its name once: both share a slot (closing.ts). */
+      readonly isAbsent: boolean;
+    };
 
 export type BudgetEvent =
   | ({ readonly type: 'configure' } & BudgetConfiguration)

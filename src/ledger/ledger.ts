@@ -78,14 +78,15 @@ export class Ledger {
   /** Reserves a slot for one attempt at a POST, or returns when to retry. */
   reserve(request: ReservationRequest): Reservation {
     return this.#transaction<Reservation>((rows) => {
-      const { windows } = request;
+      const { windows, replaces } = request;
       const { steadyMs } = rows.now;
       if (steadyMs >= this.#tidiedAt + TIDY_INTERVAL_MS) {
         rows.tidy();
         this.#tidiedAt = steadyMs;
       }
       const full =
-        windows.length > 0 && findFullWindow(rows.usage(request, windows), windows, steadyMs);
+        windows.length > 0 &&
+        findFullWindow(rows.usage(request, windows, replaces), windows, steadyMs);
       if (full) return full;
       const id = randomUUID();
       rows.open(id, request, computeLongestMs(windows));
@@ -93,9 +94,9 @@ export class Ledger {
     });
   }
 
-  /** The attempt created no job. */
-  free(id: string): void {
-    this.#transaction((rows) => rows.free(id));
+  /** The attempt created no job. `replaced`: the claim of unknown outcome whose slot it used, and which has it again. */
+  free(id: string, replaced?: string): void {
+    this.#transaction((rows) => rows.free(id, replaced));
   }
 
   /** A job was or may have been created (`remoteId` null): it counts from now, once for all attempts. */

@@ -29,6 +29,8 @@ export interface ReservationRequest extends Account {
   readonly claim: string;
   /** Of its credential; empty: no limit. */
   readonly windows: readonly Window[];
+  /** A claim of unknown outcome: both create at most one job, and share its slot (budget/closing.ts). */
+  readonly replaces?: string | undefined;
 }
 
 /** An accepted job that is known from elsewhere. */
@@ -122,14 +124,14 @@ export class Rows {
     );
   }
 
-  /** What counts against these windows. */
-  usage(account: Account, windows: readonly Window[]): Usage {
+  /** What counts against these windows, without what the attempt replaces. */
+  usage(account: Account, windows: readonly Window[], replaced?: string): Usage {
     const { steadyMs } = this.now;
     const since = steadyMs - computeLongestSpan(windows) - LATEST_ACCEPTANCE_MS;
     const rows = this.#all(
       `SELECT state, steady FROM charges
-       WHERE service = ? AND address = ? AND credential = ? AND steady > ?`,
-      ...[account.service, account.address, account.credential, since],
+       WHERE service = ? AND address = ? AND credential = ? AND steady > ? AND claim <> ?`,
+      ...[account.service, account.address, account.credential, since, replaced ?? ''],
     );
     const closes = rows.map(({ state, steady }) =>
       state === 'charged' ? Number(steady) : Number(steady) + LATEST_ACCEPTANCE_MS,
@@ -145,12 +147,17 @@ export class Rows {
     };
   }
 
-  open(id: string, { claim, ...account }: ReservationRequest, windowMs: number): void {
+  /** The slot of a claim of unknown outcome becomes that of the attempt which replaces it. */
+  open(id: string, { claim, replaces, ...account }: ReservationRequest, windowMs: number): void {
+    if (replaces !== undefined)
+      this.#run(`DELETE FROM charges WHERE claim = ? AND state = 'open'`, replaces);
     this.#insert(account, { ...this.now, id, claim, state: 'open', origin: 'sent', windowMs });
   }
 
-  free(id: string): void {
-    this.#run(`DELETE FROM charges WHERE id = ? AND state = 'open'`, id);
+  free(id: string, replaced?: string): void {
+    if (replaced === undefined)
+      this.#run(`DELETE FROM charges WHERE id = ? AND state = 'open'`, id);
+    else this.#run(`UPDATE charges SET claim = ? WHERE id = ? AND state = 'open'`, replaced, id);
   }
 
   /** Does nothing if a look-up has found the job before its answer came. Other attempts have sent nothing, and will not. */

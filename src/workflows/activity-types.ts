@@ -134,8 +134,11 @@ export interface Activities {
   readClock(): Promise<BudgetReading>;
   /** What this run of the budget has left, which was reset to the present one; null if that cannot be read. */
   readFormer(run: string): Promise<BudgetSnapshot | null>;
-  /** How many jobs were accepted with this token and have not ended, among the items of this task queue. */
-  countOpenJobs(reference: ServiceReference): Promise<number>;
+  /**
+   * How many jobs were accepted with this token and have not ended, among the items of this task queue that began before
+   * this time (ms); null: among all.
+   */
+  countOpenJobs(reference: ServiceReference, before: number | null): Promise<number>;
   /**
    * Looks a job up that was submitted, until the service answers, and begins its item if its outcome is known. Called by
    * the budget workflow alone.

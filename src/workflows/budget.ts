@@ -34,7 +34,7 @@ import {
   type Grant,
 } from '../budget/budget.ts';
 import { limitQueue, type CampaignRun } from '../budget/queue.ts';
-import { isRowRejected, shouldCount } from '../budget/closing.ts';
+import { computeCountedBefore, isRowRejected, shouldCount } from '../budget/closing.ts';
 import type { BudgetEvent, SubmitResult, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import {
@@ -198,7 +198,10 @@ class BudgetKeeper {
     this.#isCounting = true;
     const { now } = this.#clock;
     const options = { summary: 'how many jobs have not ended' };
-    const count = await countOpenJobs.executeWithOptions(options, [this.#reference]);
+    const count = await countOpenJobs.executeWithOptions(options, [
+      this.#reference,
+      computeCountedBefore(this.#state, now),
+    ]);
     take(this.#state, { type: 'counted', count }, now);
     this.#isCounting = false;
     this.#woken = true;

@@ -79,6 +79,13 @@ test('a request for a slot of a full window returns the time to wait, or waits f
   expect(await reserve('c')).toMatchObject({ type: 'taken' });
 });
 
+test('the submission that replaces one of unknown outcome uses its slot', async () => {
+  closeSlot(deps, await taken('a'), { type: 'unsure', message: '' });
+  const again = { claim: 'b', replaces: 'a', reference, ledgerAddress, policy, signal };
+  expect(await reserveSlot(deps, again)).toMatchObject({ type: 'taken', replaces: 'a' });
+  expect(charges()).toHaveLength(1);
+});
+
 test('nothing is sent if the ledger cannot be used', async () => {
   const broken = new Ledger({ folder: '/nowhere', clock });
   deps = { ledger: broken };

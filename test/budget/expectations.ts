@@ -4,7 +4,12 @@
  */
 import type { Grant } from '../../src/budget/budget.ts';
 import type { Policy, Window } from '../../src/budget/policy.ts';
-import { requestKey, type CampaignRun, type Request } from '../../src/budget/queue.ts';
+import {
+  requestKey,
+  buildSlotKey,
+  type CampaignRun,
+  type Request,
+} from '../../src/budget/queue.ts';
 import { Broken, type Moment, NaiveBlock, passed, type Refusal } from './naive.ts';
 import type { Setting } from './setting.ts';
 import { Turns } from './turns.ts';
@@ -35,6 +40,10 @@ export interface Sent {
   chargedAt: Moment | null;
   /** Its outcome is unknown. */
   unsure: boolean;
+  /** The submission of unknown outcome whose slot it uses. */
+  readonly replaced: Sent | null;
+  /** The submission that uses its slot, or has used it. */
+  replacedBy: Sent | null;
   withdrawn: boolean;
 }
 
@@ -91,15 +100,22 @@ export class Expectations {
       return;
     }
     if (this.waiting.has(request.item)) return;
-    this.waiting.set(request.item, { request, order: this.#asked++ });
+    const first = request.replaces === undefined ? 0 : Number.MIN_SAFE_INTEGER;
+    this.waiting.set(request.item, { request, order: first + this.#asked++ });
     this.#lanesChanged();
   }
 
   /** Submissions of unknown outcome that have their slots and nothing else. */
   unsure(now: Moment): Sent[] {
     return this.sent.filter(
-      ({ unsure, chargedAt }) => unsure && chargedAt && passed(chargedAt, now) < 0,
+      ({ unsure, chargedAt, replacedBy }) =>
+        unsure && !replacedBy && chargedAt && passed(chargedAt, now) < 0,
     );
+  }
+
+  /** The one of them whose slot a request may use. */
+  #slotFor({ replaces }: Request, now: Moment): Sent | undefined {
+    return this.unsure(now).find(({ request }) => buildSlotKey(request) === replaces);
   }
 
   /** A look-up has found its job. */
@@ -114,12 +130,10 @@ export class Expectations {
     this.unsettled.delete(requestKey(request));
   }
 
-  /** A look-up has ended without a job: it is sent once more, in its place. */
-  asksAgain(request: Request, { order }: Sent): void {
+  /** A look-up has shown that its job is absent, or not; it is sent once more. */
+  asksAgain(request: Request): void {
     this.unsettled.delete(requestKey(request));
-    this.waiting.set(request.item, { request, order });
-    this.#lanesChanged();
-    this.#turns?.returned(request.campaign);
+    this.asks(request);
   }
 
   withdraws({ campaign, run }: CampaignRun): void {
@@ -138,7 +152,7 @@ export class Expectations {
   }
 
   /** The budget grants a slot: is it this request's turn? */
-  allows({ request, probe }: Grant): Sent {
+  allows({ request, probe, replaced: used }: Grant): Sent {
     const { item, campaign } = request;
     const place = this.waiting.get(item);
     if (!place) throw new Broken('only who waits is served', `${item} does not wait`);
@@ -147,7 +161,8 @@ export class Expectations {
     if (first !== item) throw new Broken('a lane is served in order', `${item} before ${first}`);
     if (probe !== this.block.probing)
       throw new Broken('a service that was down is asked first', `${item}: ${probe}`);
-    this.#turns?.taken(campaign);
+    const replaced = used ? this.#replacedIn(used.request) : null;
+    if (!replaced) this.#turns?.taken(campaign);
     this.waiting.delete(item);
     const sent: Sent = {
       number: this.sent.length + 1,
@@ -161,11 +176,24 @@ export class Expectations {
       closedAt: null,
       chargedAt: null,
       unsure: false,
+      replaced,
+      replacedBy: null,
       withdrawn: false,
     };
+    if (replaced) replaced.replacedBy = sent;
     this.sent.push(sent);
     this.#lanesChanged();
     return sent;
+  }
+
+  #replacedIn(request: Request): Sent {
+    const former = this.sent.find(
+      ({ request: one, unsure, replacedBy }) =>
+        buildSlotKey(one) === buildSlotKey(request) && unsure && !replacedBy,
+    );
+    if (!former)
+      throw new Broken('a slot is used once', `that of ${buildSlotKey(request)} is not free`);
+    return former;
   }
 
   /** At its send time, what was known at the time of the grant must hold. */
@@ -190,6 +218,8 @@ export class Expectations {
     sent.chargedAt = chargedAt;
     sent.unsure = unsure;
     if (unsure && !sent.withdrawn) this.unsettled.set(requestKey(sent.request), sent);
+    // Without a job, the other may still become one.
+    if (sent.replaced && !chargedAt) sent.replaced.replacedBy = null;
   }
 
   turnedAway({ request, order, withdrawn }: Sent): void {
@@ -202,19 +232,24 @@ export class Expectations {
   /** No request waits that could be served. `foreign`: slots that others may hold, as far as headers reveal. */
   checkNothingIdle(now: Moment, foreign: number): void {
     for (const campaign of this.#lanesWaiting()) {
-      if (this.reasonAgainst(now, foreign)) continue;
+      if (this.reasonAgainst(now, foreign, this.#slotForHead(campaign, now))) continue;
       throw new Broken('a free slot with someone waiting is used at once', `${campaign} waits`);
     }
   }
 
   /** Why nothing may be sent now; null if it may. */
-  reasonAgainst(now: Moment, foreign = 0): string | null {
-    return this.#windowAgainst(now, foreign) ?? this.#blockAgainst(now);
+  reasonAgainst(now: Moment, foreign = 0, has: Sent | null = null): string | null {
+    return this.#windowAgainst(now, foreign, has) ?? this.#blockAgainst(now);
   }
 
-  #windowAgainst(now: Moment, foreign = 0): string | null {
+  #slotForHead(campaign: string, now: Moment): Sent | null {
+    const head = this.#headOf(campaign);
+    return (head && this.#slotFor(head, now)) ?? null;
+  }
+
+  #windowAgainst(now: Moment, foreign = 0, has: Sent | null = null): string | null {
     const full = this.policy.windows.find(
-      (window) => this.#taken(window, now) + foreign >= window.limit,
+      (window) => this.#taken(window, now, has) + foreign >= window.limit,
     );
     return full ? `all ${full.limit} slots are taken` : null;
   }
@@ -227,11 +262,12 @@ export class Expectations {
     return this.block.probing && open.length > 0 ? 'a probe is on its way' : null;
   }
 
-  /** Slots taken by the promised rule, from the sending until charge + window + guard. */
-  #taken({ windowMs }: Window, now: Moment): number {
+  /** `has`: not counted. Slots taken by the promised rule, from the sending until charge + window + guard. */
+  #taken({ windowMs }: Window, now: Moment, has: Sent | null): number {
     let taken = 0;
-    for (const { sentAt, closedAt, chargedAt } of this.sent) {
-      if (!sentAt) continue;
+    for (const sent of this.sent) {
+      const { sentAt, closedAt, chargedAt, replacedBy } = sent;
+      if (!sentAt || replacedBy || sent === has) continue;
       if (closedAt === null || (chargedAt && passed(chargedAt, now) < windowMs + GUARD_MS))
         taken += 1;
     }

@@ -36,7 +36,7 @@ import {
   UNABLE,
 } from './a-budget.ts';
 
-const ABSENT: Settlement = { type: 'again', attempts: [] };
+const ABSENT: Settlement = { type: 'again', attempts: [], isAbsent: true };
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -220,6 +220,13 @@ describe('a bound on open jobs', () => {
     budget.apply({ type: 'counted', count: 0 }, 5_000);
     expect(budget.sent(5_000)).toEqual(['e']);
   });
+
+  test('has the place of a submission of unknown outcome for the one that replaces it', () => {
+    const budget = begun();
+    for (const item of ['a', 'b']) budget.close(item, UNSURE, 100);
+    budget.settle('a', ABSENT, 150);
+    expect(budget.sent(200)).toEqual(['a']);
+  });
 });
 
 describe('a service that counts what was sent', () => {
@@ -335,7 +342,7 @@ describe('the slot of a submission of unknown outcome', () => {
     budget.ask('a');
     budget.ask('a', { attempt: 1 });
     expect(budget.sent(100)).toEqual(['b']);
-    budget.settle('a', ABSENT, 200);
+    budget.settle('a', { ...ABSENT, isAbsent: false }, 200);
     expect(budget.grants(200)).toMatchObject([{ request: { item: 'a', attempt: 1 } }]);
   });
 
@@ -364,19 +371,27 @@ describe('the slot of a submission of unknown outcome', () => {
     expect(sent).toBe(MAX_UNSETTLED);
   });
 
-  test('stays charged when the job is absent, and the row is sent in another one, in its place', () => {
-    const budget = begun();
-    budget.limit(2);
-    budget.close('a', UNSURE, 100);
-    budget.settle('a', ABSENT, 150);
-    expect(budget.grants(200)).toMatchObject([{ request: { item: 'a', attempt: 1 } }]);
-    budget.close('a', ACCEPTED, 300);
-    expect(budget.nextAt(300)).toBe(300 + FREE_AGAIN);
-    expect(budget.sent(300 + FREE_AGAIN)).toEqual(['b']);
-    const chargedAt = 100 + LATEST_ACCEPTANCE_MS;
-    budget.ask('c');
-    expect(budget.status(chargedAt).windows[0]?.charged).toBe(2);
-  });
+  test.each<[SubmitResult, freeAt: number]>([
+    [ACCEPTED, 300],
+    [REFUSED, 100 + LATEST_ACCEPTANCE_MS],
+    [
+      { type: 'deferred', scope: 'campaign', delayMs: 5_000, message: 'full disk' },
+      100 + LATEST_ACCEPTANCE_MS,
+    ],
+    [{ type: 'unwanted', message: '' }, 100 + LATEST_ACCEPTANCE_MS],
+  ])(
+    'is used by the submission that replaces it, and taken as before without a job: %o',
+    (closing, chargedAt) => {
+      const budget = begun();
+      budget.close('a', UNSURE, 100);
+      budget.settle('a', ABSENT, 150);
+      expect(budget.grants(200)).toMatchObject([{ request: { item: 'a', attempt: 1 } }]);
+      budget.close('a', closing, 300);
+      budget.apply({ type: 'withdrawRun', campaign: aRequest('a').campaign, run: 'r' }, 300);
+      budget.ask('b');
+      expect(budget.nextAt(300)).toBe(chargedAt + FREE_AGAIN);
+    },
+  );
 });
 
 test('what another Temporal has sent is charged once', () => {

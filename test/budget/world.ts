@@ -415,12 +415,11 @@ export class World {
     this.#checkWindows(sent, sent.stampedAt);
   }
 
-  /** The service accepts a name once: that of all submissions of one run of an item. */
-  #isNameTaken(sent: Sent): boolean {
-    const name = requestKey(sent.request);
-    return this.expected.sent.some(
-      (one) => one !== sent && one.stampedAt !== null && requestKey(one.request) === name,
-    );
+  /** The service accepts a name once: of submissions that replace one another. */
+  #isNameTaken({ replaced, replacedBy }: Sent): boolean {
+    for (let one = replaced; one; one = one.replaced) if (one.stampedAt) return true;
+    for (let one = replacedBy; one; one = one.replacedBy) if (one.stampedAt) return true;
+    return false;
   }
 
   /** Submissions of unknown outcome whose job the service has, or has not yet. */
@@ -451,13 +450,14 @@ export class World {
     }
   }
 
-  /** A look-up has not found it: it is sent once more. */
-  repeat(sent: Sent): void {
-    const { request } = sent;
-    const again = { ...request, attempt: request.attempt + 1, attempts: [] };
+  /** A look-up has not found it: it is sent once more, in its slot if it is certainly absent. */
+  repeat({ request }: Sent, isAbsent: boolean): void {
+    const { replaces: _, ...plain } = request;
+    const next = { ...plain, attempt: request.attempt + 1, attempts: [] };
+    const again = isAbsent ? { ...next, replaces: buildSlotKey(request) } : next;
     this.items.set(request.item, again);
-    this.expected.asksAgain(again, sent);
-    this.#settle(request, { type: 'again', attempts: [] });
+    this.expected.asksAgain(again);
+    this.#settle(request, { type: 'again', attempts: [], isAbsent });
   }
 
   #settle({ item, run }: Request, settlement: Settlement): void {

@@ -113,6 +113,32 @@ describe('a POST of unknown outcome', () => {
     expect(send('b', 1)).toEqual(TAKEN);
   });
 
+  test('shares its slot with the POST that replaces it, in any process', () => {
+    const again = { ...submission('a 1', 1), replaces: 'a 0' };
+    dies(submission('a 0', 1));
+    expect(ledger.reserve(again)).toEqual(TAKEN);
+    expect(send('b', 1).type).toBe('full');
+    ledger.charge('a 1', null);
+    expect(charges()).toHaveLength(1);
+    clock.pass(WINDOW_MS + GUARD_MS);
+    expect(send('b', 1)).toEqual(TAKEN);
+  });
+
+  test('has its slot again if that POST created no job', () => {
+    const again = { ...submission('a 1', 1), replaces: 'a 0' };
+    taken(submission('a 0', 1));
+    ledger.free(taken(again), 'a 0');
+    expect(charges()).toMatchObject([{ claim: 'a 0', state: 'open' }]);
+    expect(send('b', 1).type).toBe('full');
+    expect(ledger.reserve(again)).toEqual(TAKEN);
+  });
+
+  test('is not replaced beyond a limit that was lowered meanwhile', () => {
+    for (const id of ['a', 'b']) ledger.reserve(submission(id, 2));
+    expect(ledger.reserve({ ...submission('c', 1), replaces: 'a' }).type).toBe('full');
+    expect(ledger.reserve({ ...submission('c', 2), replaces: 'a' })).toEqual(TAKEN);
+  });
+
   test('is known with its answer, once its process has written that', () => {
     ledger.reserve(submission('a', 1));
     expect(ledger.answerOf('a')).toBeNull();

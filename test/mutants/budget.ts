@@ -110,7 +110,7 @@ export const BUDGET: readonly Mutant[] = [
     name: 'open-found',
     file: 'src/budget/closing.ts',
     find: "if (settlement.type === 'found') {",
-    replace: "if (settlement.type === 'found' && request.item === '') {",
+    replace: "if (settlement.type === 'found' && slot === '') {",
     breaks: '1: a job that was found is open before a count can have seen it.',
     tests: ['test/budget/policy.test.ts'],
   },
@@ -319,9 +319,9 @@ export const BUDGET: readonly Mutant[] = [
   {
     name: 'ledger-other-attempt',
     file: 'src/ledger/rows.ts',
-    find: 'WHERE service = ? AND address = ? AND credential = ? AND steady > ?`,\n      ...[account.service, account.address, account.credential, since],',
+    find: "...[account.service, account.address, account.credential, since, replaced ?? ''],",
     replace:
-      'WHERE service = ? AND address = ? AND credential = ? AND steady > ? AND claim <> ?`,\n      ...[account.service, account.address, account.credential, since, (account as ReservationRequest).claim],',
+      '...[account.service, account.address, account.credential, since, replaced ?? (account as ReservationRequest).claim],',
     breaks: '1: the same submission from another process takes a slot of its own.',
     tests: ['test/ledger/ledger.test.ts'],
   },
