@@ -41,7 +41,8 @@ export function findDifference(
   input: InputMolecule,
   result: PlacedMolecule,
 ): Difference | null {
-  if (mapAtoms(rdkit, input, result).length === 0) {
+  const first = mapAtoms(rdkit, input, result);
+  if (first.length === 0) {
     const heavy = [removeHydrogens(input, false), removeHydrogens(result, false)] as const;
     return matchNodes(rdkit, heavy, 1).length > 0 ? 'hydrogens' : 'bonds';
   }
@@ -49,8 +50,8 @@ export function findDifference(
   const query = rdkit.get_mol(input.configuration, WITHOUT_HYDROGENS);
   try {
     // Mostly the first way fits.
-    for (const most of [1, MAX_MATCHES]) {
-      const ways = mapAtoms(rdkit, input, result, most);
+    for (const listWays of [() => first, () => mapAtoms(rdkit, input, result, MAX_MATCHES)]) {
+      const ways = listWays();
       if (query === null || ways.length === MAX_MATCHES) return null;
       const tables = new Set(ways.map((images) => writeResult(images, input, result)));
       if ([...tables].some((table) => hasConfiguration(rdkit, table, query))) return null;
