@@ -1,6 +1,7 @@
 /**
- * What is charged to a credential; and how many jobs may go now, and when the next: a list of rolling windows and a bound on open jobs. Budget, ledger,
- * forecast and status ask here. Pure: times are milliseconds of one clock that the caller passes in.
+ * What is charged to a credential; and how many jobs may go now, and when the next: a list of rolling windows and a bound
+ * on open jobs. Budget, ledger, forecast and status ask here. Pure: times are milliseconds of one clock that the caller
+ * passes in.
  *
  * Why no window ever has more than its limit. The service stamps a job at some S between the start of our request and
  * its close C: when the answer is in, or the latest moment of an acceptance if there is none. So S ≤ C. A slot is taken in

@@ -69,7 +69,7 @@ export function formatState({ progress, at }: CampaignObservation): string {
 /** Of a campaign that has not begun: ` (starts 22:00:00, in 7 h; run "hundredfold resume night" to start it now)`. */
 function formatStart({ startsAt, campaign }: CampaignObservation['progress'], now: number): string {
   if (startsAt === undefined) return '';
-  const when = `starts ${formatClock(startsAt, now)}, in ${formatDuration(startsAt - now)}`;
+  const when = `starts ${formatClock(startsAt, now)}, ${formatIn(startsAt, now)}`;
   return ` (${when}; run "hundredfold resume ${campaign}" to start it now)`;
 }
 

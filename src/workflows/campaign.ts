@@ -252,9 +252,9 @@ class CampaignRun implements Shown {
   resume(service?: ServiceName): void {
     this.breaker.release(service);
     this.#changes += 1;
-    if (service === undefined) this.#begin();
-    if (service === undefined) this.#progress.show('running');
-    else this.#progress.showDetails();
+    if (service !== undefined) return this.#progress.showDetails();
+    this.#begin();
+    this.#progress.show('running');
   }
 
   /**
