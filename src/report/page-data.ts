@@ -103,7 +103,7 @@ export interface ItemTable {
   readonly id: readonly string[];
   readonly kind: readonly (Kind | null)[];
   readonly state: readonly ItemState[];
-  /** A short summary of the result. */
+  /** A short summary of the result; of a running job that is late, how late it is. */
   readonly result: readonly string[];
   /** Null if there is none. */
   readonly code: readonly (string | null)[];

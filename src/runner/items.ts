@@ -1,7 +1,9 @@
 /**
  * The items of a campaign, in the order of the manifest. Ended items are read from the tree; the state of open items
- * comes from Temporal and is passed in. Read page by page, so that memory stays constant.
+ * comes from Temporal and is passed in.
  */
+import type { Client } from '@temporalio/client';
+import { runInParallel } from '../domain/in-parallel.ts';
 import { type Kind, isFinal, type ItemState } from '../domain/item.ts';
 import {
   readError,
@@ -11,8 +13,13 @@ import {
   buildPath,
   readState,
 } from '../report/campaign-items.ts';
+import { RunTimes } from '../report/run-times.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { ItemRecord } from '../store/item-record.ts';
 import type { Store } from '../store/store.ts';
+import { readItem } from '../store/item-store.ts';
+import type { Session } from '../temporal/host/session.ts';
+import { ATTRIBUTES, buildItemQuery } from '../workflows/names.ts';
 import type { OpenItem } from './obstacles.ts';
 
 /** An item, as `items` and the output tree show it. */
@@ -25,7 +32,7 @@ export interface ItemLine {
   readonly state: ItemState;
   /** Code of the error; null if there is none. */
   readonly code: string | null;
-  /** The same in words, or why an open item waits. */
+  /** The same in words, or why an open item waits or is late. */
   readonly message: string | null;
   /** The job's id at the service, once it has one. */
   readonly remoteId: string | null;
@@ -38,15 +45,29 @@ export interface ItemLine {
 /** What a selection of rows looks at; `user`: the user's own columns. */
 type SelectedItem = ItemLine & { readonly user: Readonly<Record<string, string>> };
 
-export async function* listItemLines(
+/** A running job that is late says so in its message: those of its size may be anywhere in the manifest. */
+export async function listItemLines(
   { store, campaign }: { readonly store: Store; readonly campaign: PreparedCampaign },
   open: ReadonlyMap<string, OpenItem>,
   isMeant: (item: SelectedItem) => boolean = () => true,
-): AsyncGenerator<ItemLine> {
+): Promise<readonly ItemLine[]> {
+  const times = new RunTimes();
+  const running = new Map<ItemLine, ItemRecord>();
+  const lines: ItemLine[] = [];
   for await (const item of readListedItems(store, campaign)) {
-    const line = readItemLine(item, open.get(item.id));
-    if (isMeant({ ...line, user: readOwnCells(item) })) yield line;
+    const runs = open.get(item.id);
+    const line = readItemLine(item, runs);
+    if (item.record !== null) times.add(item.record);
+    if (!isMeant({ ...line, user: readOwnCells(item) })) continue;
+    lines.push(line);
+    if (item.record !== null && runs !== undefined) running.set(line, item.record);
   }
+  const now = Date.now();
+  return lines.map((line) => {
+    const record = running.get(line);
+    const late = record === undefined ? null : times.describeLate(record, now);
+    return { ...line, message: line.message ?? late };
+  });
 }
 
 /** @param open what Temporal knows of it, if it was queried */
@@ -77,4 +98,45 @@ function findSince(
   if (isFinal(state)) return record?.finishedAt ?? null;
   if (state === 'waiting') return runs?.startedAt ?? null;
   return record?.submittedAt ?? runs?.startedAt ?? null;
+}
+
+/** Open jobs that are compared, and ended ones that they are compared with. */
+const MAX_COMPARED = 100;
+/** Late items that are named. */
+const MAX_NAMED = 3;
+
+/** `seq-17 is late: 3 h 10 min, others of its size took 4 min.`; null if none is. Compares with those that ended last. */
+export async function describeLateItems(
+  { client }: Pick<Session, 'client'>,
+  { store, name }: { readonly store: Store; readonly name: string },
+): Promise<string | null> {
+  const running = await readRecords(client, store, buildItemQuery(name, 'Running'));
+  if (running.length === 0) return null;
+  const times = new RunTimes();
+  // An item whose workflow has not failed has a result.
+  for (const one of await readRecords(client, store, buildItemQuery(name, 'Completed')))
+    times.add(one);
+  const now = Date.now();
+  const late = running.flatMap((record) => {
+    const words = times.describeLate(record, now);
+    return words === null ? [] : [`${record.id} is ${words}.`];
+  });
+  const more = late.length - MAX_NAMED;
+  const named = [...late.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more are late.`] : [])];
+  return named.length === 0 ? null : named.join(' ');
+}
+
+/** Of the items that a query finds, the newest first. */
+async function readRecords(client: Client, store: Store, query: string): Promise<ItemRecord[]> {
+  const found: { kind: Kind; id: string }[] = [];
+  for await (const { typedSearchAttributes: has } of client.workflow.list({ query })) {
+    found.push({ kind: has.get(ATTRIBUTES.kind) ?? '', id: has.get(ATTRIBUTES.item) ?? '' });
+    if (found.length === MAX_COMPARED) break;
+  }
+  const records: ItemRecord[] = [];
+  await runInParallel(found, store.atOnce, async ({ kind, id }) => {
+    const record = await readItem(store, kind, id);
+    if (record !== null) records.push(record);
+  });
+  return records;
 }

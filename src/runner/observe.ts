@@ -29,6 +29,7 @@ import {
   explainStandstill,
   findTreeObstacle,
 } from './obstacles.ts';
+import { describeLateItems } from './items.ts';
 import { openTreeIfAny } from './tree.ts';
 
 export interface CampaignObservation {
@@ -42,7 +43,7 @@ export interface CampaignObservation {
   readonly kinds: RowCounts | null;
   /** What blocks it until the user acts, and what to do: a sentence. */
   readonly obstacle: string | null;
-  /** Why some of its items wait, while the others go on: a sentence for each reason. */
+  /** Why some of its items wait while the others go on, and which jobs are late: sentences. */
   readonly hindered: string | null;
   /** The workflow has ended. */
   readonly ended: boolean;
@@ -75,13 +76,35 @@ const OBSTACLE_INTERVAL_MS = 2_000;
 const HINDRANCES_INTERVAL_MS = 10_000;
 const MAX_ASKED = 100;
 
+/** How often the records of running jobs are compared with those of ended ones. */
+const LATE_INTERVAL_MS = 60_000;
+
+/** What was found last, for as long as it is not looked for again. */
+class Recent {
+  readonly #intervalMs: number;
+  #found: { readonly at: number; readonly words: string | null } | null = null;
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  async read(look: () => Promise<string | null>): Promise<string | null> {
+    if (this.#found === null || Date.now() - this.#found.at >= this.#intervalMs) {
+      const words = await look();
+      this.#found = { at: Date.now(), words };
+    }
+    return this.#found.words;
+  }
+}
+
 /** Polls repeatedly, and asks only for what may have changed. */
 export class Observer {
   readonly #session: Session;
   readonly #observed: Observed;
   readonly #workers: WorkerPresence;
-  #obstacles: { readonly at: number; readonly words: string | null } | null = null;
-  #hindrances: { readonly at: number; readonly words: string | null } | null = null;
+  readonly #obstacles = new Recent(OBSTACLE_INTERVAL_MS);
+  readonly #hindrances = new Recent(HINDRANCES_INTERVAL_MS);
+  readonly #late = new Recent(LATE_INTERVAL_MS);
   #counted: { readonly total: number; readonly kinds: RowCounts | null } | null = null;
 
   constructor(session: Session, observed: Observed) {
@@ -110,7 +133,8 @@ export class Observer {
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
     await this.#workers.check(found, waited);
     const progress = await readProgress(client, found);
-    const obstacle = status === 'RUNNING' ? await this.#obstacle(found) : null;
+    const obstacle =
+      status === 'RUNNING' ? await this.#obstacles.read(() => this.#lookForObstacle(found)) : null;
     const budgets = await readUsedBudgets(client, found.memo?.['services']);
     const lanes = budgets.flatMap(({ use }) => use);
     const waiting = lanes
@@ -131,21 +155,20 @@ export class Observer {
     };
   }
 
-  async #obstacle(found: WorkflowExecutionDescription): Promise<string | null> {
-    const known = this.#obstacles;
-    if (known && Date.now() - known.at < OBSTACLE_INTERVAL_MS) return known.words;
-    const words = await this.#lookForObstacle(found);
-    this.#obstacles = { at: Date.now(), words };
-    return words;
+  async #hindered(): Promise<string | null> {
+    const { client } = this.#session;
+    const { name } = this.#observed;
+    const hindrances = await this.#hindrances.read(async () =>
+      describeHindrance(await readOpenItems(client, name, MAX_ASKED)),
+    );
+    const late = await this.#late.read(() => this.#lookForLate());
+    return [hindrances, late].filter((words) => words !== null).join(' ') || null;
   }
 
-  async #hindered(): Promise<string | null> {
-    const known = this.#hindrances;
-    if (known && Date.now() - known.at < HINDRANCES_INTERVAL_MS) return known.words;
-    const { client } = this.#session;
-    const words = describeHindrance(await readOpenItems(client, this.#observed.name, MAX_ASKED));
-    this.#hindrances = { at: Date.now(), words };
-    return words;
+  async #lookForLate(): Promise<string | null> {
+    const { name, folder } = this.#observed;
+    const tree = await nullIfUnreadable(openTreeIfAny(folder, name));
+    return tree && nullIfUnreadable(describeLateItems(this.#session, tree));
   }
 
   async #lookForObstacle(found: WorkflowExecutionDescription): Promise<string | null> {
@@ -164,11 +187,15 @@ export class Observer {
   }
 }
 
-/** Null where the tree is on another machine, while it is being prepared again, or if it is damaged. */
 async function readKindCounts({ name, folder }: Observed): Promise<RowCounts | null> {
+  const tree = await nullIfUnreadable(openTreeIfAny(folder, name));
+  return tree && nullIfUnreadable(countRows(tree.store, tree.campaign));
+}
+
+/** Null where the tree is on another machine, while it is being prepared again, or if it is damaged. */
+async function nullIfUnreadable<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    const tree = await openTreeIfAny(folder, name);
-    return tree && (await countRows(tree.store, tree.campaign));
+    return await reading;
   } catch (error) {
     if (error instanceof StoreError) return null;
     throw error;

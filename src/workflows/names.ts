@@ -96,3 +96,8 @@ export function buildRunningQuery(
     ...is(ATTRIBUTES.state.name, state),
   ].join(' AND ');
 }
+
+/** The same for the items of a campaign with this status of their workflow. */
+export function buildItemQuery(campaign: string, status: 'Running' | 'Completed'): string {
+  return `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${campaign}" AND ExecutionStatus="${status}"`;
+}

@@ -163,4 +163,20 @@ export const RESULTS: readonly Mutant[] = [
     breaks: '5: a wrong result does not have the name of a right one.',
     tests: ['test/workflows/rejected.test.ts'],
   },
+  {
+    name: 'late-by-any-size',
+    file: 'src/report/run-times.ts',
+    find: 'return `${kind} ${Math.floor(Math.log2(Math.max(1, input.bytes)))}`;',
+    replace: 'return input.bytes < 0 ? `${kind}` : kind;',
+    breaks: 'A job is called late only by the times of its kind and size.',
+    tests: ['test/report/run-times.test.ts'],
+  },
+  {
+    name: 'late-never',
+    file: 'src/runner/items.ts',
+    find: 'const late = running.flatMap((record) => {',
+    replace: 'const late = running.slice(MAX_COMPARED).flatMap((record) => {',
+    breaks: 'status names a job that is late.',
+    tests: ['test/workflows/progress.test.ts'],
+  },
 ];

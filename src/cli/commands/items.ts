@@ -75,8 +75,7 @@ async function print(
   open: ReadonlyMap<string, OpenItem>,
   flags: Flags,
 ): Promise<number> {
-  const lines: ItemLine[] = [];
-  for await (const line of listItemLines(tree, open, selectRows(flags, tree))) lines.push(line);
+  const lines = await listItemLines(tree, open, selectRows(flags, tree));
   if (flags.json) printDocument({ campaign: tree.name, out: tree.location, items: lines });
   else printTable(HEADER, lines.map(formatCells));
   if (lines.length === 0) say(`${tree.name} has no such item.`);

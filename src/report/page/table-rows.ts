@@ -4,6 +4,7 @@ import { findItemEndWords } from '../../domain/item-ends.ts';
 import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { readError, readOwnCells, readState } from '../campaign-items.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
+import { RunTimes } from '../run-times.ts';
 import type { PublishedItem } from '../writer.ts';
 import { findKind } from '../../kinds/registry.ts';
 import { findShownServiceOfKind } from '../../services/registry.ts';
@@ -33,6 +34,9 @@ export class TableRows {
   readonly #own = new Map<string, string[]>();
   /** By kind and key; of an item without a result, null. */
   readonly #measures = new Map<Kind, Record<string, (number | null)[]>>();
+  readonly #times = new RunTimes();
+  /** By the number of their row. */
+  readonly #running = new Map<number, ItemRecord>();
   /** ms since the epoch. */
   readonly #sent = new Map<ServiceName, number[]>();
 
@@ -48,7 +52,11 @@ export class TableRows {
     if (item.kind !== null)
       for (const [key, values] of Object.entries(this.#measuresOfKind(item.kind)))
         values.push(measures?.[key] ?? null);
-    if (item.record !== null) this.#addSent(item.record);
+    if (item.record !== null) {
+      this.#addSent(item.record);
+      this.#times.add(item.record);
+      if (item.record.state === 'running') this.#running.set(this.length, item.record);
+    }
     for (const [name, read] of Object.entries(CELLS))
       (this.#columns[name as keyof Columns] as unknown[]).push(read(one));
   }
@@ -57,9 +65,13 @@ export class TableRows {
   table(startedAt: string, structures: number): ItemTable {
     const start = Date.parse(startedAt);
     const after = (time: number | null): number | null => (time === null ? null : time - start);
-    const { submitted, finished, ...others } = this.#columns;
+    const { submitted, finished, result, ...others } = this.#columns;
+    const now = Date.now();
+    for (const [row, record] of this.#running)
+      result[row] = this.#times.describeLate(record, now) ?? '';
     return {
       ...others,
+      result,
       structures,
       kinds: listWrittenKinds(this.#columns.kind.filter((kind) => kind !== null)).map(
         buildKindFacts,
