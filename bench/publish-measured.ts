@@ -1,7 +1,7 @@
 /** `node publish-measured.ts ADDRESS`: publishes a finished tree, alone in a process, and prints its cost as JSON. */
 import { STARTED_AT } from './finished-tree/ending.ts';
-import { type PublishProgress, publishTree } from '../src/report/publish.ts';
-import { setObjectStoreAccess } from '../src/store/open-store.ts';
+import { type PublishProgress, publishCampaign } from '../src/report/publish.ts';
+import { openStore, setObjectStoreAccess } from '../src/store/open-store.ts';
 
 const { HUNDREDFOLD_STORE_ENDPOINT: endpoint } = process.env;
 if (endpoint !== undefined) setObjectStoreAccess({ endpoint });
@@ -9,8 +9,8 @@ const endedAt = new Date(Date.parse(STARTED_AT) + 50 * 3_600_000).toISOString();
 /** When each step was first reported, in ms. */
 const begun = new Map<PublishProgress['step'], number>();
 const started = performance.now();
-const { items } = await publishTree(
-  process.argv[2] ?? '',
+const { items } = await publishCampaign(
+  await openStore(process.argv[2] ?? ''),
   { state: 'completed', startedAt: STARTED_AT, endedAt, versions: { hundredfold: '0.0.0-bench' } },
   {
     heartbeat: ({ step }) => {

@@ -6,7 +6,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { findKind } from '../kinds/registry.ts';
 import type { RemoteJob } from '../workflows/activity-types.ts';
-import type { publishTree } from '../report/publish.ts';
+import type { publishCampaign } from '../report/publish.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { SteadyClock } from '../ledger/steady-clock.ts';
 import type { ServiceClient } from '../services/client.ts';
@@ -34,7 +34,7 @@ export interface Dependencies extends Trees {
   readonly successorOf: (reference: ServiceReference) => KnownService | null;
   /** Whether another Temporal uses a token; without it nothing is checked. */
   readonly tokens?: Pick<CredentialLeases, 'check'>;
-  readonly publishCampaign: typeof publishTree;
+  readonly publishCampaign: typeof publishCampaign;
   readonly jobsSeen: JobsSeen;
   readonly fence: Pick<Fence, 'pass' | 'isAwaited'>;
   readonly steadyClock: SteadyClock;

@@ -39,7 +39,7 @@ export async function publish(deps: Dependencies, request: PublishRequest): Prom
       if (state === 'cancelled') await cancelRest(store, campaign, endedAt);
     }
     const end = { state, startedAt, endedAt, retried, versions: deps.versions };
-    const { items } = await deps.publishCampaign(store.location, end, {
+    const { items } = await deps.publishCampaign(store, end, {
       heartbeat: (progress) => context.heartbeat(progress),
       signal: context.cancellationSignal,
     });

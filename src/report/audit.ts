@@ -1,6 +1,7 @@
 /**
  * Promise 5: the files on disk are complete and correct. Before a campaign is published, every file of every item is
- * read again and compared with the digest that was computed when it arrived.
+ * read again and compared with the digest that was computed when it arrived. The content of a result is read from the
+ * same files.
  */
 import type { ErrorCode } from '../domain/errors.ts';
 import { runInOrder } from '../domain/in-parallel.ts';
@@ -20,7 +21,7 @@ const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies ErrorCode;
 const MAX_COMPARED_BYTES = 32 * 1024 * 1024;
 
 /** Of one item: several items are read at once. */
-const FILES_AT_ONCE = 4;
+const FILES_AT_ONCE = 32;
 
 /**
  * Applies the findings to a record. A success with a damaged file becomes `failed`, and is listed in failed.csv; once
@@ -149,3 +150,47 @@ async function compareFiles(
   }
   return compare?.(texts, { remoteId }) ?? null;
 }
+
+/** The names of the files that the result of an item is read from. */
+export function listFilesToRead(record: ItemRecord): readonly string[] {
+  return findKind(record.kind).reads.flatMap((name) => listFilesNamed(record, name));
+}
+
+/**
+ * Null for files that do not make a result.
+ * @param texts by name
+ */
+export function readResult(
+  record: ItemRecord,
+  texts: Pick<ReadonlyMap<string, string>, 'get'>,
+): unknown {
+  const { id, kind, options, input, resultFrom } = record;
+  const pages = (name: string): readonly string[] =>
+    listFilesNamed(record, name).flatMap((file) => texts.get(file) ?? []);
+  return findKind(kind).readResult(
+    { get: (name) => pages(name)[0] ?? null, pages },
+    {
+      options,
+      names: input.names,
+      ...(resultFrom && { sharedBy: { leader: resultFrom.id, own: id } }),
+    },
+  );
+}
+
+/** The files with this name or ending, or the pages of it; of the first result set. */
+export function listFilesNamed({ files }: ItemRecord, name: string): readonly string[] {
+  const dot = name.lastIndexOf('.');
+  const [stem, ending] = [name.slice(0, dot), name.slice(dot)];
+  return Object.keys(files)
+    .filter((file) => {
+      if (file.includes('/')) return false;
+      const page = file.startsWith(`${stem}.`) && file.endsWith(ending);
+      return name.startsWith('_')
+        ? file.endsWith(name)
+        : file === name || (page && PAGE.test(file));
+    })
+    .sort();
+}
+
+/** `mapping.0001.json` */
+const PAGE = /\.\d{4}\.[a-z0-9]+$/;

@@ -12,14 +12,13 @@ import {
   buildItemKey,
   PREPARED_CAMPAIGN,
 } from '../store/layout.ts';
-import { openStore } from '../store/open-store.ts';
 import {
   createNotPreparedError,
   readPreparedCampaign,
   type PreparedCampaign,
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { checkFiles, type FileFault, judgeRecord } from './audit.ts';
+import { checkFiles, type FileFault, judgeRecord, listFilesToRead, readResult } from './audit.ts';
 import {
   readCampaignItems,
   checkListedRows,
@@ -41,7 +40,6 @@ import { MultiQc } from './multiqc.ts';
 import { drawPortrait } from './page/formula.ts';
 import { readPagePieces } from './page/html.ts';
 import { ReportPage } from './page/report-page.ts';
-import { listFilesToRead, readResult } from './read-result.ts';
 import { ResultTables } from './result-tables.ts';
 import { DerivedFiles, type PublishedItem, type Writer } from './writer.ts';
 
@@ -102,15 +100,6 @@ export async function publishCampaign(
       return { ...item, record, digest };
     },
   });
-}
-
-/** The same for the tree in a folder or a bucket. */
-export async function publishTree(
-  address: string,
-  end: CampaignEnd,
-  options: ProgressOptions = {},
-): Promise<CampaignSummary> {
-  return publishCampaign(await openStore(address), end, options);
 }
 
 interface Derivation extends ProgressOptions {
@@ -250,8 +239,7 @@ export async function readTreeState(store: Store, campaign: PreparedCampaign): P
 }
 
 /** Whether the campaign has ended, and was published to the end since. What has become of its files says `verify`. */
-export async function isPublished(folder: string): Promise<boolean> {
-  const store = await openStore(folder);
+export async function isPublished(store: Store): Promise<boolean> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null || !(await store.exists(CHECKSUMS))) return false;
   const { isPublished, summary } = await readTreeState(store, campaign);

@@ -94,7 +94,7 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
     const order = { ...requested, folder: location, feeds: pickServices(requested, tree, survey) };
     options.onSurvey?.(survey);
     const nothing = survey.chosen.size + survey.open === 0;
-    if (nothing && (await isPublished(location))) return true;
+    if (nothing && (await isPublished(store))) return true;
     if (survey.open === 0) await waitForItems(session, name);
     await launch(session, held, order, () => prepare(order, tree, survey));
     return false;

@@ -243,14 +243,14 @@ async function join(
 }
 
 async function startHere(session: Session, held: HeldTree, start: CampaignStart): Promise<Begun> {
-  const { survey, folder, keepResults: cache } = start;
+  const { survey, keepResults: cache } = start;
   const { items, invalid, digests: manifests } = survey;
   let done = 0;
   const started = await launch(session, held, start, async () => {
     const prepared = await prepare(held.store, start);
     const { pages, following, changed } = prepared;
     done = prepared.done;
-    if (done === prepared.items && !changed && (await isPublished(folder))) return null;
+    if (done === prepared.items && !changed && (await isPublished(held.store))) return null;
     const rows = { items: prepared.items + invalid, invalid, following, retried: 0 };
     return { ...rows, cache, pages, manifests };
   });

@@ -17,7 +17,7 @@ import {
 } from '../report/campaign-summary.ts';
 import type { Comparison } from '../report/comparison.ts';
 import { writeComparison } from '../report/page/comparison-page.ts';
-import { publishTree, readTreeState } from '../report/publish.ts';
+import { publishCampaign, readTreeState } from '../report/publish.ts';
 import { type Verification, verifyTree } from '../report/verify.ts';
 import { computeDigest } from '../store/store.ts';
 import {
@@ -202,18 +202,18 @@ export class OutputTree {
   }
 
   async #rebuildReport(onNotice: OnNotice): Promise<CampaignSummary> {
-    const { store, campaign, location } = this;
+    const { store, campaign } = this;
     const { isPublished, summary } = await readTreeState(store, campaign);
     if (isPublished) {
       // Without a readable campaign.json, nothing else tells when it ended.
       const endedAt = new Date().toISOString();
       const end = findLastEnd(summary) ?? { ...OPEN, state: 'completed', endedAt };
       return withTreeAlone('hundredfold report', { store, onNotice }, () =>
-        publishTree(location, end),
+        publishCampaign(store, end),
       );
     }
     // Whoever works on the campaign goes on: its items are only read.
-    const soFar = await publishTree(location, OPEN);
+    const soFar = await publishCampaign(store, OPEN);
     const { ended, items } = await readTreeState(store, campaign);
     if (ended === items)
       onNotice(

@@ -2,7 +2,6 @@
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
-import { publishCampaign } from '../../src/report/publish.ts';
 import { CHECKSUMS, ITEMS_TABLE, ITEM_RECORD, PAGES } from '../../src/store/layout.ts';
 import type { Store, StoreData } from '../../src/store/store.ts';
 import type { Hazards } from './hazards.ts';
@@ -32,9 +31,6 @@ export function wiredDependencies(real: Dependencies, hazards: Hazards): Depende
       return known && { ...known, client: wiredClient(known, hazards) };
     },
     openStore,
-    // In this thread, where the hazards are.
-    publishCampaign: async (folder, end, options) =>
-      publishCampaign(await openStore(folder), end, options),
     temporal: wired(real.temporal),
     starter: wired(real.starter),
   };

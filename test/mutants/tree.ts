@@ -150,9 +150,9 @@ export const TREE: readonly Mutant[] = [
   {
     name: 'open-campaign-signed',
     file: 'src/runner/tree.ts',
-    find: 'const soFar = await publishTree(location, OPEN);',
+    find: 'const soFar = await publishCampaign(store, OPEN);',
     replace:
-      'const soFar = await publishTree(location, { ...OPEN, endedAt: new Date().toISOString() });',
+      'const soFar = await publishCampaign(store, { ...OPEN, endedAt: new Date().toISOString() });',
     breaks: '5: the report of an open campaign says that it is one.',
     tests: ['test/cli/finished-tree.test.ts'],
   },

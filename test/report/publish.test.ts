@@ -8,7 +8,7 @@ import {
   readEndedCampaign as endedSummary,
   readSummary,
 } from '../../src/report/campaign-summary.ts';
-import { publishCampaign, type PublishProgress, publishTree } from '../../src/report/publish.ts';
+import { publishCampaign, type PublishProgress } from '../../src/report/publish.ts';
 import { findTreeFaults } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem } from '../../src/store/item-store.ts';
@@ -107,7 +107,7 @@ describe('a published campaign', () => {
     expect(await findTreeFaults(store)).toEqual([]);
     expect(await store.readText('failed.csv')).toBe('id,kind,file,error_code,error\n');
     const bare = await openFileStore(await temporaryFolder());
-    const error = await expectCode(publishTree(bare.location, END), 'STORE_NOT_PREPARED');
+    const error = await expectCode(publishCampaign(bare, END), 'STORE_NOT_PREPARED');
     expect(error.retryable).toBe(false);
   });
 
@@ -221,11 +221,11 @@ describe('a publication that does not succeed leaves no unfinished file, and no 
     async (key) => {
       const store = await resultCampaign(everyKind());
       await mkdir(join(store.location, key), { recursive: true });
-      const error = await expectCode(publishTree(store.location, END), 'STORE_BAD_KEY');
+      const error = await expectCode(publishCampaign(store, END), 'STORE_BAD_KEY');
       expect(error.message).toContain(key);
       await expectCleared(store);
       await rm(join(store.location, key), { recursive: true });
-      await publishTree(store.location, END);
+      await publishCampaign(store, END);
       expect(await findTreeFaults(store)).toEqual([]);
     },
   );
@@ -240,11 +240,11 @@ describe('a publication that does not succeed leaves no unfinished file, and no 
         if (step === wanted) controller.abort(reason);
       };
       const { signal } = controller;
-      const ended = publishTree(store.location, END, { heartbeat, signal });
+      const ended = publishCampaign(store, END, { heartbeat, signal });
       await expect(ended, wanted).rejects.toBe(reason);
       await expectCleared(store);
     }
-    await publishTree(store.location, END);
+    await publishCampaign(store, END);
     expect(await findTreeFaults(store)).toEqual([]);
   });
 });

@@ -51,15 +51,15 @@ test('a run is the only recorded one if the previous campaign.json was damaged',
 
 test('a tree must be published again when its publication was interrupted', async () => {
   const store = await endedCampaign(ITEMS, { water: FAILED });
-  expect(await isPublished(store.location)).toBe(false);
+  expect(await isPublished(store)).toBe(false);
   for (const breakIt of [
     () => store.remove('SHA256SUMS'),
     () => store.write('campaign.json', '{'),
   ]) {
     await publishCampaign(store, END);
-    expect(await isPublished(store.location)).toBe(true);
+    expect(await isPublished(store)).toBe(true);
     await breakIt();
-    expect(await isPublished(store.location), String(breakIt)).toBe(false);
+    expect(await isPublished(store), String(breakIt)).toBe(false);
   }
 });
 

@@ -12,7 +12,7 @@ import type { ServiceReference } from '../../domain/campaign.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { createSystemClock } from '../../ledger/steady-clock.ts';
 import { readProgramVersion, warn } from '../../program.ts';
-import { publishTree } from '../../report/publish.ts';
+import { publishCampaign } from '../../report/publish.ts';
 import { withThrottling } from '../../services/polling.ts';
 import { createClient } from '../../services/registry.ts';
 import type { LeaseHolder } from '../../store/lease.ts';
@@ -74,7 +74,7 @@ export function createDependencies(
       holder: createHolderReader(options),
       openStore: (at) => openStore(at),
     }),
-    publishCampaign: publishTree,
+    publishCampaign,
     jobsSeen: new JobsSeen(),
     fence: new Fence(client, steadyClock),
     steadyClock,

@@ -1,14 +1,15 @@
-/** The rows of the page's table, collected one by one. */
+/** What the page shows of each item: its row in the table, and the content of its own page. */
 import type { Kind, ServiceName } from '../../domain/item.ts';
 import { findItemEndWords } from '../../domain/item-ends.ts';
-import type { ItemTable, KindFacts, PageData } from '../page-data.ts';
+import type { ItemDetail, ItemFacts, ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { readError, readOwnCells, readState } from '../campaign-items.ts';
-import type { ItemRecord } from '../../store/item-record.ts';
+import { listWarnings, serializeOptions, type ItemRecord } from '../../store/item-record.ts';
+import { listRecordedFiles } from '../audit.ts';
 import { RunTimes } from '../run-times.ts';
 import type { PublishedItem } from '../writer.ts';
 import { findKind } from '../../kinds/registry.ts';
 import { findShownServiceOfKind } from '../../services/registry.ts';
-import { listWrittenKinds } from '../../store/layout.ts';
+import { buildItemFolder, ITEM_RECORD, listWrittenKinds } from '../../store/layout.ts';
 
 /** The columns of the table that are read from one row. */
 const CELLS = {
@@ -27,6 +28,7 @@ const CELLS = {
 
 type Columns = { readonly [Name in keyof typeof CELLS]: ReturnType<(typeof CELLS)[Name]>[] };
 
+/** The rows of the table, collected one by one. */
 export class TableRows {
   readonly #columns = Object.fromEntries(
     Object.keys(CELLS).map((name) => [name, []]),
@@ -146,4 +148,65 @@ function buildKindFacts(name: Kind): KindFacts {
 
 function toTime(iso: string | null | undefined): number | null {
   return iso == null ? null : Date.parse(iso);
+}
+
+/** The content of an item's page. */
+export function describeItem({ item, reading, portrait }: PublishedItem): ItemDetail {
+  const { record } = item;
+  const isRead = record?.state !== 'succeeded' || reading !== null;
+  return {
+    formula: portrait?.formula ?? null,
+    facts: record && listItemFacts(record),
+    result:
+      record === null || reading === null ? null : (findKind(record.kind).pack?.(reading) ?? null),
+    unreadable: isRead ? null : 'its files are not in the expected format.',
+  };
+}
+
+/** What an item's record says about its job, for the item's page. */
+function listItemFacts(record: ItemRecord): ItemFacts {
+  const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } =
+    record;
+  return {
+    title,
+    service,
+    address,
+    jobName,
+    attempts,
+    folder: buildItemFolder(kind, id),
+    files: listFiles(record),
+    options: listOptions(record),
+    earlier: record.earlier.map(({ state, error, retriedAt }) => ({
+      state,
+      retriedAt,
+      code: error?.code ?? null,
+    })),
+    timing: {
+      queuedSeconds: timing?.queueWaitSeconds ?? null,
+      ranSeconds: timing?.elapsedSeconds ?? null,
+    },
+    resultFrom: resultFrom
+      ? { id: resultFrom.id, campaign: resultFrom.type === 'cache' ? resultFrom.campaign : null }
+      : null,
+    warnings: listWarnings(record).map(({ message }) => message),
+    source: `${source.file}:${source.line}`,
+  };
+}
+
+/** item.json cannot contain its own length: it is written last. */
+function listFiles(record: ItemRecord): Readonly<Record<string, number | null>> {
+  const files = listRecordedFiles(record).map(([name, { bytes }]) => [name, bytes] as const);
+  return { [ITEM_RECORD]: null, ...Object.fromEntries(files) };
+}
+
+/** By manifest column name. */
+function listOptions({ options }: ItemRecord): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(serializeOptions(options)).map(([name, value]) => [name, formatOption(value)]),
+  );
+}
+
+function formatOption(value: unknown): string {
+  if (value === null) return 'automatic';
+  return Array.isArray(value) ? value.join(', ') : JSON.stringify(value).replaceAll('"', '');
 }
