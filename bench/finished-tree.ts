@@ -6,17 +6,16 @@
  * The results are the recorded ones of the real engines, repeated.
  */
 import { parseArgs } from 'node:util';
-import type { Kind } from '../src/domain/item.ts';
+import type { Kind } from '../src/domain/campaign.ts';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
-import type { FileDigest } from '../src/store/store.ts';
+import type { FileDigest, Store } from '../src/store/store.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { runInParallel } from '../src/domain/in-parallel.ts';
+import { runInParallel } from '../src/domain/process.ts';
 import { writeInvalidRows } from '../src/store/prepared-campaign.ts';
 import type { ItemRecord } from '../src/store/item-record.ts';
 import { readItem, writeItem } from '../src/store/item-store.ts';
 import { buildItemKey } from '../src/store/layout.ts';
 import { prepareCampaign } from '../src/store/prepare.ts';
-import type { Store } from '../src/store/store.ts';
 import { badEnd, endedRecord, STARTED_AT, Submissions } from './finished-tree/ending.ts';
 import type { Finished, FinishedJob, Maker } from './finished-tree/finished.ts';
 import { moleculeMaker } from './finished-tree/molecules.ts';

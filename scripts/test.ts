@@ -10,8 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directionProblems, importsBelow } from './imports.ts';
 import { run } from './run.ts';
-import { vitestTally } from './tally.ts';
-import type { RedFile, Tally } from './tally.ts';
+import { vitestTally, type RedFile, type Tally } from './tally.ts';
 import { setUpVersitygw } from './versitygw.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -6,8 +6,11 @@ import type { Dependencies } from './activities/dependencies.ts';
 import { createActivities } from './activities/index.ts';
 import { ensureBudget } from './activities/budget-run.ts';
 import { warn } from './program.ts';
-import { createActivityInterceptors } from './temporal/telemetry/metrics.ts';
-import { startRuntime, readWorkerLog } from './temporal/telemetry/runtime.ts';
+import {
+  createActivityInterceptors,
+  startRuntime,
+  readWorkerLog,
+} from './temporal/telemetry/metrics.ts';
 import { processIdentity } from './temporal/connection.ts';
 import { connectWorker, createWorkers, runTogether } from './temporal/workers.ts';
 import { Watchdog } from './temporal/watchdog.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import type { Window } from '../src/budget/policy.ts';
-import { FINAL_STATES } from '../src/domain/item.ts';
+import { FINAL_STATES } from '../src/domain/campaign.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
 import { findTreeFaults } from '../src/report/verify.ts';
 import { openFileStore } from '../src/store/file-store.ts';

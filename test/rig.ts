@@ -20,11 +20,10 @@ import { startLocalServices, type LocalServices } from '../packages/local-servic
 import type { LocalServicesOptions } from '../packages/local-services/src/options.ts';
 import type { ResultCache } from '../src/store/deliver.ts';
 import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
-import { ROLES, type Role } from '../src/workflows/names.ts';
+import { ROLES, type Role, buildBudgetWorkflowId } from '../src/workflows/names.ts';
 import { logTo } from '../src/temporal/telemetry/log.ts';
 import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
 import { PROGRESS_MEMO } from '../src/workflows/messages.ts';
-import { buildBudgetWorkflowId } from '../src/workflows/names.ts';
 import { ENCRYPTED } from './namespaces.ts';
 import { keepsPromises, type PromiseName } from './promises.ts';
 import { replaysHistories } from './replay/every-history.ts';

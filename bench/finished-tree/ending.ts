@@ -1,5 +1,5 @@
 /** How and when the items of a finished tree ended: 100 an hour at each service, with some failures. */
-import type { ServiceName } from '../../src/domain/item.ts';
+import type { ServiceName } from '../../src/domain/campaign.ts';
 import { readTiming } from '../../src/kinds/protein/index.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { chance, type Finished, type FinishedJob, historyOf } from './finished.ts';

@@ -1,5 +1,5 @@
 /** The common parts of the four kinds: an item as in the manifest, and the result of its job. */
-import type { Item, Kind } from '../../src/domain/item.ts';
+import type { Item, Kind } from '../../src/domain/campaign.ts';
 
 /** A file of a result, by its name in the item's folder. */
 export type FinishedFile = readonly [name: string, text: string | Uint8Array];

@@ -5,7 +5,7 @@ import {
   readRecording,
   type Recording,
 } from '../../packages/local-services/src/engines/recorded.ts';
-import type { Options } from '../../src/domain/item.ts';
+import type { Options } from '../../src/domain/campaign.ts';
 import { type ModelClass, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { type FinishedFile, finishedItem, historyOf, type Maker } from './finished.ts';
 

@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CASE, emptyLog, run } from './course.ts';
 import {} from './figures.ts';
-import type { Installed, Peer } from './registry.ts';
-import { REGISTRY } from './registry.ts';
+import { type Installed, type Peer, REGISTRY } from './registry.ts';
 import { tables, withTables, type Measured, type Row } from './table.ts';
 
 const path = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));

@@ -1,6 +1,5 @@
 /** The figures as Markdown. */
-import type { WindowCase } from '../window.ts';
-import { lowerBound } from '../window.ts';
+import { type WindowCase, lowerBound } from '../window.ts';
 import type { Figures } from './figures.ts';
 import type { Used } from '../usage.ts';
 

@@ -7,10 +7,16 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { log, type Context } from '@temporalio/activity';
-import type { Attempt, JobPolicy, ServiceReference } from '../domain/campaign.ts';
+import {
+  type Attempt,
+  type JobPolicy,
+  type ServiceReference,
+  type Kind,
+  type Options,
+  isFinal,
+} from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
-import { type Kind, type Options, isFinal } from '../domain/item.ts';
 import type { ArtefactName, Timing } from '../domain/outcomes.ts';
 import { findService } from '../services/registry.ts';
 import { findMaxNameLength, type Job } from '../services/service.ts';
@@ -29,7 +35,7 @@ import type {
 } from '../workflows/activity-types.ts';
 import { giveUpSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import type { Dependencies, KnownService } from './dependencies.ts';
+import { type Dependencies, type KnownService, openHeldTree, type Trees } from './dependencies.ts';
 import {
   computeAgeAtStart,
   createHindered,
@@ -37,7 +43,6 @@ import {
   nullIfNotFound,
   storeFailure,
 } from './retry.ts';
-import { openHeldTree, type Trees } from './leases.ts';
 
 export type JobSource = Pick<ItemAddress, 'campaign' | 'id' | 'kind'>;
 

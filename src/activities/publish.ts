@@ -10,22 +10,21 @@ import { revealNetwork } from '../config/network.ts';
 import type { NotifySettings } from '../config/settings.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
-import { isFinal } from '../domain/item.ts';
+import { isFinal } from '../domain/campaign.ts';
 import { readItemPages } from '../report/campaign-items.ts';
 import { readEndedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
 import { readCode, createDispatcher, formatUserAgent } from '../services/connection.ts';
 import { deliverDuplicates, buildResultCacheFolder, ResultCache } from '../store/deliver.ts';
-import { runInParallel } from '../domain/in-parallel.ts';
+import { runInParallel } from '../domain/process.ts';
 import { writeItem } from '../store/item-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest, RefusalNotice } from '../workflows/activity-types.ts';
-import type { Dependencies } from './dependencies.ts';
+import { type Dependencies, openHeldTree } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { settleNotes } from './sending-note.ts';
-import { openHeldTree } from './leases.ts';
 
 export async function publish(deps: Dependencies, request: PublishRequest): Promise<Published> {
   const { store: address, state, startedAt, retried, cache } = request;

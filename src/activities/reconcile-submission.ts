@@ -5,12 +5,11 @@
  */
 import { Context } from '@temporalio/activity';
 import { RETRY_TIMEOUT_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';
-import { computeGrowingDelay, LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
-import type { FindOutcome } from '../domain/outcomes.ts';
+import { computeGrowingDelay, LATEST_ACCEPTANCE_MS, type FindOutcome } from '../domain/outcomes.ts';
 import { buildSlotKey } from '../budget/queue.ts';
 import type { OverResult, Settlement, UnsettledResult } from '../budget/state.ts';
 import type { SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
-import type { Dependencies } from './dependencies.ts';
+import { type Dependencies, openHeldTree } from './dependencies.ts';
 import { buildJobName, requireItem, requireService } from './item-job.ts';
 import {
   computeAgeAtStart,
@@ -23,7 +22,6 @@ import { settleSlot } from './gates.ts';
 import { findAcceptedNote } from './sending-note.ts';
 import { startItem } from './rows.ts';
 import { findEarlierEnd } from './submit.ts';
-import { openHeldTree } from './leases.ts';
 
 /** Between submissions of one item whose outcome is unknown each time (ms). */
 const MAX_BETWEEN_MS = 5 * 60_000;

@@ -11,12 +11,18 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { pickShare } from '../budget/queue.ts';
 import type { SubmitResult } from '../budget/state.ts';
-import type { Attempt, ItemEnd, ItemEntry, ServiceReference } from '../domain/campaign.ts';
+import {
+  type Attempt,
+  type ItemEnd,
+  type ItemEntry,
+  type ServiceReference,
+  isFinal,
+  type Options,
+} from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
-import { isFinal, type Options } from '../domain/item.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import { listKindsOf, findService } from '../services/registry.ts';
-import { runInParallel } from '../domain/in-parallel.ts';
+import { runInParallel } from '../domain/process.ts';
 import { type ItemRecord, readJobOptions } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { readPage, type PageEntry } from '../store/prepared-campaign.ts';
@@ -39,9 +45,8 @@ import {
   buildRunningQuery,
 } from '../workflows/names.ts';
 import { conclude } from './conclude.ts';
-import type { Dependencies } from './dependencies.ts';
+import { type Dependencies, openHeldTree } from './dependencies.ts';
 import { nullIfNotFound, wasDelivered, storeFailure } from './retry.ts';
-import { openHeldTree } from './leases.ts';
 
 export async function loadPage(
   deps: Dependencies,

@@ -8,11 +8,10 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { ServiceReference } from '../domain/campaign.ts';
+import { type ServiceReference, isFinal } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/service.ts';
-import { isFinal } from '../domain/item.ts';
 import type { WrittenAnswer } from '../ledger/rows.ts';
 import { STEADY_RESOLUTION_MS } from '../ledger/steady-clock.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -26,7 +25,7 @@ import type { SubmitResult } from '../budget/state.ts';
 import type { SubmitRequest } from '../workflows/activity-types.ts';
 import { tokenSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import type { Dependencies, KnownService } from './dependencies.ts';
+import { type Dependencies, type KnownService, openHeldTree } from './dependencies.ts';
 import { nullIfNotFound } from './retry.ts';
 import { readStoredJob, requireItem, type JobSource } from './item-job.ts';
 import { SendingNote } from './sending-note.ts';
@@ -38,7 +37,6 @@ import {
   type TakenSlot,
 } from './gates.ts';
 import { isSettled, startItem } from './rows.ts';
-import { openHeldTree } from './leases.ts';
 
 /** Until a worker is tried again that lacks the token, the ledger or the campaign's folder (ms). */
 const AGAIN_INTERVAL_MS = 5_000;

@@ -1,7 +1,7 @@
 /** What commands share: how one is called and ends, the options that several have, and which rows these choose. */
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { HundredfoldError } from '../domain/errors.ts';
-import { FINAL_STATES, OPEN_STATES, type Kind, type ServiceName } from '../domain/item.ts';
+import { FINAL_STATES, OPEN_STATES, type Kind, type ServiceName } from '../domain/campaign.ts';
 import { parseDuration } from '../domain/units.ts';
 import { listKindNames } from '../kinds/registry.ts';
 import type { OutputTree, TreeItem } from '../runner/index.ts';

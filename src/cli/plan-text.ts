@@ -1,7 +1,6 @@
 /** What a campaign would do, as text: its problems and its forecast, for `plan`, and for `run` before it starts. */
 import { formatClock, formatNonZeroDuration, formatSize } from '../domain/units.ts';
-import type { Kind } from '../domain/item.ts';
-import type { Problem } from '../domain/problem.ts';
+import type { Kind, Problem } from '../domain/campaign.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
 import {
   estimateDisk,

@@ -4,9 +4,14 @@
  * sections are left out and lines are cut. Pure: (scene, size) → lines.
  */
 import { type AccountStatus, type BudgetStatus, sortByTightness } from '../budget/status.ts';
-import { describeFirst, type KindProgress, type RecentEnd } from '../domain/campaign.ts';
+import {
+  describeFirst,
+  type KindProgress,
+  type RecentEnd,
+  countEnded,
+  type FinalState,
+} from '../domain/campaign.ts';
 import { formatClock, formatDuration } from '../domain/units.ts';
-import { countEnded, type FinalState } from '../domain/item.ts';
 import { type CampaignObservation, estimateEnd, type Observed } from '../runner/command-line.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
 import {

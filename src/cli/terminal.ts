@@ -8,7 +8,7 @@ import sliceAnsi from 'slice-ansi';
 import countColumns from 'string-width';
 import { HundredfoldError } from '../domain/errors.ts';
 import { escapeUnsafe } from '../domain/plain-text.ts';
-import type { FinalState } from '../domain/item.ts';
+import type { FinalState } from '../domain/campaign.ts';
 import type { LogLine } from '../runner/command-line.ts';
 import { ATTRIBUTES, buildCampaignWorkflowId } from '../workflows/names.ts';
 

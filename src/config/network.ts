@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/item.ts';
+import type { ServiceName } from '../domain/campaign.ts';
 import { isLocalHost } from '../domain/addresses.ts';
 import { toReason } from '../domain/plain-text.ts';
 import type { Config } from './schema.ts';

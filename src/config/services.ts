@@ -1,10 +1,9 @@
 /** Settings of each service: its address, our credentials, the limits of submission. */
 import type { Policy } from '../budget/policy.ts';
-import type { ServiceReference } from '../domain/campaign.ts';
+import type { ServiceReference, ServiceName } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/item.ts';
 import { isLocalHost } from '../domain/addresses.ts';
-import { DEFAULT_MAX_DOWNLOAD } from '../domain/limits.ts';
+import { DEFAULT_MAX_DOWNLOAD } from '../domain/outcomes.ts';
 import { DIRECT, readNetworkSettings, type NetworkSettings } from './network.ts';
 import { listServices, findService } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';

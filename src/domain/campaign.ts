@@ -1,8 +1,139 @@
 /**
- * A campaign is one run of one or several manifests into one output tree. These types travel through Temporal:
- * references, never payloads and never a secret.
+ * The words of the domain. A campaign is one run of one or several manifests into one output tree; an item is one row of
+ * them, with one input, one job at a service and one folder in the tree. What travels through Temporal has references,
+ * never payloads and never a secret.
  */
-import type { Kind, ServiceName, CampaignState, FinalState } from './item.ts';
+
+/** The name of a kind (src/kinds): what an input is. It determines the service, the checks and the folder. */
+export type Kind = string;
+
+/** The name of a service (src/services). */
+export type ServiceName = string;
+
+export type OptionValue = string | number | boolean | null | readonly string[];
+
+/** The option columns of a row, by the keys of its kind's columns. */
+export interface Options {
+  readonly kind: Kind;
+  readonly [key: string]: OptionValue;
+}
+
+/** The text that is sent to the service, with its file name in the output tree. */
+export interface InputText {
+  /** `input.smi`, `input.pdb`, `input.mol2`, `input.sdf`, `input.mdl`, `input.fasta`, `input.nef`, `input.str` */
+  readonly name: string;
+  readonly text: string;
+  /** The user's input, if a different text is sent instead; stored beside it: `original.sto`, `original.fasta`. */
+  readonly original?: { readonly name: string; readonly text: string };
+  /** Id of a record in the results → the header that the user wrote, if the two differ. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+/** A job submitted by another program or in a browser that a row adopts. */
+interface Adopted {
+  readonly remoteId: string;
+  /** False if the row gives no input: `input` is then a note that names the job, and is not sent or compared. */
+  readonly inputKnown: boolean;
+}
+
+/** A checked manifest row, ready to be submitted. */
+export interface Item {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly options: Options;
+  readonly input: InputText;
+  /**
+   * The engine's input in one spelling: inputs of one kind with equal canonical texts and the same options have the
+   * same result, regardless of their original spelling.
+   */
+  readonly canonical: string;
+  /** The existing job of the service: polled, never submitted. */
+  readonly adopts?: Adopted;
+  readonly email: string | null;
+  readonly title: string | null;
+  /** First line of the row: manifest file as named by the user, line counted from 1. */
+  readonly source: { readonly file: string; readonly line: number };
+  /** The whole row as the user wrote it, by column: repeated in `failed.csv`. */
+  readonly row: Readonly<Record<string, string>>;
+  /** The user's own columns: joined into the result tables. */
+  readonly user: Readonly<Record<string, string>>;
+}
+
+/** One row of a manifest after the checks: an item unless it has a problem of severity `error`. */
+export interface CheckedRow {
+  /** Its place; `line` is null when it concerns the whole file and is not a row. */
+  readonly source: { readonly file: string; readonly line: number | null };
+  /** Unique among all rows, including refused ones; null only if it is not a row. */
+  readonly id: string | null;
+  /** As the user wrote it; null when it was unreadable. */
+  readonly row: Readonly<Record<string, string>> | null;
+  /** Null while the type of the input is unknown. */
+  readonly kind: Kind | null;
+  readonly item: Item | null;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * The states of an item. It ends in exactly one of the final ones (promise 3 of docs/promises.md).
+ *
+ *   waiting ─▶ running ─▶ succeeded
+ *      └──────────┴─────▶ failed | held | cancelled
+ */
+export const OPEN_STATES = ['waiting', 'running'] as const;
+export const FINAL_STATES = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
+
+/** A state of an item that has not ended. */
+export type OpenState = (typeof OPEN_STATES)[number];
+/** How an item ended. */
+export type FinalState = (typeof FINAL_STATES)[number];
+/** Any state of an item. */
+export type ItemState = OpenState | FinalState;
+
+/** Items that have ended, in whichever state. */
+export function countEnded(ended: Readonly<Record<FinalState, number>>): number {
+  return Object.values(ended).reduce((sum, n) => sum + n, 0);
+}
+
+export function isFinal(state: ItemState): state is FinalState {
+  return (FINAL_STATES as readonly string[]).includes(state);
+}
+
+/** It has succeeded, or still may: others can rely on its result. */
+export function canSucceed(state: ItemState): boolean {
+  return !isFinal(state) || state === 'succeeded';
+}
+
+/* Problems of the user's input */
+
+/** One error refuses the manifest; a warning does not. */
+export type Severity = 'error' | 'warning';
+
+/** A fault in a manifest: where, what, what to do. Never thrown; all are collected. */
+export interface Problem {
+  /** How serious it is. */
+  readonly severity: Severity;
+  /** A code of the tables of the manifest and of the kinds. */
+  readonly code: string;
+  /** The manifest, as named by the user. */
+  readonly file: string;
+  /** First line of the row in its file, from 1 including the header; null for the whole file. */
+  readonly line: number | null;
+  /** The item's id, when it has one. */
+  readonly id: string | null;
+  /** The manifest column, if one is concerned. */
+  readonly column: string | null;
+  /** The offending value, shortened. */
+  readonly value: string | null;
+  /** What is wrong, in a sentence, in the user's terms. */
+  readonly message: string;
+  /** What to do about it, in a sentence. */
+  readonly remedy: string;
+}
+
+/* Campaigns */
+
+/** The states of a campaign. */
+export type CampaignState = 'running' | 'paused' | 'publishing' | 'completed' | 'cancelled';
 
 /** Where jobs go, and under which budget: names that a worker maps to its own URL and token. */
 export interface ServiceReference {

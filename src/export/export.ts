@@ -1,7 +1,7 @@
 /** Exports the items of an output tree: reads them one after the other, and writes the files of a format. */
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
-import { runInOrder } from '../domain/in-parallel.ts';
+import { runInOrder } from '../domain/process.ts';
 import { parseJson } from '../kinds/json.ts';
 import { checkFiles, listFilesNamed, listFilesToRead, readResult } from '../report/audit.ts';
 import { readError, readListedItems, readState, type Listed } from '../report/campaign-items.ts';

@@ -2,7 +2,7 @@
  * The interface of export formats: pure functions from the results of items, one by one, to files. export.ts reads the
  * items and writes the files.
  */
-import type { Kind } from '../domain/item.ts';
+import type { Kind } from '../domain/campaign.ts';
 import type { MoleculeReading } from '../kinds/molecule/reading.ts';
 import type { AlignmentReading, SequenceReading, ShiftsReading } from '../kinds/protein/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';

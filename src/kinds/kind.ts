@@ -2,11 +2,10 @@
  * What a kind is: what an input of it is and how it is read, and what its result is, how it is checked, and what is shown
  * of it. The manifest, the engine, the output tree and the report ask the kind and never compare with its name.
  */
-import type { InputText, Options, OptionValue } from '../domain/item.ts';
+import type { InputText, Options, OptionValue, Problem, Severity } from '../domain/campaign.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { PackedResult } from './page-data.ts';
 import { z } from 'zod';
-import type { Problem, Severity } from '../domain/problem.ts';
 
 /** One input as the user gave it: a cell, or a file. */
 export interface InputSource {

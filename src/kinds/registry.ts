@@ -1,5 +1,5 @@
 /** The kinds, in the order of the documentation; those of plugins follow by name, so that every process has one order. */
-import type { Kind, Options } from '../domain/item.ts';
+import type { Kind, Options } from '../domain/campaign.ts';
 import type { OptionColumns, KindDefinition } from './kind.ts';
 import { molecule } from './molecule/index.ts';
 import { alignment, sequence, shifts } from './protein/index.ts';

@@ -4,23 +4,11 @@
  */
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import type { CheckedRow, Item } from '../domain/item.ts';
+import type { CheckedRow, Item } from '../domain/campaign.ts';
 import { readCsv, readTsv } from './csv.ts';
 import { IdRegister, RemoteIdRegister } from './ids.ts';
-import { readInputFile } from './input-file.ts';
-import { createTableTooLarge, readJson, readJsonl, readYaml } from './objects.ts';
-import { listKinds } from '../kinds/registry.ts';
-import { createError, isError, type Complaint } from './problems.ts';
-import { readFastaFile, readLines, readSdf } from './records.ts';
 import {
-  createFileRow,
-  checkRow,
-  MAX_ROWS,
-  type RawRow,
-  type ReadFrom,
-  type RowReader,
-} from './row.ts';
-import {
+  readInputFile,
   readFileName,
   digestFile,
   findSources,
@@ -29,6 +17,25 @@ import {
   type SourceFile,
   type SourceFormat,
 } from './sources.ts';
+import {
+  createTableTooLarge,
+  readJson,
+  readJsonl,
+  readYaml,
+  readFastaFile,
+  readLines,
+  readSdf,
+} from './formats.ts';
+import { listKinds } from '../kinds/registry.ts';
+import { createError, isError, type Complaint } from './problems.ts';
+import {
+  createFileRow,
+  checkRow,
+  MAX_ROWS,
+  type RawRow,
+  type ReadFrom,
+  type RowReader,
+} from './row.ts';
 import { decodeTable, readLimited, TooLarge, unpack } from './text.ts';
 
 export interface ManifestCheckOptions {

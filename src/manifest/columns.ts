@@ -1,5 +1,5 @@
 /** Our columns (docs/manifest.md), names that were probably meant to be one of them, and the values of the option columns. */
-import type { Kind, Options } from '../domain/item.ts';
+import type { Kind, Options } from '../domain/campaign.ts';
 import type { InputFinding, OptionColumn } from '../kinds/kind.ts';
 import { findKind, listKinds } from '../kinds/registry.ts';
 import { list, quote, suggestOr } from '../domain/plain-text.ts';

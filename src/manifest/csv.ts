@@ -2,7 +2,7 @@
 import { CsvError, parse } from 'csv-parse';
 import { formatShown, quote, REASON_COLUMNS, unguardCell } from '../domain/plain-text.ts';
 import { checkHeader, toFieldNames, listWorkFields } from './columns.ts';
-import { createSyntaxComplaint } from './objects.ts';
+import { createSyntaxComplaint } from './formats.ts';
 import { createError, createWarning, type Complaint } from './problems.ts';
 import { createFileRow, type RawRow, type RowReader } from './row.ts';
 import { countLineBreaks } from './text.ts';

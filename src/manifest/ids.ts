@@ -1,5 +1,5 @@
 /** Ids of items and of adopted jobs: unique across all manifests of a campaign. */
-import type { CheckedRow } from '../domain/item.ts';
+import type { CheckedRow } from '../domain/campaign.ts';
 import { toAscii, ID } from '../domain/name.ts';
 import { formatShown, quote } from '../domain/plain-text.ts';
 import { createError, createWarning, type Complaint, toProblem } from './problems.ts';

@@ -1,6 +1,6 @@
 /** The problems of manifests and their rows: what is wrong and what to do, until the place is known. */
 import { escapeControls, formatShown } from '../domain/plain-text.ts';
-import type { Problem, Severity } from '../domain/problem.ts';
+import type { Problem, Severity } from '../domain/campaign.ts';
 import type { InputFinding } from '../kinds/kind.ts';
 
 /** A problem of a row, before its place is known. */

@@ -1,6 +1,6 @@
 /** One row of a manifest: its id, its input, its kind, its options, what its kind says of the input → an item, or problems. */
 import path from 'node:path';
-import type { CheckedRow, InputText, Item, Kind, Options } from '../domain/item.ts';
+import type { CheckedRow, InputText, Item, Kind, Options } from '../domain/campaign.ts';
 import { isUsableId } from '../domain/name.ts';
 import { list, quote, suggestOr } from '../domain/plain-text.ts';
 import type { InputFinding } from '../kinds/kind.ts';
@@ -14,9 +14,16 @@ import {
   readOptions,
 } from './columns.ts';
 import type { IdRegister } from './ids.ts';
-import { createTooLarge, MAX_INPUT_BYTES, readInputFile, withLineFeeds } from './input-file.ts';
+import {
+  createTooLarge,
+  MAX_INPUT_BYTES,
+  readInputFile,
+  withLineFeeds,
+  listKindsWith,
+  readFileName,
+  type SourceFile,
+} from './sources.ts';
 import { createError, type Complaint, toComplaint, isError, toProblem } from './problems.ts';
-import { listKindsWith, readFileName, type SourceFile } from './sources.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 
 /** What the reader of a format gives, before values are checked. */

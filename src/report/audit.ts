@@ -4,14 +4,13 @@
  * same files.
  */
 import type { ErrorCode } from '../domain/errors.ts';
-import { runInOrder } from '../domain/in-parallel.ts';
-import type { Kind } from '../domain/item.ts';
+import { runInOrder } from '../domain/process.ts';
+import type { Kind } from '../domain/campaign.ts';
 import type { ResultFault } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
-import { computeDigest, decodeText, type FileDigest } from '../store/store.ts';
+import { computeDigest, decodeText, type FileDigest, type Store } from '../store/store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { nameArtefactFile, CONTENT_TYPES, buildItemKey, REJECTED } from '../store/layout.ts';
-import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** The code of an item whose files differ from what was received. */

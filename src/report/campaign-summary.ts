@@ -1,15 +1,16 @@
 /** `campaign.json`: what ran and how it ended, counted from the items' own records. */
 import { z } from 'zod';
-import type { Attempt, Counts } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
 import {
+  type Attempt,
+  type Counts,
   type Kind,
   type CampaignState,
   FINAL_STATES,
   type FinalState,
   isFinal,
   type ItemState,
-} from '../domain/item.ts';
+} from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { parseJson } from '../kinds/json.ts';
 import { listKindNames } from '../kinds/registry.ts';
 import { listWarnings } from '../store/item-record.ts';

@@ -1,7 +1,7 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { runInOrder } from '../domain/in-parallel.ts';
+import { runInOrder } from '../domain/process.ts';
 import { CHECKSUMS, ITEM_RECORD, WORK_AREA, isSendingNote, parseItemKey } from '../store/layout.ts';
 import type { FileDigest, Store } from '../store/store.ts';
 import { listRecordedFiles } from './audit.ts';

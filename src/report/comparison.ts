@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Kind } from '../domain/item.ts';
+import type { Kind } from '../domain/campaign.ts';
 import type { Measure } from '../kinds/kind.ts';
 import { type AnyKind, findKind } from '../kinds/registry.ts';
 import { buildTableKey, listWrittenKinds } from '../store/layout.ts';

@@ -5,7 +5,7 @@
  * campaign as one action. The files and jobs of an item are in its item.json. The same tree gives the same bytes, one
  * entity per line.
  */
-import { FINAL_STATES, type Kind, type ServiceName } from '../domain/item.ts';
+import { FINAL_STATES, type Kind, type ServiceName } from '../domain/campaign.ts';
 import { findShownService } from '../services/registry.ts';
 import {
   CAMPAIGN_SUMMARY,

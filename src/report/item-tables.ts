@@ -4,10 +4,9 @@
  * corrected.
  */
 import { REASON_COLUMNS } from '../domain/plain-text.ts';
-import type { ItemState } from '../domain/item.ts';
+import type { ItemState } from '../domain/campaign.ts';
 import { findKind } from '../kinds/registry.ts';
-import type { ItemRecord } from '../store/item-record.ts';
-import { listWarnings } from '../store/item-record.ts';
+import { type ItemRecord, listWarnings } from '../store/item-record.ts';
 import { FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
 import {
   readError,

@@ -1,5 +1,5 @@
 /** `hundredfold_mqc.json`: the items and their main measures as custom content of MultiQC (https://docs.seqera.io/multiqc). */
-import type { Kind } from '../domain/item.ts';
+import type { Kind } from '../domain/campaign.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
 import { MULTIQC } from '../store/layout.ts';
 import { readState } from './campaign-items.ts';

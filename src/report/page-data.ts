@@ -2,9 +2,15 @@
  * The data of the report's page: src/report/page creates it, packages/report-page draws it. All of it is JSON,
  * deflated and in base64 (`embedded.ts`), so that user input is never part of the page's own HTML or script.
  */
-import type { Attempt, CampaignFacts } from '../domain/campaign.ts';
+import type {
+  Attempt,
+  CampaignFacts,
+  Kind,
+  ServiceName,
+  FinalState,
+  ItemState,
+} from '../domain/campaign.ts';
 import type { Drawing } from '../domain/chemistry.ts';
-import type { Kind, ServiceName, FinalState, ItemState } from '../domain/item.ts';
 import type { Measure, Verdict } from '../kinds/kind.ts';
 import type { PackedResult, TrackFacts } from '../kinds/page-data.ts';
 

@@ -1,8 +1,8 @@
 /** Makes the tables, the report, the summary and the checksums of a campaign from its output tree alone, at any time. */
-import { isFinal } from '../domain/item.ts';
+import { isFinal } from '../domain/campaign.ts';
 import { measure } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
-import { runInOrder } from '../domain/in-parallel.ts';
+import { runInOrder } from '../domain/process.ts';
 import { writeItem } from '../store/item-store.ts';
 import {
   CAMPAIGN_SUMMARY,

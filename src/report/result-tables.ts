@@ -4,7 +4,7 @@
  * Columns are fixed. Rejected: dynamic columns, which make two campaigns differ; a row for each value, ten times as long.
  * Other values of a payload stay in `result.json`.
  */
-import type { Kind } from '../domain/item.ts';
+import type { Kind } from '../domain/campaign.ts';
 import type { Cell, Cells } from '../kinds/kind.ts';
 import { type AnyKind, findKind } from '../kinds/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';

@@ -1,7 +1,7 @@
 /** A campaign that this process has started or joined: its events, its end, its control. */
 import { ApplicationFailure } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/item.ts';
+import type { ServiceName } from '../domain/campaign.ts';
 import { openSession, type Session } from '../temporal/host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';

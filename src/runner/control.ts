@@ -1,16 +1,15 @@
 /** Pause, resume and cancel: durable, because each is a message to the campaign’s workflow. How a campaign ends that is cancelled. */
 import type { Client } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/item.ts';
+import type { ServiceName } from '../domain/campaign.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { findStuck } from '../temporal/stuck.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { type CampaignLine, findCampaign } from './find.ts';
 import { endObsolete } from './launch.ts';
-import type { Observed } from './observe.ts';
+import { type Observed, waitUntilSettled } from './observe.ts';
 import { isTreeHere, findTreeObstacle } from './obstacles.ts';
-import { waitUntilSettled } from './observe.ts';
 import {
   waitForAnswer,
   type ConfigurationOptions,

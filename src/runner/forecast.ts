@@ -10,8 +10,12 @@ import {
   type ServiceSettings,
   type UnreadyService,
 } from '../config/services.ts';
-import { type CampaignProgress, isSameReference } from '../domain/campaign.ts';
-import type { Kind, ServiceName } from '../domain/item.ts';
+import {
+  type CampaignProgress,
+  isSameReference,
+  type Kind,
+  type ServiceName,
+} from '../domain/campaign.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
 import { listServices, listKindsOf, findService } from '../services/registry.ts';
 import type { RowCounts } from '../store/prepared-campaign.ts';

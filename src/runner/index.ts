@@ -12,8 +12,8 @@ export type {
   FinalState,
   ItemState,
   OpenState,
-} from '../domain/item.ts';
-export type { Problem, Severity } from '../domain/problem.ts';
+} from '../domain/campaign.ts';
+export type { Problem, Severity } from '../domain/campaign.ts';
 export { adopt, type AdoptOptions } from './adopt.ts';
 export { Campaign } from './campaign.ts';
 export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './intake.ts';

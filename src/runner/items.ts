@@ -3,8 +3,8 @@
  * comes from Temporal and is passed in.
  */
 import type { Client } from '@temporalio/client';
-import { runInParallel } from '../domain/in-parallel.ts';
-import { type Kind, isFinal, type ItemState } from '../domain/item.ts';
+import { runInParallel } from '../domain/process.ts';
+import { type Kind, isFinal, type ItemState } from '../domain/campaign.ts';
 import {
   readError,
   type Listed,

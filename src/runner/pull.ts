@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
-import { runInParallel } from '../domain/in-parallel.ts';
+import { runInParallel } from '../domain/process.ts';
 import { readChecksums } from '../report/checksums.ts';
 import {
   buildCampaignAddress,

@@ -2,15 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
 import type { ServiceSettings } from '../config/services.ts';
-import { USUAL_PRIORITY } from '../domain/campaign.ts';
-import { Deadline } from '../domain/process.ts';
+import { USUAL_PRIORITY, isFinal, type ServiceName } from '../domain/campaign.ts';
+import { Deadline, runInParallel } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { isFinal, type ServiceName } from '../domain/item.ts';
 import type { LocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { isPublished } from '../report/publish.ts';
 import { findServiceOfKind } from '../services/registry.ts';
-import { runInParallel } from '../domain/in-parallel.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { type ListedItem, readListed, writeItem } from '../store/item-store.ts';
 import {

@@ -3,7 +3,7 @@ import { type NetworkSettings, revealNetwork } from '../config/network.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/item.ts';
+import type { ServiceName } from '../domain/campaign.ts';
 import { type LocalName, findLocalName, createLocalSettings } from '../temporal/host/local.ts';
 import { createHttp } from '../services/http.ts';
 import { recognise, type Recognition } from '../services/recognise.ts';

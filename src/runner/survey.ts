@@ -12,8 +12,8 @@ import {
   type ServiceName,
   isFinal,
   canSucceed,
-} from '../domain/item.ts';
-import type { Problem } from '../domain/problem.ts';
+  type Problem,
+} from '../domain/campaign.ts';
 import { combineOptions, canShare, listKindNames } from '../kinds/registry.ts';
 import { checkManifests } from '../manifest/check.ts';
 import { listFields } from '../manifest/columns.ts';

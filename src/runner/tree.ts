@@ -19,7 +19,7 @@ import type { Comparison } from '../report/comparison.ts';
 import { writeComparison } from '../report/page/comparison-page.ts';
 import { publishCampaign, readTreeState } from '../report/publish.ts';
 import { type Verification, verifyTree } from '../report/verify.ts';
-import { computeDigest } from '../store/store.ts';
+import { computeDigest, type Store } from '../store/store.ts';
 import {
   buildAddress,
   buildItemKey,
@@ -33,7 +33,6 @@ import {
   type PreparedCampaign,
   readPreparedCampaign,
 } from '../store/prepared-campaign.ts';
-import type { Store } from '../store/store.ts';
 import { withTreeAlone } from './hold-tree.ts';
 import { type ItemLine, readItemLine } from './items.ts';
 import {

@@ -22,10 +22,8 @@ import {
   RequestFault,
   type Site,
 } from './request.ts';
-import { fetchFile } from './download.ts';
+import { fetchFile, pollJob, findJob, listJobs } from './jobs.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
-import { findJob, listJobs } from './list.ts';
-import { pollJob } from './poll.ts';
 import {
   parseConfig,
   findMaxNameLength,

@@ -9,8 +9,8 @@
  */
 import { type Dispatcher, request as undiciRequest } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/item.ts';
-import { DEFAULT_MAX_DOWNLOAD } from '../domain/limits.ts';
+import type { ServiceName } from '../domain/campaign.ts';
+import { DEFAULT_MAX_DOWNLOAD } from '../domain/outcomes.ts';
 import {
   readFailureCode,
   describeFailure,

@@ -7,7 +7,7 @@
  * a POST that must fail (it might not).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ServiceName } from '../domain/item.ts';
+import type { ServiceName } from '../domain/campaign.ts';
 import { toObject } from '../kinds/json.ts';
 import {
   resolveAnswers,

@@ -1,5 +1,5 @@
 /** The services by name; those of plugins follow. */
-import type { Kind, ServiceName } from '../domain/item.ts';
+import type { Kind, ServiceName } from '../domain/campaign.ts';
 import { type ClientSettings, makeClient, type ServiceClient } from './client.ts';
 import { molecules } from './molecules.ts';
 import { predictions } from './predictions.ts';

@@ -7,7 +7,7 @@
  * (docs/services.md). The outcomes `unsure` and `unavailable` cannot be returned by a definition: they are what remains.
  */
 import { z } from 'zod';
-import type { InputText } from '../domain/item.ts';
+import type { InputText } from '../domain/campaign.ts';
 import type { Timing } from '../domain/outcomes.ts';
 
 /** `500ms`, `10s`, `60m`, `14d`. */

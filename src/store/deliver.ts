@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { ErrorCode } from '../domain/errors.ts';
-import { isFinal, type Options } from '../domain/item.ts';
+import { isFinal, type Options } from '../domain/campaign.ts';
 import type { Judge } from '../kinds/kind.ts';
 import { findKind, canShare, findSource } from '../kinds/registry.ts';
 import type { FileDigest, Store } from './store.ts';

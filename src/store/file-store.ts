@@ -20,8 +20,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { hasErrno } from '../domain/process.ts';
-import { runInParallel } from '../domain/in-parallel.ts';
+import { hasErrno, runInParallel } from '../domain/process.ts';
 import { createBadKeyError, splitKey, LEASES, TEMPORARY_PREFIX } from './layout.ts';
 import { createTreeNotHereError } from './lease.ts';
 import { createMissingError, createNoRoomError, toStoreError } from './store-error.ts';

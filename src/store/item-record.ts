@@ -4,8 +4,13 @@
  * are in snake_case (docs/output-tree.md).
  */
 import { z } from 'zod';
-import { ATTEMPT_OUTCOMES } from '../domain/campaign.ts';
-import { type Kind, type Options, FINAL_STATES, OPEN_STATES } from '../domain/item.ts';
+import {
+  ATTEMPT_OUTCOMES,
+  type Kind,
+  type Options,
+  FINAL_STATES,
+  OPEN_STATES,
+} from '../domain/campaign.ts';
 import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-ends.ts';
 import { createSchema } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { InputText, Item, Kind, Options } from '../domain/item.ts';
+import type { InputText, Item, Kind, Options } from '../domain/campaign.ts';
 import { toAscii } from '../domain/name.ts';
 import { parseJson } from '../kinds/json.ts';
 import { findKind } from '../kinds/registry.ts';

@@ -2,8 +2,8 @@
  * Jobs that are recorded in the item.json files of output trees: those of a folder's campaigns by their ids, and those of
  * one tree that may still count against a token, which a new budget needs after its Temporal database was lost.
  */
-import { type ServiceName, isFinal, type ItemState } from '../domain/item.ts';
-import { runInParallel } from '../domain/in-parallel.ts';
+import { type ServiceName, isFinal, type ItemState } from '../domain/campaign.ts';
+import { runInParallel } from '../domain/process.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, readNotes } from './item-store.ts';
 import { buildAddress, buildItemFolder } from './layout.ts';

@@ -4,7 +4,7 @@
  * file inside the tree.
  */
 import { dirname, join, resolve } from 'node:path';
-import type { Kind } from '../domain/item.ts';
+import type { Kind } from '../domain/campaign.ts';
 import { ID } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';

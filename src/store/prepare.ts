@@ -2,7 +2,7 @@
  * Prepares a campaign's items in the tree before the first workflow starts: first inputs and records, then the pages,
  * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
-import { type Item, type Options, isFinal, canSucceed } from '../domain/item.ts';
+import { type Item, type Options, isFinal, canSucceed } from '../domain/campaign.ts';
 import { combineOptions, canShare } from '../kinds/registry.ts';
 import {
   deliver,
@@ -11,7 +11,7 @@ import {
   LEADER_GONE,
   type Source,
 } from './deliver.ts';
-import { runInParallel } from '../domain/in-parallel.ts';
+import { runInParallel } from '../domain/process.ts';
 import { type ItemRecord, serializeItem, readJobOptions } from './item-record.ts';
 import { createWaitingRecord, serializeJob, readItem, writeItem } from './item-store.ts';
 import {

@@ -3,8 +3,8 @@
  * manifest order, in pages, so that a workflow reads a few hundred ids at a time; and the rows that were refused.
  */
 import { z } from 'zod';
-import { runInParallel } from '../domain/in-parallel.ts';
-import { FINAL_STATES, type Kind, isFinal } from '../domain/item.ts';
+import { runInParallel } from '../domain/process.ts';
+import { FINAL_STATES, type Kind, isFinal } from '../domain/campaign.ts';
 import { findKind, registerDescribed, findSource } from '../kinds/registry.ts';
 import { describedKind, describeKind, restoreKind } from '../kinds/stored-reading.ts';
 import {

@@ -3,8 +3,7 @@
  * polled first, regardless of how it had ended, and another one is submitted only if the service then shows that it is
  * unusable (workflows/item.ts).
  */
-import type { Attempt } from '../domain/campaign.ts';
-import { type FinalState, isFinal } from '../domain/item.ts';
+import { type Attempt, type FinalState, isFinal } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
 import { findService } from '../services/registry.ts';
 import { findMaxNameLength } from '../services/service.ts';

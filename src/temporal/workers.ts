@@ -13,7 +13,12 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
+import {
+  fetchTaskQueue,
+  publishTaskQueue,
+  submitTaskQueue,
+  type Role,
+} from '../workflows/names.ts';
 import type { Activities } from '../workflows/activity-types.ts';
 import { type Build, loadWorkflowBundle } from './bundle.ts';
 import {
@@ -22,7 +27,6 @@ import {
   loadDataConverter,
   type TemporalAddress,
 } from './connection.ts';
-import type { Role } from '../workflows/names.ts';
 
 /**
  * The SDK warns of memos of more than 2 kB, which the status of a budget is with a few credentials; with fifty it has

@@ -13,8 +13,8 @@ import type {
   ItemEntry,
   JobPolicy,
   ServiceReference,
+  Kind,
 } from '../domain/campaign.ts';
-import type { Kind } from '../domain/item.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import type { BudgetReading } from './budget-clock.ts';
 

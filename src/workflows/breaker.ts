@@ -7,8 +7,7 @@
  * nothing of it has failed for `QUIET_MS` after the first was accepted.
  */
 import { condition } from '@temporalio/workflow';
-import type { ItemEnd, ItemEntry, SameFailures } from '../domain/campaign.ts';
-import type { Kind, ServiceName } from '../domain/item.ts';
+import type { ItemEnd, ItemEntry, SameFailures, Kind, ServiceName } from '../domain/campaign.ts';
 
 const SUCCESS = '';
 

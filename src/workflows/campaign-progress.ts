@@ -15,22 +15,20 @@ import {
   upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type {
-  CampaignProgress,
-  CampaignSpec,
-  FirstRows,
-  ItemEnd,
-  KindProgress,
-  RecentEnd,
-  SameFailures,
-} from '../domain/campaign.ts';
 import {
+  type CampaignProgress,
+  type CampaignSpec,
+  type FirstRows,
+  type ItemEnd,
+  type KindProgress,
+  type RecentEnd,
+  type SameFailures,
   type Kind,
   type CampaignState,
   countEnded,
   FINAL_STATES,
   type FinalState,
-} from '../domain/item.ts';
+} from '../domain/campaign.ts';
 import type { Breaker } from './breaker.ts';
 import { formatCampaignDetails } from './details.ts';
 import type { Feed } from './feed.ts';

@@ -23,8 +23,8 @@ import {
   type FeedSpec,
   type SameFailures,
   type ServiceReference,
+  type ServiceName,
 } from '../domain/campaign.ts';
-import type { ServiceName } from '../domain/item.ts';
 import {
   isOutdated,
   notify,

@@ -11,8 +11,8 @@ import {
   type CampaignProgress,
   type CampaignSpec,
   type ItemEnd,
+  countEnded,
 } from '../domain/campaign.ts';
-import { countEnded } from '../domain/item.ts';
 import type { ItemInput } from './messages.ts';
 import type { Hold } from '../budget/block.ts';
 

@@ -23,8 +23,9 @@ import type {
   ItemEnd,
   ItemEntry,
   ServiceReference,
+  Kind,
+  ServiceName,
 } from '../domain/campaign.ts';
-import type { Kind, ServiceName } from '../domain/item.ts';
 import {
   cancelRunning,
   checkItems,

@@ -17,8 +17,8 @@ import type {
   JobPolicy,
   ServiceReference,
   CampaignShare,
+  ServiceName,
 } from '../domain/campaign.ts';
-import type { ServiceName } from '../domain/item.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import type { BreakerCarried } from './breaker.ts';
 import type { ClockReading } from './budget-clock.ts';

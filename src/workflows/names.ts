@@ -4,8 +4,7 @@ import {
   SearchAttributeType,
   type SearchAttributePair,
 } from '@temporalio/common';
-import type { ServiceReference } from '../domain/campaign.ts';
-import type { ServiceName } from '../domain/item.ts';
+import type { ServiceReference, ServiceName } from '../domain/campaign.ts';
 import type { ItemInput } from './messages.ts';
 
 /** Campaign names and item ids contain no colon, so ids are unambiguous. */

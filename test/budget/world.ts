@@ -3,12 +3,11 @@
  * start and close, answers as the history says and has other clients, and a clock that is set. Every decision of the
  * budget is checked against the expectations at once.
  */
-import type { Grant } from '../../src/budget/budget.ts';
+import { type Grant, applyReading, take } from '../../src/budget/budget.ts';
 import type { BudgetEvent, Settlement, SubmitResult } from '../../src/budget/state.ts';
-import { applyReading, take } from '../../src/budget/budget.ts';
 import { computeLongestMs, type Policy, type Window } from '../../src/budget/policy.ts';
 import { requestKey, buildSlotKey, type Request } from '../../src/budget/queue.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
 import { Broken, type Moment, passed } from './naive.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { Expectations, GUARD_MS, type Sent } from './expectations.ts';

@@ -4,7 +4,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
-import type { ItemState } from '../../src/domain/item.ts';
+import type { ItemState } from '../../src/domain/campaign.ts';
 import { FORMATS } from '../../src/export/export.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { openFileStore } from '../../src/store/file-store.ts';

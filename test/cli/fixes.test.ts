@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { CheckedRow } from '../../src/domain/item.ts';
+import type { CheckedRow } from '../../src/domain/campaign.ts';
 import { checkManifests } from '../../src/manifest/check.ts';
 import { writeFixes } from '../../src/cli/commands/plan.ts';
 import { folderWith } from '../manifest/manifests.ts';

@@ -13,7 +13,7 @@ import type { Window } from '../../src/budget/policy.ts';
 import { describeService, type ServiceSettings } from '../../src/config/services.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { Secret } from '../../src/config/secret.ts';
-import type { CampaignProgress, JobPolicy } from '../../src/domain/campaign.ts';
+import type { CampaignProgress, JobPolicy, ServiceName } from '../../src/domain/campaign.ts';
 import type { LocalServicesOptions } from '../../packages/local-services/src/options.ts';
 import {
   type LocalServices,
@@ -30,7 +30,6 @@ import { freePort } from '../../src/temporal/machine.ts';
 import type { Crash } from './hazards.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';
-import type { ServiceName } from '../../src/domain/item.ts';
 
 /** Ten characters, as the molecule service requires; found nowhere else. */
 const TOKEN = 'cR9secretK';

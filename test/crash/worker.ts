@@ -7,7 +7,7 @@ import { flushCompileCache } from 'node:module';
 import { describeService } from '../../src/config/services.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Policy } from '../../src/budget/policy.ts';
-import type { ServiceName } from '../../src/domain/item.ts';
+import type { ServiceName } from '../../src/domain/campaign.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { createPrivateFolder } from '../../src/state.ts';
 import { logTo } from '../../src/temporal/telemetry/log.ts';

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { InputText } from '../../src/domain/item.ts';
+import type { InputText } from '../../src/domain/campaign.ts';
 import type { MoleculeOptions, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { readComposition } from '../../src/kinds/molecule/input.ts';
 import { checkMolecule, checkFiles as checkMoleculeFiles } from '../../src/kinds/molecule/check.ts';

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Item } from '../../src/domain/item.ts';
+import type { Item } from '../../src/domain/campaign.ts';
 import { brief, folderWith, readManifests } from '../manifest/manifests.ts';
 
 interface Case {

@@ -1,13 +1,12 @@
 /** A campaign whose items have ended, as activities leave it, for a test to publish. */
-import type { Item } from '../../src/domain/item.ts';
+import type { Item } from '../../src/domain/campaign.ts';
 import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
-import type { FileDigest } from '../../src/store/store.ts';
+import type { FileDigest, Store } from '../../src/store/store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { buildItemKey } from '../../src/store/layout.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 export const END = {

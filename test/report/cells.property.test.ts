@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Item } from '../../src/domain/item.ts';
+import type { Item } from '../../src/domain/campaign.ts';
 import { listFields } from '../../src/manifest/columns.ts';
 import { ITEM_COLUMNS } from '../../src/report/item-tables.ts';
 import { publishCampaign } from '../../src/report/publish.ts';

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import type { Item } from '../../src/domain/item.ts';
+import type { Item } from '../../src/domain/campaign.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule } from '../store/an-item.ts';

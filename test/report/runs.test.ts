@@ -1,8 +1,7 @@
 /** A campaign that was run more than once: its times, its runs, and whether it must be published again. */
 import { expect, test } from 'vitest';
 import { countSubmissions } from '../../src/report/campaign-summary.ts';
-import { publishCampaign } from '../../src/report/publish.ts';
-import { isPublished } from '../../src/report/publish.ts';
+import { publishCampaign, isPublished } from '../../src/report/publish.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { aMolecule } from '../store/an-item.ts';
 import { END, FAILED, endedCampaign } from './a-campaign.ts';

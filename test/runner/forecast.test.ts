@@ -2,10 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GUARD_MS } from '../../src/budget/policy.ts';
-import { estimateLastSubmissionIn } from '../../src/budget/status.ts';
-import type { AccountStatus, BudgetStatus } from '../../src/budget/status.ts';
+import {
+  estimateLastSubmissionIn,
+  type AccountStatus,
+  type BudgetStatus,
+} from '../../src/budget/status.ts';
 import type { CampaignObservation } from '../../src/runner/observe.ts';
-import type { Kind } from '../../src/domain/item.ts';
+import type { Kind } from '../../src/domain/campaign.ts';
 import { findKind } from '../../src/kinds/registry.ts';
 import {
   estimateEnd,

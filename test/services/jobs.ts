@@ -1,6 +1,6 @@
 /** One job of each kind, with everything that a service receives. */
 import { onTestFinished } from 'vitest';
-import type { Options } from '../../src/domain/item.ts';
+import type { Options } from '../../src/domain/campaign.ts';
 import type { FetchOutcome } from '../../src/domain/outcomes.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import { createClient } from '../../src/services/registry.ts';

@@ -1,6 +1,6 @@
 /** The past results of a token (contract 4.7): a job found by its name, and all of them listed. */
 import { describe, expect, test } from 'vitest';
-import type { Kind } from '../../src/domain/item.ts';
+import type { Kind } from '../../src/domain/campaign.ts';
 import { clientAt, clientOfAnswer, quiet, TOKEN } from './jobs.ts';
 import { deadUrl, httpServer, json } from './scripted-server.ts';
 

@@ -1,6 +1,6 @@
 /** What is sent, and what is read from an acknowledgement. */
 import { describe, expect, test } from 'vitest';
-import type { Options } from '../../src/domain/item.ts';
+import type { Options } from '../../src/domain/campaign.ts';
 import type { Job } from '../../src/services/service.ts';
 import { chooseMoleculeName } from '../../src/services/molecules.ts';
 import { clientAt, clientOfAnswer, JOBS, quiet, TOKEN } from './jobs.ts';

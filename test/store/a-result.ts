@@ -1,10 +1,9 @@
 /** Ended items with files, for tests of what is done with results. */
-import type { Item } from '../../src/domain/item.ts';
-import type { FileDigest } from '../../src/store/store.ts';
+import type { Item } from '../../src/domain/campaign.ts';
+import type { FileDigest, Store } from '../../src/store/store.ts';
 import { createWaitingRecord, writeItem } from '../../src/store/item-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { buildItemKey } from '../../src/store/layout.ts';
-import type { Store } from '../../src/store/store.ts';
 
 export const FILES = { 'result.json': '{"results": []}', 'result.csv': 'a,b\n1,2\n' };
 

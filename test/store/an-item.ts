@@ -1,5 +1,5 @@
 /** Items for tests, as read from a manifest. */
-import type { Item } from '../../src/domain/item.ts';
+import type { Item } from '../../src/domain/campaign.ts';
 import type { Predictor } from '../../src/kinds/vocabulary.ts';
 
 export function aMolecule(id: string, changes: Partial<Item> = {}): Item {

@@ -1,8 +1,12 @@
 /** The record of an item: its form on disk, and changing it while another process does. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
-import { type Options, FINAL_STATES, OPEN_STATES } from '../../src/domain/item.ts';
+import {
+  ATTEMPT_OUTCOMES,
+  type Options,
+  FINAL_STATES,
+  OPEN_STATES,
+} from '../../src/domain/campaign.ts';
 import { MOLECULE_OPTIONS, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { parseItem, type ItemRecord, serializeItem } from '../../src/store/item-record.ts';
 import {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildJobName } from '../../src/activities/item-job.ts';
-import type { Item, Options } from '../../src/domain/item.ts';
+import type { Item, Options } from '../../src/domain/campaign.ts';
 import { type Predictor, PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { parseItem, type ItemRecord, serializeItem } from '../../src/store/item-record.ts';
 import { createWaitingRecord, computeWorkDigest } from '../../src/store/item-store.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Item, isFinal } from '../../src/domain/item.ts';
+import { type Item, isFinal } from '../../src/domain/campaign.ts';
 import { PREDICTORS } from '../../src/kinds/vocabulary.ts';
 import { Spool, surveyManifests } from '../../src/runner/survey.ts';
 import { checkFiles } from '../../src/report/audit.ts';

@@ -1,6 +1,6 @@
 /** Campaigns that are prepared, prepared again and grown: what their trees contain. */
 import { describe, expect, test } from 'vitest';
-import type { Item } from '../../src/domain/item.ts';
+import type { Item } from '../../src/domain/campaign.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';

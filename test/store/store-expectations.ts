@@ -1,7 +1,7 @@
 /** Helpers for tests of the store. */
 import { expect } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import type { Kind } from '../../src/domain/item.ts';
+import type { Kind } from '../../src/domain/campaign.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import {

@@ -1,8 +1,7 @@
 /** A tree is copied from one store to another: verified, resumable, in any direction. */
 import { expect, test } from 'vitest';
-import { computeDigest } from '../../src/store/store.ts';
+import { computeDigest, type Store } from '../../src/store/store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { transfer } from '../../src/runner/pull.ts';
 import { collected } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -5,7 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { onTestFinished, vi, type TestContext } from 'vitest';
 import { readBudget, readSnapshot } from '../../src/activities/budget-run.ts';
 import type { BudgetStatus } from '../../src/budget/status.ts';
-import type { ServiceName } from '../../src/domain/item.ts';
+import type { ServiceName } from '../../src/domain/campaign.ts';
 import type { JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem } from '../../src/store/item-store.ts';

@@ -2,7 +2,7 @@
 import { Argument, Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import type { ServiceName } from '../../domain/item.ts';
+import type { ServiceName } from '../../domain/campaign.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import {
   adoptJobs,

@@ -8,7 +8,7 @@ import { stringify } from 'csv-stringify/sync';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { listKinds, findKind } from '../../kinds/registry.ts';
 import { readFileName } from '../../manifest/sources.ts';
-import type { CheckedRow } from '../../domain/item.ts';
+import type { CheckedRow } from '../../domain/campaign.ts';
 import {
   chooseRows,
   readFreeSpace,

@@ -10,7 +10,7 @@ import { toTemporalAddress, connectClient } from '../../temporal/connection.ts';
 import { openStateFolder } from '../../state.ts';
 import { type LogFormat, logTo } from '../../temporal/telemetry/log.ts';
 import type { Operations, OperationsOptions } from '../../temporal/telemetry/operations.ts';
-import { startRuntime, readWorkerLog } from '../../temporal/telemetry/runtime.ts';
+import { startRuntime, readWorkerLog } from '../../temporal/telemetry/metrics.ts';
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { buildOn, type Build } from '../../temporal/bundle.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';

@@ -2,7 +2,7 @@
  * The input of a molecule, a SMILES (OpenSMILES specification 1.0) or a file with coordinates: its checks, and what a result is
  * compared with.
  */
-import type { InputText } from '../../domain/item.ts';
+import type { InputText } from '../../domain/campaign.ts';
 import { formatShown } from '../../domain/plain-text.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
 import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';

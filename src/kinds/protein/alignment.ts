@@ -2,7 +2,7 @@
  * Multiple sequence alignments (contract of the prediction service, 4.2): two or more sequences, padded with `-` to one
  * length. They are sent as aligned FASTA; other formats and gap characters are converted, and the original is kept.
  */
-import type { InputText } from '../../domain/item.ts';
+import type { InputText } from '../../domain/campaign.ts';
 import { formatShown } from '../../domain/plain-text.ts';
 import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
 import {

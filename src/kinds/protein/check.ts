@@ -2,7 +2,7 @@
  * Checks that a result is correct for the input that was sent. For some inputs the engine ends without an error but
  * with a wrong result: it drops records, predicts nothing, or says "missing" for every residue.
  */
-import type { InputText } from '../../domain/item.ts';
+import type { InputText } from '../../domain/campaign.ts';
 import { createResultProblem, type ResultProblem } from '../json.ts';
 import type { Predictor } from '../vocabulary.ts';
 import { type FastaRecord, readFasta } from './fasta.ts';

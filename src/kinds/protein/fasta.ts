@@ -2,7 +2,7 @@
  * FASTA text and plain sequences: how they are recognised, read, checked and sent, and by which names the results call
  * their records.
  */
-import type { InputText } from '../../domain/item.ts';
+import type { InputText } from '../../domain/campaign.ts';
 import { formatShown, list } from '../../domain/plain-text.ts';
 import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
 import type { Predictor, SequenceOptions } from '../vocabulary.ts';

@@ -1,5 +1,5 @@
 /** What the page shows of each item: its row in the table, and the content of its own page. */
-import type { Kind, ServiceName } from '../../domain/item.ts';
+import type { Kind, ServiceName } from '../../domain/campaign.ts';
 import { findItemEndWords } from '../../domain/item-ends.ts';
 import type { ItemDetail, ItemFacts, ItemTable, KindFacts, PageData } from '../page-data.ts';
 import { readError, readOwnCells, readState } from '../campaign-items.ts';

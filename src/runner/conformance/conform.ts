@@ -1,5 +1,5 @@
 /** The conformance kit: what a service definition would do, outcome by outcome, and what is wrong with that. */
-import type { Options } from '../../domain/item.ts';
+import type { Options } from '../../domain/campaign.ts';
 import { type AnyKind, findKind } from '../../kinds/registry.ts';
 import { readOptions } from '../../manifest/columns.ts';
 import { listKindsOf } from '../../services/registry.ts';

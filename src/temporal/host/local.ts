@@ -12,7 +12,7 @@ import type { LocalServices } from '../../../packages/local-services/src/server.
 import { describeService, type ServiceSettings } from '../../config/services.ts';
 import { Secret } from '../../config/secret.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
-import type { Item } from '../../domain/item.ts';
+import type { Item } from '../../domain/campaign.ts';
 import { findServiceOfKind } from '../../services/registry.ts';
 import { parseConfig } from '../../services/service.ts';
 import { PRIVATE_FOLDER } from '../../state.ts';

@@ -1,7 +1,8 @@
 /**
  * What a worker measures and logs: around its activities, and around the clients of its services. Its work is counted as it
- * happens, on the page of the SDK's own metrics; the state of budgets, task queues and items is read from Temporal
- * (operations.ts). Labels have few values: services, states, codes; never an item, a campaign or a token.
+ * happens, on the page of the SDK's own metrics, whose runtime is installed here; the state of budgets, task queues and
+ * items is read from Temporal (operations.ts). Labels have few values: services, states, codes; never an item, a campaign or
+ * a token.
  */
 import type { Context } from '@temporalio/activity';
 import {
@@ -11,10 +12,17 @@ import {
   type MetricHistogram,
   type MetricMeter,
 } from '@temporalio/common';
-import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
-import type { ItemEnd, ServiceReference } from '../../domain/campaign.ts';
+import {
+  type ActivityInterceptors,
+  type ActivityInterceptorsFactory,
+  type Worker,
+  DefaultLogger,
+  makeTelemetryFilterString,
+  Runtime,
+  type Logger,
+} from '@temporalio/worker';
+import type { ItemEnd, ServiceReference, Kind, ServiceName } from '../../domain/campaign.ts';
 import type { ItemEndCode } from '../../domain/item-ends.ts';
-import type { Kind, ServiceName } from '../../domain/item.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import { readProgramVersion } from '../../program.ts';
 import type { ServiceClient } from '../../services/client.ts';
@@ -24,7 +32,7 @@ import type {
   RemoteJob,
   SubmitRequest,
 } from '../../workflows/activity-types.ts';
-import { parseWorkflowSubject, type Subject } from './log.ts';
+import { parseWorkflowSubject, type Subject, logLine, logTarget } from './log.ts';
 
 /** Codes of items that end as held. */
 const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN', 'JOB_UNREADABLE'] satisfies ItemEndCode[];
@@ -239,4 +247,69 @@ export function observeClient(
 /** `accepted`, `running`, …, or why a job was not accepted now: `rate-limited`, `unavailable`, … */
 function describeOutcome(outcome: { readonly type: string; readonly reason?: string }): string {
   return outcome.type === 'notNow' ? (outcome.reason ?? '') : outcome.type;
+}
+
+/* The runtime of the SDK: one per process, installed with the first worker */
+
+/** An SDK warning about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
+const INTENDED = 'No workflows registered, not polling for workflow tasks';
+
+/** An item that fails or is held fails its workflow: its end is on disk, and no fault of the worker. */
+function isItemsEnd({ message, meta }: { message: string; meta?: unknown }): boolean {
+  return (
+    message === 'Workflow failed' && (meta as { workflowType?: string }).workflowType === 'item'
+  );
+}
+
+/** At a Temporal that several hosts share, others see by it who works (src/temporal/namespace.ts). */
+const HEARTBEAT = '1s';
+
+let metricsAddress: string | null = null;
+let installed = false;
+
+/** Starts the runtime with its metrics at HOST:PORT; call it before the first worker. */
+export function startRuntimeWithMetrics(address: string): MetricMeter {
+  metricsAddress = address;
+  startRuntime({ isShared: true });
+  return Runtime.instance().metricMeter;
+}
+
+/**
+ * Not before there is a worker: the runtime wakes several times per second for the log, even in a command without one.
+ * @param isShared whether its Temporal is not the embedded one
+ */
+export function startRuntime({ isShared }: { readonly isShared: boolean }): void {
+  const target = logTarget();
+  if (installed || target === null) return;
+  installed = true;
+  const { write, level, format } = target;
+  const logger = new DefaultLogger(level, (entry) => {
+    if (entry.message !== INTENDED && !isItemsEnd(entry)) write(logLine(entry, format));
+  });
+  // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
+  const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });
+  Runtime.install({
+    logger,
+    telemetryOptions: {
+      logging: { filter, forward: {} },
+      ...(metricsAddress !== null && {
+        metrics: {
+          prometheus: {
+            bindAddress: metricsAddress,
+            countersTotalSuffix: true,
+            unitSuffix: true,
+            useSecondsForDurations: true,
+            histogramBucketOverrides: HISTOGRAM_BUCKETS,
+          },
+        },
+      }),
+    },
+    shutdownSignals: [],
+    ...(isShared && { workerHeartbeatInterval: HEARTBEAT }),
+  });
+}
+
+/** The log of the worker; it exists as soon as `startRuntime` has run. */
+export function readWorkerLog(): Logger {
+  return Runtime.instance().logger;
 }

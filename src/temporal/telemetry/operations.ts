@@ -10,18 +10,16 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
-import type { ServiceReference } from '../../domain/campaign.ts';
+import { type ServiceReference, OPEN_STATES } from '../../domain/campaign.ts';
 import { readErrno } from '../../domain/process.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { freePort } from '../machine.ts';
-import { type Observation, WorkerMetrics } from './metrics.ts';
-import { startRuntimeWithMetrics } from './runtime.ts';
+import { type Observation, WorkerMetrics, startRuntimeWithMetrics } from './metrics.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MetricGauge, MetricMeter, MetricTags } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { readBudget } from '../../activities/budget-run.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
-import { OPEN_STATES } from '../../domain/item.ts';
 import { buildBudgetWorkflowId, buildRunningQuery } from '../../workflows/names.ts';
 
 interface ListenAddress {

@@ -1,8 +1,14 @@
 /** What a worker is started with, and what its activities use: the services, store, ledger, clocks and leases. */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { CredentialLeases, type TreeAddress, TreeLeases } from '../../activities/leases.ts';
-import { JobsSeen, type Dependencies, type KnownService } from '../../activities/dependencies.ts';
+import {
+  CredentialLeases,
+  type TreeAddress,
+  TreeLeases,
+  JobsSeen,
+  type Dependencies,
+  type KnownService,
+} from '../../activities/dependencies.ts';
 import { Fence } from '../../activities/gates.ts';
 import { withRemoteGuard } from '../../budget/policy.ts';
 import { revealNetwork } from '../../config/network.ts';
@@ -17,8 +23,7 @@ import { withThrottling } from '../../services/polling.ts';
 import { createClient } from '../../services/registry.ts';
 import type { LeaseHolder } from '../../store/lease.ts';
 import { openStore } from '../../store/open-store.ts';
-import { type Observation, observeClient } from '../telemetry/metrics.ts';
-import { readWorkerLog } from '../telemetry/runtime.ts';
+import { type Observation, observeClient, readWorkerLog } from '../telemetry/metrics.ts';
 import { loadDataConverter, processIdentity, type TemporalAddress } from '../connection.ts';
 import type { Build } from '../bundle.ts';
 import { createTreeHolder, type EmbeddedServer } from '../tree-holder.ts';

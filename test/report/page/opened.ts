@@ -7,7 +7,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
-import type { Kind } from '../../../src/domain/item.ts';
+import type { Kind } from '../../../src/domain/campaign.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { launchBrowser } from '../../browser.ts';
 import { listKindNames } from '../../../src/kinds/registry.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tableReaders } from '../../../scripts/python-environment.ts';
-import type { Kind } from '../../../src/domain/item.ts';
+import type { Kind } from '../../../src/domain/campaign.ts';
 import { unguardCell } from '../../../src/domain/plain-text.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { type Column, ParquetFile, type RowBlock } from '../../../src/report/parquet.ts';

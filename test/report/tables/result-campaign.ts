@@ -1,7 +1,7 @@
 /**
  * A campaign of recorded results of the real engines, as activities leave it, with columns that spreadsheets execute.
  */
-import type { Item } from '../../../src/domain/item.ts';
+import type { Item } from '../../../src/domain/campaign.ts';
 import { readNativeFiles } from '../../../src/kinds/molecule/files.ts';
 import { openFileStore } from '../../../src/store/file-store.ts';
 import { prepareCampaign } from '../../../src/store/prepare.ts';

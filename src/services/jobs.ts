@@ -1,0 +1,440 @@
+/**
+ * What a service is asked about its jobs: the state of one; the list of those of our credential, in which one is looked up
+ * by its name; and the files of one. An answer means what the table of the service says, else what it means for any service.
+ */
+import { HundredfoldError } from '../domain/errors.ts';
+import {
+  type FetchOutcome,
+  NO_TIMING,
+  type PollOutcome,
+  type Timing,
+  type FindOutcome,
+  type ListOutcome,
+  type PastJob,
+  type Unavailable,
+} from '../domain/outcomes.ts';
+import {
+  resolveAnswers,
+  startsAsJson,
+  findMeaning,
+  interpret,
+  isWebPageAnswer,
+  readAnswer,
+  isRefusal,
+  readServiceWords,
+  shortenText,
+  discardAsUnavailable,
+  createUnavailable,
+  retryAfterMs,
+} from './answers.ts';
+import { ask, type Asking, RequestFault } from './request.ts';
+import { SMALL_JSON_LIMIT, createTooLarge, type BodyText, type HttpResponse } from './http.ts';
+import type {
+  Answer,
+  FileMeaning,
+  FileRequest,
+  Request,
+  ServiceConfig,
+  Answers,
+  Meaning,
+  PollMeaning,
+  Remote,
+  ListMeaning,
+} from './service.ts';
+import { parseDuration } from '../domain/units.ts';
+import { isUsableId } from '../domain/name.ts';
+
+/* The state of a job */
+
+/** For any service. All other statuses say nothing about the job. */
+export const POLL = {
+  202: { type: 'running' },
+  404: { type: 'unknown' },
+  410: { type: 'deleted' },
+} as const satisfies Answers<PollMeaning, unknown>;
+
+/** A 5xx that ends a job is asked again after this long (ms). */
+const ASKED_AGAIN_MS = 60_000;
+
+/** @param failedOnce jobs that a 5xx has ended once: it may be a fault of the server that passes */
+export async function pollJob(
+  asking: Asking,
+  remoteId: string,
+  failedOnce: Set<string>,
+): Promise<PollOutcome> {
+  const { config, service } = asking;
+  const reply = await ask(asking, () => service.poll.request(remoteId, config));
+  if ('type' in reply) return reply;
+  const outcome = await readState(reply, { id: remoteId, config }, service.poll);
+  const isEnd = outcome.type === 'failed' || outcome.type === 'deleted';
+  if (!isEnd || reply.response.status < 500 || failedOnce.delete(remoteId)) return outcome;
+  failedOnce.add(remoteId);
+  const { message } = outcome;
+  return { type: 'unavailable', message, retryAfterMs: ASKED_AGAIN_MS };
+}
+
+async function readState(
+  { response, url }: { readonly response: HttpResponse; readonly url: URL },
+  remote: Remote<ServiceConfig>,
+  { answers: own, maxBytes = SMALL_JSON_LIMIT }: Asking['service']['poll'],
+): Promise<PollOutcome> {
+  const { status } = response;
+  const answers = { ...POLL, ...resolveAnswers(own, remote.config) };
+  const meaning = findMeaning<Meaning<PollMeaning, Remote<ServiceConfig>>>(answers, status);
+  if (meaning === undefined) return discardAsUnavailable(response);
+  const said = typeof meaning === 'function' ? null : meaning.type;
+  // The payload is downloaded by a separate activity, straight to disk: a status request does not read it.
+  if ((said === 'finished' || said === 'running') && !isWebPageAnswer(response)) {
+    await response.body.discard();
+    return completeState(response, meaning as PollMeaning, '');
+  }
+  const body = await response.body.text(maxBytes);
+  if (body.type === 'broken' && said !== 'unknown' && said !== 'deleted')
+    return createUnavailable(body.message);
+  const seen = readAnswer(response, url, body);
+  // A page of something in between ends no job. A function may read it: there are services that answer with pages.
+  const isUnread = seen.isPage && said !== null && said !== 'unknown';
+  const result = isUnread ? null : interpret('poll', meaning, seen, remote);
+  if (result !== null) return completeState(response, result, seen.text);
+  const words = readServiceWords(seen.text);
+  const not = words === null ? 'not understood' : `not understood: ${shortenText(words, 200)}`;
+  const outcome = await discardAsUnavailable(
+    response,
+    seen.isPage ? 'a web page instead of an answer' : not,
+  );
+  return status >= 300 ? outcome : { ...outcome, [seen.isPage ? 'refusesUs' : 'unreadable']: true };
+}
+
+/** The service may request a wait with any answer: before the next poll, or before the download. */
+function completeState(answer: HttpResponse, read: PollMeaning, text: string): PollOutcome {
+  const order = retryAfterMs(answer.headers, Date.now());
+  const wait = order === null ? {} : { retryAfterMs: order };
+  switch (read.type) {
+    case 'running': {
+      const { progress = null, message = null } = read;
+      const statusMessage = message === null ? null : shortenText(message);
+      const after = read.after === undefined ? null : parseDuration(read.after);
+      const waitMs = after === null && order === null ? null : Math.max(after ?? 0, order ?? 0);
+      const timing = completeTiming(read.timing);
+      return { type: 'running', retryAfterMs: waitMs, progress, statusMessage, timing };
+    }
+    case 'finished':
+      return { type: 'finished', ...wait };
+    case 'failed': {
+      const words = read.message ?? readServiceWords(text) ?? 'the service gives no reason';
+      const timing = completeTiming(read.timing);
+      return { type: 'failed', message: shortenText(words), timing };
+    }
+    case 'deleted':
+    case 'unknown': {
+      const words =
+        read.message ?? readServiceWords(text) ?? `${answer.where}: HTTP ${answer.status}`;
+      return { type: read.type, message: shortenText(words), ...wait };
+    }
+  }
+}
+
+function completeTiming(timing: Partial<Timing> | null | undefined): Timing | null {
+  return timing === null || timing === undefined ? null : { ...NO_TIMING, ...timing };
+}
+
+/* The list of jobs */
+
+/** Maximum number of pages: a list that never ends is not an answer. */
+const MAX_LIST_PAGES = 200;
+/** Of a page, unless the service says otherwise. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+
+type Page = ListMeaning | Unavailable;
+interface Subject {
+  readonly kind: string;
+  readonly config: ServiceConfig;
+}
+
+export async function findJob(
+  asking: Asking,
+  query: { readonly kind: string; readonly name: string },
+): Promise<FindOutcome> {
+  const { identity } = asking.service;
+  if (identity.by === 'request')
+    return { type: 'repeat', withinMs: parseDuration(identity.within) ?? 0 };
+  if (identity.by === 'nothing') return { type: 'unsupported' };
+  const listed = { jobs: 0, named: 0 };
+  for await (const page of listPages(asking, query)) {
+    if (page.type !== 'page') return page;
+    const found = page.jobs.find(({ names }) => names.includes(query.name));
+    // The job exists, but its id may be unusable. Not "absent", after which it would be submitted again.
+    if (found)
+      return isUsableId(found.id) ? { type: 'found', remoteId: found.id } : { type: 'unsupported' };
+    listed.jobs += page.jobs.length;
+    listed.named += page.jobs.filter(({ names }) => names.length > 0).length;
+  }
+  // A list without names cannot show that a name is missing.
+  const isNameless = listed.jobs > 0 && listed.named === 0;
+  if (isNameless) return { type: 'unsupported' };
+  const settlesMs = identity.by === 'list' ? parseDuration(identity.settles) : null;
+  return { type: 'absent', ...(settlesMs !== null && { settlesMs }) };
+}
+
+export async function listJobs(asking: Asking, kind: string): Promise<ListOutcome> {
+  const { list, title } = asking.service;
+  if ('missing' in list) return { type: 'unsupported', message: list.missing };
+  // A list that grows while it is read may show a job on two pages.
+  const jobs = new Map<string, PastJob>();
+  for await (const page of listPages(asking, { kind, name: null })) {
+    if (page.type === 'unavailable') return page;
+    if (page.type === 'unsupported') {
+      const message = `${title} does not list past results of the kind ${kind}`;
+      return { type: 'unsupported', message };
+    }
+    for (const { id, names, ...job } of page.jobs)
+      if (!jobs.has(id)) jobs.set(id, { kind, remoteId: id, ...job, jobName: names[0] ?? null });
+  }
+  return { type: 'listed', jobs: [...jobs.values()] };
+}
+
+/**
+ * Ends after the first page that is none.
+ * @param query `name`: only the job of this name is wanted
+ */
+async function* listPages(
+  asking: Asking,
+  query: { readonly kind: string; readonly name: string | null },
+): AsyncGenerator<Page> {
+  const { list } = asking.service;
+  const seen = new Set<string>();
+  let request = 'missing' in list ? null : list.request(query, asking.config);
+  if (request === null) yield { type: 'unsupported' };
+  while (request !== null) {
+    const key = JSON.stringify(request);
+    if (seen.has(key) || seen.size >= MAX_LIST_PAGES) {
+      yield createUnavailable('the list of past results does not end');
+      return;
+    }
+    seen.add(key);
+    const page = await readPage(asking, request, query.kind);
+    yield page;
+    request = page.type === 'page' ? page.next : null;
+  }
+}
+
+async function readPage(asking: Asking, request: Request, kind: string): Promise<Page> {
+  const { config, service } = asking;
+  const { list } = service;
+  if ('missing' in list) return { type: 'unsupported' };
+  const reply = await ask(asking, () => request);
+  if ('type' in reply) return reply;
+  const { response, url } = reply;
+  const answers: Answers<ListMeaning, Subject> = {
+    404: { type: 'unsupported' },
+    ...resolveAnswers(list.answers, config),
+  };
+  const meaning = findMeaning<Meaning<ListMeaning, Subject>>(answers, response.status);
+  if (meaning === undefined) return discardAsUnavailable(response);
+  const body = await response.body.text(list.maxBytes ?? MAX_PAGE_BYTES);
+  if (body.type === 'broken') return createUnavailable(body.message);
+  const answer = readAnswer(response, url, body);
+  // It will not be shorter or simpler next time.
+  if (answer.isTooLarge) return { type: 'unsupported' };
+  const said = interpret('list', meaning, answer, { kind, config });
+  return said ?? createUnavailable(`${response.where}: the answer is not JSON`);
+}
+
+/* The files of a job */
+
+/** A large file on a slow line may take this many times the deadline of a small answer. */
+const DOWNLOAD_DEADLINES = 10;
+/** For any service, of answers that do not refuse us. 202: still running; 409 and 425: too early. */
+export const FILE: Readonly<Partial<Record<number | `${number}xx`, 'file' | 'notYet' | 'absent'>>> =
+  { 200: 'file', 202: 'notYet', 408: 'notYet', 409: 'notYet', 425: 'notYet', '4xx': 'absent' };
+/** Bytes of a 200 that a function of a definition is shown; a longer one is the file. */
+const SHOWN_BYTES = 64 * 1024;
+
+/** Of one artefact: pages that never end are no file. */
+const MAX_FILE_PAGES = 1_000;
+
+type File = FileRequest<ServiceConfig>;
+type Found = Extract<FetchOutcome, { readonly type: 'found' }>;
+type Downloaded =
+  | Exclude<FetchOutcome, Found>
+  /** `asAnswer`: for the definition, once its body was read. */
+  | (Found & { readonly asAnswer: (bytes: Uint8Array) => Answer })
+  /** `otherwise`: what counts if it is not there either; null if the answer did not deny it. */
+  | { readonly type: 'at'; readonly request: Request; readonly otherwise: FetchOutcome | null };
+
+/** @param id of the job */
+export async function fetchFile(asking: Asking, id: string, file: File): Promise<FetchOutcome> {
+  const first = await download(asking, id, file, () => file.request(id, asking.config));
+  if (first.type !== 'at') return withNext(asking, id, file, first, 1);
+  const second = await download(asking, id, {}, () => first.request);
+  if (second.type === 'at') return createUnavailable('a file is said to be at a third address');
+  // A page or a failure at a path that may not exist does not replace the answer of the first path.
+  return second.type === 'found' ? second : (first.otherwise ?? second);
+}
+
+/** A page of an artefact knows the next one. */
+function withNext(
+  asking: Asking,
+  id: string,
+  file: File,
+  page: Exclude<Downloaded, { readonly type: 'at' }>,
+  number: number,
+): FetchOutcome {
+  if (page.type !== 'found') return page;
+  const { asAnswer, ...found } = page;
+  const { next } = file;
+  if (next === undefined) return found;
+  const readNext = async (request: Request): Promise<FetchOutcome> => {
+    if (number >= MAX_FILE_PAGES) return createUnavailable('its pages do not end');
+    const one = await download(asking, id, file, () => request);
+    if (one.type === 'at') return createUnavailable('a page is said to be at another address');
+    return withNext(asking, id, file, one, number + 1);
+  };
+  const nextPage = (bytes: Uint8Array): Promise<FetchOutcome> | null => {
+    const request = next(asAnswer(bytes), { id, config: asking.config });
+    return request && readNext(request);
+  };
+  return { ...found, nextPage };
+}
+
+type Says = (seen: Answer) => FileMeaning | null;
+
+async function download(
+  asking: Asking,
+  id: string,
+  { answers = {} }: Pick<File, 'answers'>,
+  describe: () => Request,
+): Promise<Downloaded> {
+  const { http, config } = asking;
+  try {
+    const reply = await ask(asking, describe, http.deadlineMs * DOWNLOAD_DEADLINES);
+    if ('type' in reply) return reply;
+    const { response, url } = reply;
+    const meaning = findMeaning(resolveAnswers(answers, config), response.status);
+    const says: Says | null =
+      meaning === undefined ? null : (seen) => interpret('fetch', meaning, seen, { id, config });
+    if (response.status === 200) return await readFound(response, asking, url, says);
+    if (says === null) return await readUsual(response);
+    const body = await response.body.text(SMALL_JSON_LIMIT);
+    const seen = readAnswer(response, url, body);
+    const said = says(seen);
+    return said === null
+      ? await readUsual(response, body)
+      : await readClaimed(said, response, seen);
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error;
+    return { type: 'absent', status: 0, message: error.message };
+  }
+}
+
+async function readClaimed(
+  said: FileMeaning,
+  response: HttpResponse,
+  answer: Answer,
+): Promise<Downloaded> {
+  const { status } = response;
+  const absent = {
+    type: 'absent',
+    status,
+    message: describeAnswer(response, answer.text),
+  } as const;
+  switch (said.type) {
+    case 'absent':
+      return { ...absent, message: shortenText(said.message ?? absent.message) };
+    case 'notYet':
+      return discardAsUnavailable(response, 'not yet');
+    case 'at':
+      return { type: 'at', request: said.request, otherwise: status < 400 ? null : absent };
+  }
+}
+
+/** As for any service. 3xx: not followed, because the header with the token is only for this address. */
+async function readUsual(answer: HttpResponse, read?: BodyText): Promise<Downloaded> {
+  const { status } = answer;
+  if (findMeaning(FILE, status) !== 'absent' || isRefusal(answer))
+    return discardAsUnavailable(answer);
+  const body = read ?? (await answer.body.text(SMALL_JSON_LIMIT));
+  const text = body.type === 'broken' ? '' : body.text;
+  return { type: 'absent', status, message: describeAnswer(answer, text) };
+}
+
+function describeAnswer({ where, status }: HttpResponse, text: string): string {
+  return shortenText(readServiceWords(text) ?? `${where}: HTTP ${status}`);
+}
+
+async function readFound(
+  answer: HttpResponse,
+  { http: { bound } }: Asking,
+  url: URL,
+  says: Says | null,
+): Promise<Downloaded> {
+  const { headers } = answer;
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') return createUnusable(answer, `compressed (${encoding}) unasked`);
+  const contentLength = readLength(headers);
+  if (contentLength !== null && contentLength > bound.bytes) {
+    await answer.body.discard();
+    const { message } = createTooLarge(
+      answer.where,
+      `announced with ${contentLength} bytes`,
+      bound,
+    );
+    return { type: 'tooLarge', message };
+  }
+  const stream = answer.body.stream(bound);
+  const begun = says === null && !isWebPageAnswer(answer) ? null : await begin(stream);
+  if (begun === 'broken') return createUnusable(answer, 'cut off at its beginning');
+  const asAnswer = (bytes: Uint8Array) =>
+    readAnswer(answer, url, { type: 'whole', text: new TextDecoder().decode(bytes) });
+  if (begun?.isWhole) {
+    const seen = asAnswer(begun.bytes);
+    const said = says?.(seen) ?? null;
+    if (said !== null) return readClaimed(said, answer, seen);
+  }
+  // A body labelled as a page, if it nevertheless begins as JSON.
+  if (begun && isWebPageAnswer(answer) && !startsAsJson(new TextDecoder().decode(begun.bytes))) {
+    await begun.rest.return?.();
+    return createUnusable(answer, 'a web page instead of a file');
+  }
+  const body = begun === null ? stream : resumeBody(begun);
+  const contentType = headers.get('content-type');
+  return { type: 'found', contentType, contentLength, body, hidden: stream.hidden, asAnswer };
+}
+
+async function createUnusable(answer: HttpResponse, why: string): Promise<Downloaded> {
+  return { ...(await discardAsUnavailable(answer, why)), unusable: true };
+}
+
+interface Begun {
+  readonly bytes: Uint8Array;
+  readonly isWhole: boolean;
+  readonly rest: AsyncIterator<Uint8Array>;
+}
+
+/** The beginning of a body; `broken` if it was cut off there, so that it cannot be classified. */
+async function begin(stream: AsyncIterable<Uint8Array>): Promise<Begun | 'broken'> {
+  const rest = stream[Symbol.asyncIterator]();
+  const chunks: Uint8Array[] = [];
+  try {
+    for (let length = 0; length <= SHOWN_BYTES;) {
+      const next = await rest.next();
+      if (next.done === true) return { bytes: Buffer.concat(chunks), isWhole: true, rest };
+      chunks.push(next.value);
+      length += next.value.byteLength;
+    }
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    return 'broken';
+  }
+  return { bytes: Buffer.concat(chunks), isWhole: false, rest };
+}
+
+async function* resumeBody({ bytes, rest }: Begun): AsyncGenerator<Uint8Array> {
+  yield bytes;
+  yield* { [Symbol.asyncIterator]: () => rest };
+}
+
+function readLength(headers: Headers): number | null {
+  const value = headers.get('content-length');
+  return value !== null && /^\d+$/.test(value) ? Number(value) : null;
+}
