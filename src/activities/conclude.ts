@@ -21,8 +21,7 @@ import {
   buildItemKey,
   setFolder,
 } from '../store/layout.ts';
-import type { Store, FileDigest } from '../store/store.ts';
-import { isDamagedRecord } from '../store/store-error.ts';
+import { type Store, type FileDigest, isDamagedRecord } from '../store/store.ts';
 import type {
   ItemConclusion,
   KeptFile,

@@ -32,8 +32,7 @@ import {
   type LeaseHolder,
 } from '../store/lease.ts';
 import { readPreparedCampaign, requirePlugins } from '../store/prepared-campaign.ts';
-import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { type Store, StoreError } from '../store/store.ts';
 
 /** A service as this worker knows it. */
 export interface KnownService {

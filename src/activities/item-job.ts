@@ -24,8 +24,7 @@ import { readJobOptions, type ItemRecord } from '../store/item-record.ts';
 import { changeItem, readItem, writeItem, nameOfJob } from '../store/item-store.ts';
 import { buildItemKey } from '../store/layout.ts';
 import { giveUpRecord } from '../store/reopen.ts';
-import { StoreError } from '../store/store-error.ts';
-import type { Store } from '../store/store.ts';
+import { StoreError, type Store } from '../store/store.ts';
 import type {
   FetchResult,
   ItemAddress,

@@ -7,7 +7,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
 import { computeGrowingDelay } from '../domain/outcomes.ts';
-import { StoreError } from '../store/store-error.ts';
+import { StoreError } from '../store/store.ts';
 
 /** Between attempts of something that fails: 1 s, 2 s, 4 s, … up to a minute. `attempt` counts from 1. */
 export function computeRetryDelay(attempt: number): number {

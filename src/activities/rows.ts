@@ -28,7 +28,7 @@ import { readItem } from '../store/item-store.ts';
 import { readPage, type PageEntry } from '../store/prepared-campaign.ts';
 import { readFormerEnd } from '../store/reopen.ts';
 import { openResultCacheIfAny } from '../store/deliver.ts';
-import { StoreError, nullIfDamaged } from '../store/store-error.ts';
+import { StoreError, nullIfDamaged } from '../store/store.ts';
 import type {
   CampaignTree,
   ItemAddress,

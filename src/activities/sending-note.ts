@@ -23,9 +23,8 @@ import {
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { buildItemKey, nameSendingNote } from '../store/layout.ts';
-import { StoreError } from '../store/store-error.ts';
+import { StoreError, type Store } from '../store/store.ts';
 import { NOTE, type Note, readNotes } from '../store/item-store.ts';
-import type { Store } from '../store/store.ts';
 import type { OverResult } from '../budget/state.ts';
 import type { SubmitRequest } from '../workflows/activity-types.ts';
 

@@ -17,7 +17,7 @@ import {
   renderScreen,
   type Scene,
 } from './progress.ts';
-import { toReason } from '../domain/plain-text.ts';
+import { toReason } from '../domain/errors.ts';
 import { say, isQuiet, isVerbose, buildUiLink } from './terminal.ts';
 import type { Interruption } from './interruption.ts';
 

@@ -2,8 +2,7 @@
 import { exitWith } from './options.ts';
 import { createProgram } from './program.ts';
 import { CommanderError } from 'commander';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { toReason } from '../domain/plain-text.ts';
+import { EXIT, HundredfoldError, toReason } from '../domain/errors.ts';
 import { printError, hasDocument, printDocument } from './terminal.ts';
 
 // A closed pipe (`| head`) or terminal must not interrupt a running campaign.

@@ -3,6 +3,7 @@
  * and where, the remedy what to do. Both stand where the error is thrown; test/goldens/errors.txt has them all.
  */
 import type { ItemEndCode } from './item-ends.ts';
+import { escapeUnsafe } from './plain-text.ts';
 
 /** Exit codes of the command line. */
 export const EXIT = {
@@ -125,4 +126,10 @@ export class HundredfoldError extends Error {
 
 function chooseExit(code: ErrorCode): number {
   return EXIT[code in ERROR_EXITS ? ERROR_EXITS[code as keyof typeof ERROR_EXITS] : 'usage'];
+}
+
+/** The first line of an error's message. */
+export function toReason(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return escapeUnsafe(text.split('\n', 1)[0] ?? '');
 }

@@ -13,12 +13,6 @@ function formatCodePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** The first line of an error's message. */
-export function toReason(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return escapeUnsafe(text.split('\n', 1)[0] ?? '');
-}
-
 /** Maximum number of characters shown of a user's value. */
 const SHOWN = 80;
 

@@ -8,10 +8,15 @@ import { runInOrder } from '../domain/process.ts';
 import type { Kind } from '../domain/campaign.ts';
 import type { ResultFault } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
-import { computeDigest, decodeText, type FileDigest, type Store } from '../store/store.ts';
+import {
+  computeDigest,
+  decodeText,
+  type FileDigest,
+  type Store,
+  StoreError,
+} from '../store/store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { nameArtefactFile, CONTENT_TYPES, buildItemKey, REJECTED } from '../store/layout.ts';
-import { StoreError } from '../store/store-error.ts';
 
 /** The code of an item whose files differ from what was received. */
 const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH' satisfies ErrorCode;

@@ -22,8 +22,7 @@ import {
   PREPARED_CAMPAIGN,
 } from '../store/layout.ts';
 import { type PreparedCampaign, readPreparedCampaign } from '../store/prepared-campaign.ts';
-import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { type Store, StoreError } from '../store/store.ts';
 import { findDisagreement, listRecordedFiles } from './audit.ts';
 import { findListedRowsFault } from './campaign-items.ts';
 import {

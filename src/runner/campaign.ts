@@ -2,7 +2,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
-import { openSession, type Session } from '../temporal/host/session.ts';
+import {
+  openSession,
+  type Session,
+  isBackgroundRunning,
+  startInBackground,
+  waitForTakeover,
+} from '../temporal/host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
@@ -10,11 +16,6 @@ import { findCampaign } from './find.ts';
 import { type CampaignEvent, Follower } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
-import {
-  isBackgroundRunning,
-  startInBackground,
-  waitForTakeover,
-} from '../temporal/host/background.ts';
 import type { LocalName } from '../temporal/host/local.ts';
 import { type CampaignResult, readResult } from './tree.ts';
 import {

@@ -27,7 +27,7 @@ import {
   readHeartbeats,
   updateRetention,
 } from '../temporal/namespace.ts';
-import { type Stuck, findStuck } from '../temporal/stuck.ts';
+import { type Stuck, findStuck } from '../temporal/watchdog.ts';
 import { buildRunningQuery, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { listNotices } from './follow.ts';
 import { checkFolder, describeRefusals, findTreeObstacle } from './obstacles.ts';

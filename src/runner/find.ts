@@ -14,7 +14,7 @@ import { quoteWord } from '../domain/plain-text.ts';
 import { readTreeState } from '../report/publish.ts';
 import { PRIVATE_FILE, REMEMBERED_FILE, chooseStatePath } from '../state.ts';
 import { describeHolder, readNewestLease } from '../store/lease.ts';
-import { nullIfUnreadable } from '../store/store-error.ts';
+import { nullIfUnreadable } from '../store/store.ts';
 import { buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
 import { openTreeIfAny, type OutputTree } from './tree.ts';
 

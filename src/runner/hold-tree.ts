@@ -26,8 +26,7 @@ import {
   createTreeLeasedError,
 } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
-import { StoreError } from '../store/store-error.ts';
-import type { Store } from '../store/store.ts';
+import { StoreError, type Store } from '../store/store.ts';
 import {
   identifyCluster,
   isGone,

@@ -16,8 +16,7 @@ import {
 import { buildCampaignAddress, PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import { type ResultCache, openResultCacheIfAny } from '../store/deliver.ts';
-import { nullIfUnreadable } from '../store/store-error.ts';
-import type { Store } from '../store/store.ts';
+import { nullIfUnreadable, type Store } from '../store/store.ts';
 import type { OnNotice } from './session.ts';
 import { type Survey, surveyManifests, type SurveyOptions } from './survey.ts';
 

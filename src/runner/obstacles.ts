@@ -12,7 +12,7 @@ import type { Session } from '../temporal/host/session.ts';
 import { checkTreeId, isHeldBy, readNewestLease, createTreeLeasedError } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
 import { findFirstExisting } from '../state.ts';
-import { StoreError, toStoreError } from '../store/store-error.ts';
+import { StoreError, toStoreError } from '../store/store.ts';
 import { identifyCluster } from '../temporal/tree-holder.ts';
 import { ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
 

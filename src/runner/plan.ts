@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readBudgets } from '../activities/budget-run.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError, toReason } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import {
   estimateDisk,
@@ -28,7 +28,6 @@ import { chooseServices } from './services.ts';
 import type { CountedRows } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
-import { toReason } from '../domain/plain-text.ts';
 import {
   type ConfigurationOptions,
   readEnvironment,

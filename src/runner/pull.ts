@@ -18,8 +18,7 @@ import {
 } from '../store/layout.ts';
 import { readTreeId } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { type Store, StoreError } from '../store/store.ts';
 import { withTreeAlone } from './hold-tree.ts';
 import {
   type ConfigurationOptions,

@@ -37,8 +37,7 @@ import {
   type RetriedState,
   type Way,
 } from '../store/reopen.ts';
-import { isDamagedRecord, nullIfDamaged } from '../store/store-error.ts';
-import type { Store } from '../store/store.ts';
+import { isDamagedRecord, nullIfDamaged, type Store } from '../store/store.ts';
 import { buildRunningQuery } from '../workflows/names.ts';
 import { beginCampaign, type Campaign, type Started } from './campaign.ts';
 import { type OutputTree, requireTree, openTreeIfAny } from './tree.ts';

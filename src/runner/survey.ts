@@ -32,8 +32,7 @@ import {
 import { type AssignedItem, isFollowing, isSameJob } from '../store/prepare.ts';
 import { resetForNextRun } from '../store/reopen.ts';
 import type { Miss, ResultCache } from '../store/deliver.ts';
-import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { type Store, StoreError } from '../store/store.ts';
 
 /** Not compared: they do not affect the result. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];

@@ -13,8 +13,7 @@ import { parseJson } from '../kinds/json.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { isObjectAddress, parseObjectAddress } from '../domain/addresses.ts';
 import type { LeaseHolder } from './lease.ts';
-import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type Store, StoreError } from './store.ts';
 
 const MARKS = 'used-';
 

@@ -8,7 +8,13 @@ import type { ErrorCode } from '../domain/errors.ts';
 import { isFinal, type Options } from '../domain/campaign.ts';
 import type { Judge } from '../kinds/kind.ts';
 import { findKind, canShare, findSource } from '../kinds/registry.ts';
-import type { FileDigest, Store } from './store.ts';
+import {
+  type FileDigest,
+  type Store,
+  nullIfDamaged,
+  StoreError,
+  nullIfUnreadable,
+} from './store.ts';
 import {
   type ItemRecord,
   type ResultSource,
@@ -18,7 +24,6 @@ import {
 import { readItem, writeItem } from './item-store.ts';
 import { buildItemKey, namePage, buildAddressBeside } from './layout.ts';
 import { type PageEntry, type PreparedCampaign, readPage } from './prepared-campaign.ts';
-import { nullIfDamaged, StoreError, nullIfUnreadable } from './store-error.ts';
 import { parseJson } from '../kinds/json.ts';
 import { openStoreIfAny } from './open-store.ts';
 

@@ -23,8 +23,10 @@ import { dirname, join, resolve } from 'node:path';
 import { hasErrno, runInParallel } from '../domain/process.ts';
 import { createBadKeyError, splitKey, LEASES, TEMPORARY_PREFIX } from './layout.ts';
 import { createTreeNotHereError } from './lease.ts';
-import { createMissingError, createNoRoomError, toStoreError } from './store-error.ts';
 import {
+  createMissingError,
+  createNoRoomError,
+  toStoreError,
   decodeText,
   type FileDigest,
   Incoming,

@@ -15,7 +15,7 @@ import { ITEM_WARNINGS, type ItemWarningCode } from '../domain/item-ends.ts';
 import { createSchema } from '../kinds/kind.ts';
 import { findKind } from '../kinds/registry.ts';
 import { nameArtefactFile, CONTENT_TYPES, setFolder, parseSet } from './layout.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError } from './store.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
 const FORMAT = 1;

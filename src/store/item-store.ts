@@ -25,8 +25,8 @@ import {
   type FileDigest,
   type Store,
   type WriteOptions,
+  StoreError,
 } from './store.ts';
-import { StoreError } from './store-error.ts';
 
 /**
  * Null when there is none. An empty file counts as none: a power cut leaves one if the record was never synced to the

@@ -9,8 +9,7 @@ import { readItem, readNotes } from './item-store.ts';
 import { buildAddress, buildItemFolder } from './layout.ts';
 import { openStoreIfAny } from './open-store.ts';
 import { readPage, readPreparedCampaign } from './prepared-campaign.ts';
-import { nullIfDamaged, StoreError, nullIfUnreadable } from './store-error.ts';
-import type { Store } from './store.ts';
+import { nullIfDamaged, StoreError, nullIfUnreadable, type Store } from './store.ts';
 
 const READS_AT_ONCE = 16;
 

@@ -9,7 +9,7 @@ import { ID } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { listKinds, isOwnKind, listKindNames, findKind } from '../kinds/registry.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError } from './store.ts';
 
 /** Names at the top of the tree. */
 export const ITEMS_TABLE = 'items.csv';

@@ -18,8 +18,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { parseJson } from '../kinds/json.ts';
 import { buildLeaseKey, LEASES, TREE_IDENTITY } from './layout.ts';
-import { StoreError } from './store-error.ts';
-import type { Store } from './store.ts';
+import { StoreError, type Store } from './store.ts';
 
 const FORMAT = 1;
 

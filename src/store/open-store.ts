@@ -7,8 +7,7 @@ import {
   parseObjectAddress,
 } from '../domain/addresses.ts';
 import { type FileStoreOptions, openFileStore } from './file-store.ts';
-import { StoreError } from './store-error.ts';
-import type { Store } from './store.ts';
+import { StoreError, type Store } from './store.ts';
 
 let access: ObjectStoreAccess = {};
 

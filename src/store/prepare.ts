@@ -33,8 +33,7 @@ import {
   writePreparedCampaign,
 } from './prepared-campaign.ts';
 import { resetForNextRun } from './reopen.ts';
-import { nullIfUnreadable } from './store-error.ts';
-import type { Store } from './store.ts';
+import { nullIfUnreadable, type Store } from './store.ts';
 
 /** Items written at once: beyond this the disk is the limit. */
 const WRITE_LIMIT = 16;

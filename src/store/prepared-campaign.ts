@@ -18,8 +18,7 @@ import type { ManifestDigest } from '../manifest/sources.ts';
 import type { ItemRecord } from './item-record.ts';
 import { computeJobDigest } from './item-store.ts';
 import { buildPageKey, PREPARED_CAMPAIGN, WORK_AREA } from './layout.ts';
-import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { type Store, StoreError } from './store.ts';
 
 const FORMAT = 1;
 

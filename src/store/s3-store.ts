@@ -18,8 +18,11 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import type { ObjectAddress, ObjectStoreAccess } from '../domain/addresses.ts';
 import { createBadKeyError, splitKey } from './layout.ts';
-import { createMissingError, readAnswer, StoreError, toStoreError } from './store-error.ts';
 import {
+  createMissingError,
+  readAnswer,
+  StoreError,
+  toStoreError,
   computeDigest,
   decodeText,
   type FileDigest,

@@ -1,5 +1,5 @@
 /** What goes wrong in a worker: where it dies, and what its disk refuses. */
-import { toStoreError } from '../../src/store/store-error.ts';
+import { toStoreError } from '../../src/store/store.ts';
 
 /**
  * A named point says what has happened and, after the comma, what has not. Two kinds: effects of activities on the

@@ -177,6 +177,6 @@ export const RESULTS: readonly Mutant[] = [
     find: 'const late = running.flatMap((record) => {',
     replace: 'const late = running.slice(MAX_COMPARED).flatMap((record) => {',
     breaks: 'status names a job that is late.',
-    tests: ['test/workflows/progress.test.ts'],
+    tests: ['test/workflows/late.test.ts'],
   },
 ];

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { nameArtefactFile, buildItemKey, findKeyFault } from '../../src/store/layout.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import { StoreError } from '../../src/store/store.ts';
 import { expectCode } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -10,8 +10,7 @@ import {
   readPreparedCampaign,
   type PreparedCampaign,
 } from '../../src/store/prepared-campaign.ts';
-import type { Store } from '../../src/store/store.ts';
-import { StoreError } from '../../src/store/store-error.ts';
+import { type Store, StoreError } from '../../src/store/store.ts';
 
 export const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 

@@ -1,8 +1,5 @@
 /** Progress is read from what a campaign writes: a query can leave a history behind that no worker can replay. */
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import {
   pauseCampaign,
@@ -10,11 +7,7 @@ import {
   sendIfOpen,
   explainTaskFailure,
 } from '../../src/runner/control.ts';
-import { listItemLines } from '../../src/runner/items.ts';
 import { observe } from '../../src/runner/observe.ts';
-import { readOpenItems } from '../../src/runner/obstacles.ts';
-import { openTree } from '../../src/runner/tree.ts';
-import type { PageData } from '../../src/report/page-data.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
 import type { Session } from '../../src/temporal/host/session.ts';
 import { requestAgain } from '../../src/temporal/watchdog.ts';
@@ -22,8 +15,6 @@ import { ProgressTally } from '../../src/workflows/campaign-progress.ts';
 import { buildCampaignWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith } from '../other-code.ts';
 import { Rig, sequences } from '../rig.ts';
-import type { EngineJob } from '../../packages/local-services/src/engines/engine.ts';
-import { openRig } from './faulty.ts';
 
 let rig: Rig;
 let session: Session;
@@ -107,28 +98,4 @@ test('counts are exact and only the last items are kept, also after continue-as-
   expect(recent.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, n) => `i-${980 + n}`));
   expect(failures.map(({ id }) => id).slice(-2)).toEqual(['i-900', 'i-950']);
   expect(JSON.stringify({ recent, failures }).length).toBeLessThan(10_000);
-});
-
-test('a job that runs more than ten times as long as others of its size is named as late: in status, items and the report', async () => {
-  const jobMs = (job: EngineJob) =>
-    job.kind === 'sequence' && job.fasta.includes(sequences(6)[5]?.sequence ?? '') ? 60_000 : 20;
-  const own = await openRig({ jobMs });
-  const { client } = own;
-  const { name, folder, handle } = await own.start(sequences(6));
-  const words = /late: 1\d s, others of its size took 1 s/;
-  const look = async () => (await observe({ ...session, client }, { name, folder })).hindered;
-  await expect.poll(look, { timeout: 30_000 }).toMatch(words);
-  expect(await look()).toMatch(new RegExp(`^seq-5 is ${words.source}\\.$`));
-
-  const tree = await openTree(folder);
-  const lines = await listItemLines(tree, await readOpenItems(client, name));
-  expect(lines.filter(({ message }) => message !== null)).toMatchObject([{ id: 'seq-5' }]);
-  expect(lines[5]?.message).toMatch(words);
-  await tree.report();
-  const [, packed = ''] =
-    /id="page-data"[^>]*>([^<]+)</.exec(await readFile(join(folder, 'report.html'), 'utf8')) ?? [];
-  const data = JSON.parse(inflateRawSync(Buffer.from(packed, 'base64')).toString()) as PageData;
-  expect(data.table.result[data.table.id.indexOf('seq-5')]).toMatch(words);
-  await handle.cancel();
-  await handle.result();
 });

@@ -1,8 +1,7 @@
 /** The embedded server: `ui` shows what it has, `stop` ends it, `setup` downloads it; the hidden `host` runs it for `run --detach`. */
 import { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { toReason } from '../../domain/plain-text.ts';
+import { EXIT, HundredfoldError, toReason } from '../../domain/errors.ts';
 import { readRecord, removeRecord, tryLock, writeRecord } from '../../temporal/host/folder.ts';
 import { openSession, type Session } from '../../temporal/host/session.ts';
 import { logTo } from '../../temporal/telemetry/log.ts';
