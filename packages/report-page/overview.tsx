@@ -1,4 +1,7 @@
-/** How the campaign went: important warnings, items by kind and state, failures by reason, and a text for a paper. */
+/**
+ * How the campaign went: important warnings, items by kind and state, failures by reason, a text for a paper, the files
+ * next to the report, and how the jobs ran.
+ */
 import type { ComponentChildren } from 'preact';
 import type {
   Counts,

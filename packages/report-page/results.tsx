@@ -60,7 +60,7 @@ export function Results({ table, columns }: ResultsProps) {
 }
 
 /** With fewer values, outliers are not meaningful. */
-const FEWEST_FOR_OUTLIERS = 8;
+const MIN_FOR_OUTLIERS = 8;
 
 /** Null if there are no values, or if the column is no measure. */
 function computeDistribution(table: ItemTable, column: Column): Distribution | null {
@@ -76,7 +76,7 @@ function computeDistribution(table: ItemTable, column: Column): Distribution | n
   const reach = 1.5 * (high - low);
   const beyond = ({ value }: Measured): number =>
     Math.max(low - reach - value, value - high - reach);
-  const isEnough = values.length >= FEWEST_FOR_OUTLIERS;
+  const isEnough = values.length >= MIN_FOR_OUTLIERS;
   const outliers = isEnough ? values.filter((one) => beyond(one) > 0) : [];
   outliers.sort((a, b) => beyond(b) - beyond(a));
   return { column, values, median, outliers };
@@ -132,8 +132,8 @@ function MeasureCard({ table, distribution }: CardProps) {
   );
 }
 
-/** Fewer values are shown one by one. */
-const FEW = 12;
+/** From so many values on, they are shown as bars. */
+const MIN_FOR_BARS = 12;
 
 function Spread({ table, distribution }: CardProps) {
   const { column, values, median } = distribution;
@@ -172,11 +172,11 @@ function buildSpreadOptions(
     x: { axis: null, inset: 6 },
     y: { axis: null },
     marks: [
-      values.length < FEW
+      values.length < MIN_FOR_BARS
         ? dot(values, { x: 'value', r: 5, fill, fillOpacity: 0.65 })
         : rectY(values, binX({ y: 'count' }, bars)),
       ruleX([median], { strokeDasharray: '2 2' }),
-      ...(values.length < FEW ? [] : [ruleY([0], { strokeOpacity: 0.3 })]),
+      ...(values.length < MIN_FOR_BARS ? [] : [ruleY([0], { strokeOpacity: 0.3 })]),
     ],
   };
 }

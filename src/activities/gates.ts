@@ -154,7 +154,7 @@ export async function reserveSlot({ ledger }: Gate, request: SlotRequest): Promi
 
 /** What the ledger of this machine knows of the answer to a submission; null if nothing, or if it cannot be used. */
 export function readWrittenAnswer({ ledger }: Gate, claim: string): WrittenAnswer | null {
-  return tryToUse('the answer to an earlier submission', claim, () => ledger.answerOf(claim));
+  return tryToUse('the answer to an earlier submission', claim, () => ledger.readAnswer(claim));
 }
 
 /** A look-up has found the job of a submission of unknown outcome: its slot is charged from now. */

@@ -105,8 +105,8 @@ export class Ledger {
   }
 
   /** What an earlier process, or this one, has written of the answer to a submission; null if nothing. */
-  answerOf(claim: string): WrittenAnswer | null {
-    return this.#transaction((rows) => rows.answerOf(claim));
+  readAnswer(claim: string): WrittenAnswer | null {
+    return this.#transaction((rows) => rows.readAnswer(claim));
   }
 
   /**
@@ -120,7 +120,7 @@ export class Ledger {
   }
 
   /** How long ago (ms) each submission counts from, at the latest: of all that may still count in this window. */
-  agesOf(account: Account, windowMs: number): number[] {
+  listAges(account: Account, windowMs: number): number[] {
     return this.#transaction((rows) => {
       const { closes, inFlight } = rows.usage(account, [{ limit: Infinity, windowMs }]);
       const { steadyMs } = rows.now;
@@ -134,8 +134,8 @@ export class Ledger {
     return this.#transaction((rows) => rows.countSubmissions());
   }
 
-  /** When the ledger was found damaged and recreated, as elapsed ms; null if never. */
-  begunAgain(): number | null {
+  /** How long ago (ms) the ledger was found damaged and was recreated; null if never. */
+  readRecreationAge(): number | null {
     return this.#transaction((rows) => {
       const { gapAt, now } = rows;
       return gapAt === null ? null : now.steadyMs - gapAt;
@@ -149,20 +149,20 @@ export class Ledger {
 
   #transaction<T>(work: (rows: Rows) => T): T {
     try {
-      return this.#once(work);
+      return this.#runOnce(work);
     } catch (error) {
       if (!isDamage(error)) throw createUnusableError(this.path, error);
     }
     try {
-      this.#beginAgain();
-      return this.#once(work);
+      this.#recreate();
+      return this.#runOnce(work);
     } catch (error) {
       throw createUnusableError(this.path, error);
     }
   }
 
-  #once<T>(work: (rows: Rows) => T): T {
-    const { database } = this.#current();
+  #runOnce<T>(work: (rows: Rows) => T): T {
+    const { database } = this.#openCurrent();
     // The clock is read while the lock is held, so that times in the file are in order.
     return runInTransaction(database, () => {
       const rows = new Rows(database, this.#clock.now());
@@ -172,7 +172,7 @@ export class Ledger {
   }
 
   /** The file at the path: another process may have moved ours aside, or it was removed. */
-  #current(): Opened {
+  #openCurrent(): Opened {
     if (this.#opened && this.#opened.file === identifyFile(this.path)) return this.#opened;
     this.stop();
     const database = openDatabase(this.path);
@@ -181,12 +181,12 @@ export class Ledger {
   }
 
   /** Earlier charges are unknown: until they have left every window, nothing is sent under a limit. */
-  #beginAgain(): void {
+  #recreate(): void {
     const before = this.#opened?.file;
     this.stop();
     if (before !== undefined && before !== identifyFile(this.path)) return;
     const aside = setAside(this.path, this.#clock.now().wallMs);
-    this.#once((rows) => rows.addGap());
+    this.#runOnce((rows) => rows.addGap());
     this.#warn(
       `the ledger of submissions ${this.path} was damaged and is now ${aside}. Earlier submissions are not known, so ` +
         'nothing is sent until the window of each service has passed. If you know that nothing was sent, remove ' +

@@ -173,7 +173,7 @@ export class Rows {
     );
   }
 
-  answerOf(claim: string): WrittenAnswer | null {
+  readAnswer(claim: string): WrittenAnswer | null {
     const row = this.#get(
       `SELECT * FROM charges WHERE claim = ? AND state = 'charged' AND remote_id IS NOT NULL`,
       claim,

@@ -131,7 +131,7 @@ const DAMAGE_SHOWN_MS = 24 * 3_600_000;
 function describeLedger(environment: Environment): string {
   const view = viewLedger(environment);
   if (!view) return 'nothing was sent from this machine yet';
-  if (view.begunAgain === null || view.begunAgain >= DAMAGE_SHOWN_MS)
+  if (view.readRecreationAge === null || view.readRecreationAge >= DAMAGE_SHOWN_MS)
     return [view.path, ...formatAccounts(view)].join('; ');
   throw new HundredfoldError(
     'LEDGER_DAMAGED',

@@ -201,7 +201,7 @@ export async function takeOver(taking: TakingOver): Promise<void> {
         await restore(
           taking,
           feed,
-          ledger.agesOf(toAccount(feed), computeLongestMs(feed.policy.windows)),
+          ledger.listAges(toAccount(feed), computeLongestMs(feed.policy.windows)),
         );
     }
   } finally {

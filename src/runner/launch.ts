@@ -43,7 +43,7 @@ export interface Running {
   readonly retry: unknown;
 }
 
-/** Where the campaign's newest run writes to, and as what it was started while it is open; null when Temporal knows none. */
+/** The campaign's newest run: where it writes to and, while it is open, how it was started. Null when Temporal knows none. */
 export async function findCampaignRun(
   { client }: Pick<Session, 'client'>,
   name: string,
@@ -57,7 +57,7 @@ export async function findCampaignRun(
   return { out, running };
 }
 
-/** Who starts a campaign, and how. */
+/** Which campaign is started, and how. */
 export interface Order {
   readonly name: string;
   /** The campaign's output tree. */
@@ -203,7 +203,7 @@ async function forgetPause(
   }
 }
 
-/** Identifies the manifests. */
+/** One text that identifies the manifests. */
 export function joinDigests(manifests: readonly ManifestDigest[]): string {
   return manifests.map(({ sha256 }) => sha256).join(' ');
 }
@@ -251,7 +251,7 @@ export function buildFeedSpecs(
     pages,
     // Workers of other tokens may work there.
     ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-    open: openItems(computeBurst(policy)),
+    open: computeMaxOpen(computeBurst(policy)),
     batch: computeBatch(computeBurst(policy)),
   }));
 }
@@ -283,7 +283,7 @@ const OPEN_WITHOUT_LIMIT = 300;
 const MAX_OPEN_ITEMS = 1_000;
 
 /** At least twice the limit plus the jobs running, or slots would be idle when they all become free at once. */
-function openItems(limit: number | null): number {
+function computeMaxOpen(limit: number | null): number {
   return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(MAX_OPEN_ITEMS, 2 * limit + 100);
 }
 

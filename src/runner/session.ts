@@ -226,7 +226,7 @@ interface LedgerView {
   readonly path: string;
   readonly accounts: ReturnType<Ledger['list']>;
   /** ms since a damaged ledger was replaced by a new one. */
-  readonly begunAgain: number | null;
+  readonly readRecreationAge: number | null;
 }
 
 /** null if nothing was sent from this machine yet. Creates no file. Throws LEDGER_UNUSABLE. */
@@ -235,7 +235,11 @@ export function viewLedger(environment: Environment): LedgerView | null {
   if (!existsSync(join(folder, LEDGER_FILE))) return null;
   const ledger = new Ledger({ folder });
   try {
-    return { path: ledger.path, accounts: ledger.list(), begunAgain: ledger.begunAgain() };
+    return {
+      path: ledger.path,
+      accounts: ledger.list(),
+      readRecreationAge: ledger.readRecreationAge(),
+    };
   } finally {
     ledger.stop();
   }

@@ -30,7 +30,7 @@ interface DownloadBound {
   readonly key: string;
 }
 
-function downloadBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD): DownloadBound {
+function describeBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD): DownloadBound {
   return { bytes, key: `services.${service}.maxDownload` };
 }
 
@@ -233,7 +233,7 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
 
   return {
     deadlineMs,
-    bound: downloadBound(settings.service, settings.maxDownload),
+    bound: describeBound(settings.service, settings.maxDownload),
     waitMs: () => turns.waitMs,
     send: async (request) => {
       const waitMs = turns.take();
@@ -283,7 +283,7 @@ async function send(
   { deadlineMs, redaction, network }: Sending,
 ): Promise<HttpAnswer> {
   const where = `${request.method} ${request.url.origin}${request.url.pathname}`;
-  const { signal, release } = limit(request.signal, request.deadlineMs ?? deadlineMs);
+  const { signal, release } = withDeadline(request.signal, request.deadlineMs ?? deadlineMs);
   const watch = { written: false };
   // undici notices an abort only once a request has a connection: this ends one that still waits for one.
   const waiting = Promise.withResolvers<never>();
@@ -329,7 +329,7 @@ async function send(
  * Rejected: `AbortSignal.timeout` and `AbortSignal.any`. Node keeps such a signal, and everything that its listeners
  * refer to, until its time has passed: every download of the last five minutes stayed in memory.
  */
-function limit(caller: AbortSignal, deadlineMs: number) {
+function withDeadline(caller: AbortSignal, deadlineMs: number) {
   const controller = new AbortController();
   const follow = () => controller.abort(caller.reason);
   const timer = setTimeout(() => {

@@ -1,8 +1,9 @@
 /**
- * The workflow bundle: all workflow code in one file, built at set-up to make starts faster. It is named after the
- * digest of its sources, so a stale one is never used. And versions of the program side by side: the Worker Deployment
- * of a task queue, whose builds are named after the same digest. One is current: campaigns start on it, and open ones
- * move to it.
+ * The workflow bundle: all workflow code in one file, built at set-up to make starts faster. It is named after the digest
+ * of its sources, so a stale one is never used.
+ *
+ * The same digest names a version of the program in the Worker Deployment of a task queue, where versions run side by side:
+ * one is current, new campaigns start on it, and open ones move to it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -43,11 +44,14 @@ export async function loadWorkflowBundle(
   const codePath = join(DIST, `workflows-${bundleDigest()}${kind}.js`);
   if (existsSync(codePath)) return { codePath };
   if (BUILT) throw createIncompleteError(codePath);
-  await build(codePath, failureConverterPath);
+  await writeBundle(codePath, failureConverterPath);
   return { codePath };
 }
 
-async function build(codePath: string, failureConverterPath: string | undefined): Promise<void> {
+async function writeBundle(
+  codePath: string,
+  failureConverterPath: string | undefined,
+): Promise<void> {
   const workflowsPath = join(SOURCE, 'workflows', 'index.ts');
   // Loaded only here: it takes half a second, and commands use this module for the digest.
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
@@ -105,6 +109,9 @@ function createIncompleteError(file: string, cause?: unknown): HundredfoldError 
   );
 }
 
+/* Versions side by side */
+
+/** The version of a worker. */
 export interface Build {
   readonly deployment: string;
   readonly id: string;
@@ -148,7 +155,7 @@ export async function describeDeployment(
  * The version to register a worker under. null if the server is too old for Worker Deployments or has disabled them: a
  * worker that requests one there would never get a task.
  */
-export async function buildOn(client: Client, deployment: string): Promise<Build | null> {
+export async function chooseBuild(client: Client, deployment: string): Promise<Build | null> {
   try {
     await describeDeployment(client, deployment);
     return describeBuild(deployment);

@@ -43,24 +43,24 @@ export class Breaker {
   readonly #ends: Partial<Record<ServiceName, Ends>>;
   readonly #trials: Trial[];
   readonly #watched = new Set<Trial>();
-  #held: SameFailures[];
+  #paused: SameFailures[];
 
   /** @param first `JobPolicy.sameFailures` */
   constructor(first: number | undefined, carried?: BreakerCarried) {
     this.first = first;
     this.#ends = { ...carried?.ends };
     this.#trials = [...(carried?.trials ?? [])];
-    this.#held = [...(carried?.paused ?? [])];
+    this.#paused = [...(carried?.paused ?? [])];
   }
 
   /** The services that it has paused, and why. */
   get paused(): readonly SameFailures[] {
-    return this.#held;
+    return this.#paused;
   }
 
   /** For continue-as-new. */
   carried(): BreakerCarried {
-    return { ends: this.#ends, trials: this.#trials, paused: this.#held };
+    return { ends: this.#ends, trials: this.#trials, paused: this.#paused };
   }
 
   /**
@@ -117,17 +117,17 @@ export class Breaker {
     const times = countEqual(ends.last, reason);
     if (!(ends.atStart && times >= this.first) && times < 2 * this.first - 1) return null;
     this.#ends[service] = { atStart: false, last: [] };
-    if (this.#held.some((one) => one.service === service)) return null;
+    if (this.#paused.some((one) => one.service === service)) return null;
     const found = { service, code: code ?? '', message: message ?? '', times };
-    this.#held.push(found);
+    this.#paused.push(found);
     return found;
   }
 
   /** The user has resumed one service, or all: the remaining rows are to be sent. */
   release(service?: ServiceName): void {
     const isMeant = (one: SameFailures) => service === undefined || one.service === service;
-    const released = this.#held.filter(isMeant).map((one) => one.service);
-    this.#held = this.#held.filter((one) => !isMeant(one));
+    const released = this.#paused.filter(isMeant).map((one) => one.service);
+    this.#paused = this.#paused.filter((one) => !isMeant(one));
     for (const trial of this.#trials) if (released.includes(trial.service)) trial.isOver = true;
   }
 
@@ -147,8 +147,8 @@ export async function endWhenQuiet(trial: Trial, quietMs: number): Promise<void>
   const summary = `whether the first rows of kind ${trial.kind} fail`;
   while (!trial.isOver) {
     const { failed } = trial;
-    const isStirred = () => trial.isOver || trial.failed !== failed;
-    if (!(await condition(isStirred, quietMs, { summary }))) trial.isOver = true;
+    const hasChanged = () => trial.isOver || trial.failed !== failed;
+    if (!(await condition(hasChanged, quietMs, { summary }))) trial.isOver = true;
   }
 }
 

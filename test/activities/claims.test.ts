@@ -173,7 +173,7 @@ class Row {
         reserve: () => ({ type: 'taken', id: 's' }),
         charge: () => undefined,
         free: () => undefined,
-        answerOf: () => null,
+        readAnswer: () => null,
       },
       steadyClock: createSystemClock(),
       starter: starterInto([]),

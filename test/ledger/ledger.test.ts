@@ -141,12 +141,12 @@ describe('a POST of unknown outcome', () => {
 
   test('is known with its answer, once its process has written that', () => {
     ledger.reserve(submission('a', 1));
-    expect(ledger.answerOf('a')).toBeNull();
+    expect(ledger.readAnswer('a')).toBeNull();
     const { run, steadyMs } = clock.now();
     ledger.charge('a', 'r');
     clock.pass(5_000);
     const answer = { remoteId: 'r', at: { run, steadyMs } };
-    expect(open().answerOf('a')).toEqual(answer);
+    expect(open().readAnswer('a')).toEqual(answer);
   });
 });
 
@@ -206,7 +206,7 @@ describe('the file', () => {
       ledger = open((message) => warnings.push(message));
       const waitMs = LATEST_ACCEPTANCE_MS + WINDOW_MS + GUARD_MS;
       expect(send('b', 1)).toMatchObject({ isUnknown: true, retryAfterMs: waitMs });
-      expect(open().begunAgain()).toBe(0);
+      expect(open().readRecreationAge()).toBe(0);
       expect(readdirSync(folder).some((name) => name.includes('.damaged-'))).toBe(true);
       expect(warnings).toHaveLength(1);
       expect(send('without a limit', null)).toEqual(TAKEN);

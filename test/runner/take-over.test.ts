@@ -114,7 +114,7 @@ test('a take-over that dies at every step charges each job once, and is done onl
   expect(deaths).toBeGreaterThan(5);
   expect(done.settled).toBe(1);
   const ledger = new Ledger({ folder: stateFolder, warn: () => undefined });
-  expect(ledger.agesOf(reference, WINDOW_MS)).toHaveLength(JOBS.length);
+  expect(ledger.listAges(reference, WINDOW_MS)).toHaveLength(JOBS.length);
   ledger.stop();
   // The budget takes what has the same name once.
   const restored = done.signals.filter(({ name }) => name === 'restore').map(({ args }) => args[0]);

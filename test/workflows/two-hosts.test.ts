@@ -21,7 +21,7 @@ const OPEN = {
   reserve: () => ({ type: 'taken', id: 'a row' }),
   charge: () => undefined,
   free: () => undefined,
-  answerOf: () => null,
+  readAnswer: () => null,
   stop: () => undefined,
 } as unknown as Dependencies['ledger'];
 

@@ -30,8 +30,8 @@ export function createDraft({ routeOptions, ip: address }: FastifyRequest): Draf
   return { service, endpoint, address, token: null, jobName: null };
 }
 
-/** Notes token and name of a body, whether it is accepted or not. */
-export function note(received: unknown, draft: Draft): void {
+/** Notes token and name of a body in its draft, whether it is accepted or not. */
+export function noteSender(received: unknown, draft: Draft): void {
   const body = (received ?? {}) as Readonly<Record<string, unknown>>;
   const name = body['job_name'] ?? body['file_name'];
   if (typeof body['token'] === 'string' && body['token'] !== '') draft.token = body['token'];

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createDraft, note, type Services } from './admission.ts';
+import { createDraft, noteSender, type Services } from './admission.ts';
 import type { ServiceName } from './contract.ts';
 import { FAULTS, type Endpoint, type FaultRule } from './faults.ts';
 import type { Job, RequestType } from './jobs.ts';
@@ -93,7 +93,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
 function recordRefused(request: FastifyRequest, services: Services, status: number): void {
   if (request.routeOptions.config.endpoint !== 'submit') return;
   const draft = createDraft(request);
-  note(request.body, draft);
+  noteSender(request.body, draft);
   services.admission.turnAway(draft, status);
 }
 

@@ -1,7 +1,7 @@
 /** Bodies of the prediction service (its contract, 4, 7 and 9): JSON or multipart, and their checks. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { note, type Draft } from './admission.ts';
+import { noteSender, type Draft } from './admission.ts';
 import { MODEL_CLASSES } from './contract.ts';
 import type { Variant } from './options.ts';
 import { BODY_LIMIT, checkInput, limitCharacters, Refusal, refuseLargeBody } from './refusal.ts';
@@ -118,7 +118,7 @@ export interface Form {
 export async function readForm(request: FastifyRequest, of: Bodies, draft: Draft): Promise<Form> {
   const isForm = request.isMultipart();
   const received: unknown = isForm ? await readMultipart(request) : request.body;
-  note(received, draft);
+  noteSender(received, draft);
   const schema = isForm ? of.form : of.json;
   if (schema === null) throw new Refusal(400, 'The body must be multipart/form-data.');
   return checkForm(schema, received, of);

@@ -1,7 +1,7 @@
 /** The molecule service: submission, status and results (its contract, 2 to 4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { createDraft, note, type CheckedSubmission, type Services } from './admission.ts';
+import { createDraft, noteSender, type CheckedSubmission, type Services } from './admission.ts';
 import { ATOM_TYPES, CHARGE_METHODS } from './contract.ts';
 import { COORDINATE_ENDINGS, countAtoms } from './engines/coordinates.ts';
 import type { Job } from './jobs.ts';
@@ -87,7 +87,7 @@ export function addMoleculeRoutes(app: FastifyInstance, services: Services): voi
   const submit = { service, endpoint: 'submit', requestType: 'molecule' } as const;
   app.post(`${MOLECULES}/api`, { config: submit }, async (request, reply) => {
     const draft = createDraft(request);
-    note(request.body, draft);
+    noteSender(request.body, draft);
     const accepted = await services.admission.receive(draft, () =>
       readMoleculeSubmission(request.body),
     );

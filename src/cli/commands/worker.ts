@@ -12,7 +12,7 @@ import { type LogFormat, logTo } from '../../temporal/telemetry/log.ts';
 import type { Operations, OperationsOptions } from '../../temporal/telemetry/operations.ts';
 import { startRuntime, readWorkerLog } from '../../temporal/telemetry/metrics.ts';
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
-import { buildOn, type Build } from '../../temporal/bundle.ts';
+import { chooseBuild, type Build } from '../../temporal/bundle.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import { waitForSignal } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';
@@ -107,7 +107,7 @@ async function stopInTime(stopping: Promise<void>): Promise<void> {
 }
 
 async function findVersionedBuild(client: Client, deployment: string): Promise<Build | null> {
-  const build = await buildOn(client, deployment);
+  const build = await chooseBuild(client, deployment);
   const words = 'this Temporal server has no Worker Deployments: the worker runs without a version';
   if (build === null) readWorkerLog().warn(words, { deployment });
   return build;

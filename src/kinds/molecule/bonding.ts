@@ -1,6 +1,6 @@
 /**
- * Bond orders and formal charges for a result: a topology has none. Those of the input if they fit (RDKit's thread lays
- * them over the result); here is what fits the atoms, bonds and net charge if the input has none.
+ * Bond orders and formal charges of a result, whose topology has none. If those of the input fit, they are used (RDKit's
+ * thread lays them over the result). Otherwise such are derived here as fit the atoms, the bonds and the net charge.
  *
  * Rejected: the bond types of ACPYPE's mol2 file, in which acetate and nitrobenzene have only single bonds.
  */

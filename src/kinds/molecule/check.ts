@@ -1,6 +1,6 @@
 /**
- * Checks that the files of a molecule are complete and correct, and of its input: for some inputs ACPYPE ends without an
- * error but with wrong results.
+ * Checks that the files of a molecule are complete and correct, and about the molecule of the input: for some inputs ACPYPE
+ * ends without an error but with wrong results.
  *
  * The atoms are compared with the input when the result arrives, not with a count from the check of the manifest: then
  * `plan` would have to keep the atoms of a million SMILES.
@@ -97,7 +97,7 @@ async function checkAtoms(
   const wrong = (input && compareToInput(elements, input)) ?? checkConnected(topology);
   if (wrong !== null) return createResultProblem('RESULT_WRONG_ATOMS', wrong);
   return (
-    openShell(elements, sumCharges(topology.atoms)) ??
+    findOpenShell(elements, sumCharges(topology.atoms)) ??
     (await checkSameMolecule(topology, elements, coordinates, input))
   );
 }
@@ -127,7 +127,7 @@ function checkConnected({ atoms, bonds }: Topology): string | null {
 }
 
 /** A radical, or an ion whose charge was lost on the way. */
-function openShell(elements: readonly string[], total: number): ResultProblem | null {
+function findOpenShell(elements: readonly string[], total: number): ResultProblem | null {
   const protons = elements.reduce(
     (sum, one) => sum + readAtomicNumber(parseElement(one) ?? 'H'),
     0,
@@ -177,12 +177,11 @@ const DIFFERENCES: Readonly<Record<Difference, readonly [ResultProblem['code'], 
  * Checks that the 19 files of a molecule are complete and belong to one molecule. A service that runs two jobs under one
  * name mixes their files, and one whose disk is full cuts them.
  *
- * Every file that lists atoms is compared with the one that most others agree with; files with parameters by the atom types
- * that these are for, and by the force constants of bonds, which differ between versions of a force field. What cannot be
- * noticed: a file that says the same about both molecules. These are `em.mdp` and `md.mdp`, the two `.top` and `CNS_inp`,
+ * Files that list atoms are compared with each other; files with parameters by the atom types that these are for, and by the
+ * force constants of bonds, which differ between versions of a force field. A file that says the same about both molecules
+ * cannot be noticed: `em.mdp` and `md.mdp`, the two `.top` and `CNS_inp`,
  * which contain the name of the molecule only, and `CNS_par`, `CHARMM_prm` and `AC_frcmod` of a molecule with the same types.
  */
-
 export function checkFiles({ name, files }: NativeFiles): ResultProblem | null {
   const texts = Object.fromEntries(
     files.map(({ key, text }) => [key, text.replaceAll('\r\n', '\n')]),
@@ -223,12 +222,12 @@ const ENDS: Partial<Readonly<Record<ResultKey, RegExp>>> = {
   md_mdp: /^; to test\n[^]*\n; vmd md\.gro md\.trr$|^(?!; to test)[^]*\bintegrator[ \t]*=/,
 };
 
-/** A text that is blank is found before. A service that strips its texts, or ends them with one line feed, does so with all. */
+/** A service that strips its texts, or ends them with one line feed, does so with all of them. Blank texts were found before. */
 function findTruncated(texts: FileSet): string | null {
   const entries = Object.entries(texts) as [ResultKey, string][];
   // The engine ends every file with a line feed.
   const open = entries.filter(([, text]) => !text.endsWith('\n')).map(([key]) => key);
-  // And these two with several: their last sections may have any length.
+  // And these two with several: whether their last sections are complete cannot be seen otherwise.
   const short = [
     ...(/\n\n$/.test(texts.AC_frcmod) ? [] : ['AC_frcmod']),
     ...(/\n\n\n$/.test(texts.CHARMM_rtf) ? [] : ['CHARMM_rtf']),
@@ -272,7 +271,7 @@ function findDisagreement(texts: FileSet): string | null {
     if (typeof atoms === 'string') return `${key} is damaged: it ${atoms}.`;
     read.push({ key, atoms });
   }
-  return findOdd(read) ?? findOtherTypes(texts, read) ?? findOtherForceField(texts);
+  return findOddFile(read) ?? findOtherTypes(texts, read) ?? findOtherForceField(texts);
 }
 
 interface AtomsOf {
@@ -281,7 +280,7 @@ interface AtomsOf {
 }
 
 /** The file that differs from most others: the topology itself may be the wrong one. */
-function findOdd(read: readonly AtomsOf[]): string | null {
+function findOddFile(read: readonly AtomsOf[]): string | null {
   const unlike = (one: AtomsOf): string[] =>
     read.flatMap((other) => {
       const difference = compareAtoms(one.atoms, other.atoms);
@@ -315,7 +314,7 @@ function findOtherTypes(texts: FileSet, [topology]: readonly AtomsOf[]): string 
   }
   const lacking = [...own].find((type) => !listed.CNS_par.has(type));
   if (lacking !== undefined) return `CNS_par has no parameters of ${lacking}.`;
-  const guessed = listGuessed(texts.CHARMM_prm).find(
+  const guessed = listGuessedDihedrals(texts.CHARMM_prm).find(
     (types) => !estimated.some((own) => own.toSorted().join() === types.toSorted().join()),
   );
   if (guessed !== undefined) return `AC_frcmod has no parameters of ${guessed.join('-')}.`;
@@ -324,8 +323,8 @@ function findOtherTypes(texts: FileSet, [topology]: readonly AtomsOf[]): string 
   return isCut ? 'CHARMM_prm is cut: its end is missing.' : null;
 }
 
-/** Improper dihedral angles that no version of GAFF knows: parmchk2 lists them too. Not so those of AMBER, in capitals. */
-function listGuessed(prm: string): string[][] {
+/** Improper dihedral angles that no version of GAFF knows; parmchk2 lists them too, but not those of AMBER's types, in capitals. */
+function listGuessedDihedrals(prm: string): string[][] {
   const lines = prm.matchAll(/^([^A-Z\n]*?) +\d.*! *Using default value/gm);
   return [...lines].map(([, types = '']) => types.split(/ +/));
 }

@@ -18,7 +18,7 @@ import {
   toTemporalAddress,
   type TemporalAddress,
 } from '../connection.ts';
-import { buildOn } from '../bundle.ts';
+import { chooseBuild } from '../bundle.ts';
 import { isTemporalAway } from '../grpc-status.ts';
 import { registerSearchAttributes } from '../namespace.ts';
 import { isAlive, isRunningAs } from '../machine.ts';
@@ -77,7 +77,7 @@ async function startRemote(
   await registerSearchAttributes(client);
   const { deployment, notify, unready } = settings;
   // `doctor` reports a server without deployments.
-  const build = deployment === null ? null : await buildOn(client, deployment);
+  const build = deployment === null ? null : await chooseBuild(client, deployment);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const stateFolder = openStateFolder(environment);
   const services = Object.values(settings.services);

@@ -19,10 +19,10 @@ import {
   paceJob,
 } from './engine.ts';
 
-/** By kind and input, because a recording with more predictors may serve a sequence. */
+/** By kind and input alone: a recording with more predictors may serve a sequence. */
 let recordings: ReadonlyMap<string, readonly Recording[]> | undefined;
 
-function find(job: EngineJob): { canonical: CanonicalJob; known: readonly Recording[] } {
+function findKnown(job: EngineJob): { canonical: CanonicalJob; known: readonly Recording[] } {
   recordings ??= Map.groupBy(loadIndex().recordings, ({ kind, input }) => `${kind} ${input}`);
   const canonical = toCanonicalJob(job);
   return { canonical, known: recordings.get(`${canonical.kind} ${canonical.input}`) ?? [] };
@@ -30,7 +30,7 @@ function find(job: EngineJob): { canonical: CanonicalJob; known: readonly Record
 
 /** Undefined if there is none that this job gets. */
 export function findRecording(job: EngineJob): Recording | undefined {
-  const { canonical, known } = find(job);
+  const { canonical, known } = findKnown(job);
   return job.kind === 'sequence'
     ? findSmallestRecording(known, canonical)
     : (findExactRecording(known, canonical) ?? findSameCharge(known, canonical, job));
@@ -100,7 +100,7 @@ function findSmallestRecording(
 }
 
 function explainMissing(job: EngineJob): string {
-  const { canonical, known } = find(job);
+  const { canonical, known } = findKnown(job);
   const options = known.map((recording) => recording.options).join(', ');
   const what =
     known.length === 0
@@ -169,7 +169,9 @@ export function formatCsvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The index of the recorded outputs: which file under `recordings/` is the output for which input and options. */
+/* The index of the recordings */
+
+/** A recorded output: of which input and options, and in which files under `recordings/`. */
 export interface Recording {
   readonly kind: EngineJob['kind'];
   /** SHA-256 of the canonical input. */
@@ -183,6 +185,7 @@ export interface Recording {
   readonly failure?: string;
 }
 
+/** `recordings/index.json` */
 interface RecordingIndex {
   readonly about: string;
   /** Program and version, by kind of job. */
@@ -200,6 +203,8 @@ export function loadIndex(): RecordingIndex {
 export function readRecording(file: string): Buffer {
   return gunzipSync(readFileSync(new URL(file, FOLDER)));
 }
+
+/* How a job finds its recording */
 
 /** The canonical form of a job: equal for inputs for which the engine must give the same output. */
 interface CanonicalJob {

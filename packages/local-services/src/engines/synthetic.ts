@@ -129,7 +129,7 @@ function makeAlignment(records: readonly FastaRecord[], keys: readonly string[])
   ];
 }
 
-/** Of each column; null if every sequence has a gap. */
+/** What the engine tells of the values in a column. */
 const QUANTILES = {
   median: 0.5,
   thirdQuartile: 0.75,
@@ -138,6 +138,7 @@ const QUANTILES = {
   bottomOutlier: 0,
 };
 
+/** Of each column of an alignment; null where every sequence has a gap. */
 function makeDistributions(made: readonly Protein[], keys: readonly string[]) {
   const columns = Array.from(made[0]?.residues ?? [], (_, n) => n);
   const quantile = (key: string, part: number): (number | null)[] =>
