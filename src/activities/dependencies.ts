@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../budget/state.ts';
 import type { NotifySettings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import type { ArtefactName } from '../domain/outcomes.ts';
+import type { ArtefactName, Timing } from '../domain/outcomes.ts';
 import { findKind } from '../kinds/registry.ts';
 import type { RemoteJob } from '../workflows/activity-types.ts';
 import type { publishCampaign } from '../report/publish.ts';
@@ -73,9 +73,39 @@ export interface Dependencies extends Trees {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** Which files the jobs of its services had, in memory: it only decides how often a missing one is asked for. */
+/** A job may be shorter than those before, or may have ended long ago: it is not made to wait longer (ms). */
+const MAX_LIKELY_MS = 60_000;
+/** Jobs of one kind rarely take exactly the same time: one that takes longer raises what is expected by this, at most. */
+const GROWTH = 1.1;
+/** A job that took no time at all must not be the measure of all that follow (ms). */
+const MIN_LIKELY_MS = 1_000;
+
+/**
+ * How long the jobs of its services ran and which files they had, in memory: it only decides when and how often a service
+ * is asked, so the first jobs of a new worker are asked for a few times more.
+ */
 export class JobsSeen {
+  /** From the log of their service (ms). */
+  readonly #likely = new Map<string, number>();
   readonly #had = new Map<string, boolean>();
+
+  /** Adds the times in the log of an ended job. */
+  noteTiming(job: RemoteJob, { queuedAt, startedAt, finishedAt }: Timing): void {
+    // A job that found a worker free has no time in the queue.
+    const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');
+    if (!(tookMs >= 0)) return;
+    const key = buildKey(job);
+    const most = GROWTH * (this.#likely.get(key) ?? tookMs);
+    this.#likely.set(key, Math.min(tookMs, Math.max(MIN_LIKELY_MS, most)));
+  }
+
+  /**
+   * After how long the next job may have ended, in ms; 0 when nothing is known. Its first poll waits that long: one that is
+   * too early costs a request, and then the service's whole Retry-After until the next one is allowed.
+   */
+  likelyMs(job: RemoteJob): number {
+    return Math.min(MAX_LIKELY_MS, this.#likely.get(buildKey(job)) ?? 0);
+  }
 
   /**
    * Whether other jobs had a file; null if nothing is known. The contract does not say which job has which file, so a 404

@@ -71,7 +71,7 @@ async function receive(deps: Dependencies, download: Download, found: Found): Pr
   try {
     if (isPaged) return await receivePages(deps, download, found, fileName);
     if (check) return await receiveChecked(download, found, fileName);
-    return await receiveFile(download, found, fileName);
+    return await receiveFile(deps, download, found, fileName);
   } catch (error) {
     return endBroken(download, error);
   }
@@ -110,6 +110,7 @@ const REMOVED: readonly string[] = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] satisf
 
 /** Streams the body to disk. What it says of the job, its times and what computed the result, is read from there. */
 async function receiveFile(
+  { jobsSeen }: Dependencies,
   { store, artefact, job }: Download,
   { body, contentLength, hidden }: Found,
   fileName: string,
@@ -123,6 +124,7 @@ async function receiveFile(
   const { describe } = findKind(kind).artefacts[artefact] ?? {};
   const text = describe === undefined ? '' : ((await store.readText(key)) ?? '');
   const { timing = null, engine = null } = describe?.(text, []) ?? {};
+  if (timing) jobsSeen.noteTiming(job, timing);
   return { files: [createKeptFile(fileName, file, hidden.length)], problem: null, timing, engine };
 }
 

@@ -187,6 +187,8 @@ function withQueuedAt(timing: Timing | null, queuedAt: string | null): Timing | 
 
 /** All delays between the polls of one call together (ms). */
 const MAX_WAITED_MS = 5_000;
+/** Added to each delay (ms): a poll that is slightly too early costs the service's whole Retry-After. */
+const SLACK_MS = 50;
 /** Regardless of the pauses between them: there may have been no worker. */
 const MIN_DENIALS = 4;
 const MAX_DENIAL_INTERVAL_MS = 60_000;
@@ -208,11 +210,13 @@ export async function poll(
   deps: Dependencies,
   finishing: Finishing,
 ): Promise<FinishedJob | FailedJob> {
-  const { job } = finishing;
+  const { job, former, stage } = finishing;
   const { cancellationSignal: signal } = Context.current();
   const service = requireService(deps, job.reference);
   if (!isOwnService(job.reference.service)) await checkTree(deps, job);
   await noteAcceptanceOnce(deps, finishing);
+  // A job from before `retry` may have ended long ago.
+  if (stage.attempt === 1 && former === null) await waitUntilLikely(deps, finishing);
   for (let waitedMs = 0; ;) {
     const answer = await pollOnce(service, finishing);
     if (answer.type !== 'later') return answer;
@@ -231,6 +235,17 @@ async function checkTree(deps: Dependencies, { item }: RemoteJob): Promise<void>
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+/** A job is first polled when others like it had ended. */
+async function waitUntilLikely(
+  { jobsSeen }: Dependencies,
+  { job, stage }: Finishing,
+): Promise<void> {
+  const leftMs = jobsSeen.likelyMs(job) - stage.ageMs();
+  if (leftMs > WAITED_HERE_MS) throw createNotYet('too early to poll', leftMs + SLACK_MS);
+  const { cancellationSignal: signal } = Context.current();
+  if (leftMs > 0) await delay(leftMs + SLACK_MS, undefined, { signal });
 }
 
 async function pollOnce(

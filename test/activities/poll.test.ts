@@ -3,8 +3,9 @@ import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { JobStage, type Seen } from '../../src/activities/item-job.ts';
+import { JobsSeen } from '../../src/activities/dependencies.ts';
 import { poll } from '../../src/activities/finish-job.ts';
-import type { PollOutcome } from '../../src/domain/outcomes.ts';
+import { NO_TIMING, type PollOutcome } from '../../src/domain/outcomes.ts';
 import { aJob, workerWith } from './a-job.ts';
 
 interface Attempt {
@@ -15,6 +16,8 @@ interface Attempt {
   readonly attempt?: number;
   /** How long ago (ms) the job was accepted. */
   readonly age?: number;
+  /** How long (ms) jobs of its kind took so far. */
+  readonly usual?: number;
   /** What the attempt before has left. */
   readonly left?: Seen;
   /** The job is from before `retry`. */
@@ -23,8 +26,12 @@ interface Attempt {
 
 /** What one attempt returned or threw, and how often it polled. */
 async function pollOnce(given: Attempt) {
-  const { answers, ahead = 0, attempt = 1, age = 0, left } = given;
+  const { answers, ahead = 0, attempt = 1, age = 0, usual = 100, left } = given;
   const job = await aJob('sequence');
+  const jobsSeen = new JobsSeen();
+  const at = (ms: number): string => new Date(1_800_000_000_000 + ms).toISOString();
+  const timing = { queuedAt: at(0), startedAt: at(10), finishedAt: at(usual) };
+  jobsSeen.noteTiming(job, { ...NO_TIMING, ...timing });
   let polls = 0;
   const client = {
     artefacts: () => [],
@@ -34,7 +41,7 @@ async function pollOnce(given: Attempt) {
       return Promise.resolve(answers[Math.min(polls, answers.length) - 1]);
     },
   };
-  const worker = workerWith(client);
+  const worker = workerWith(client, { jobsSeen });
   const server = Date.now() - ahead;
   const activity = new MockActivityEnvironment({
     attempt,
@@ -86,6 +93,8 @@ describe('an attempt to poll a job', () => {
     ],
     // Three waits of 1.5 s are less than 5 s.
     ['does not wait for more than some seconds', { answers: [later(1_500)] }, 4, NOT_YET],
+    ['waits for a job of some seconds', { answers: [FINISHED], usual: 1_500, age: 500 }, 1, DONE],
+    ['does not wait for a longer one', { answers: [FINISHED], usual: 30_000 }, 0, NOT_YET],
   ])('%s', async (_, given, polls, ended) => {
     expect(await pollOnce(given)).toMatchObject({ polls, ended });
   });
@@ -124,6 +133,8 @@ describe('an attempt to poll a job', () => {
     expect((await after(4_000)).ended).toMatchObject(HINDERED);
     expect((await after(6_000)).ended).toMatchObject({ type: 'failed', code: 'JOB_LOST' });
     expect((await after(6_000, { isKnown: true })).ended).toMatchObject(HINDERED);
+    const first = await pollOnce({ answers: [FINISHED], isFormer: true, usual: 30_000 });
+    expect(first, 'it may have ended long ago').toMatchObject({ polls: 1, ended: DONE });
   });
 
   test.each([-7, 5])('is not misled by a clock that is %d minutes ahead', async (minutes) => {
