@@ -118,7 +118,8 @@ export function buildBudgetStart(
     ...(written && { memo: { [STATUS_MEMO]: written } }),
     // Its tasks come first: an idle slot is lost.
     priority: { priorityKey: 1 },
-    workflowTaskTimeout: '5s',
+    // As long as a submission of a worker that died waits for another one: a decision must not wait longer.
+    workflowTaskTimeout: '4s',
     staticSummary: `budget of ${service} at ${address}`,
   } as const;
 }

@@ -94,7 +94,7 @@ export class JobsSeen {
     // A job that found a worker free has no time in the queue.
     const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');
     if (!(tookMs >= 0)) return;
-    const key = buildKey(job);
+    const key = buildJobKey(job);
     const most = GROWTH * (this.#likely.get(key) ?? tookMs);
     this.#likely.set(key, Math.min(tookMs, Math.max(MIN_LIKELY_MS, most)));
   }
@@ -104,7 +104,7 @@ export class JobsSeen {
    * too early costs a request, and then the service's whole Retry-After until the next one is allowed.
    */
   likelyMs(job: RemoteJob): number {
-    return Math.min(MAX_LIKELY_MS, this.#likely.get(buildKey(job)) ?? 0);
+    return Math.min(MAX_LIKELY_MS, this.#likely.get(buildJobKey(job)) ?? 0);
   }
 
   /**

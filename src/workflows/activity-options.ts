@@ -1,6 +1,6 @@
 /**
- * Timeouts and retries of each activity, and when campaigns and budgets continue as new. The server retries: it survives our crashes, and a retry costs no event in the
- * history.
+ * Timeouts and retries of each activity, and when campaigns and budgets continue as new. The server retries: it survives
+ * our crashes, and a retry costs no event in the history.
  */
 import {
   ActivityCancellationType,
@@ -41,9 +41,9 @@ export const { submit } = proxyActivities<Activities>({
   },
 });
 
-/** Short, and unlikely to fail for long. */
+/** Short, and unlikely to fail for long. Grants wait for them: as soon as for a submission of a worker that died. */
 export const { readClock, countOpenJobs } = proxyActivities<Activities>({
-  startToCloseTimeout: '5s',
+  startToCloseTimeout: heartbeatTimeout,
   priority: { priorityKey: 1 },
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
