@@ -12,7 +12,7 @@ import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import type { NotifySettings } from '../src/config/settings.ts';
 import type { Window } from '../src/budget/policy.ts';
-import { describeService, type ServiceSettings } from '../src/config/services.ts';
+import { describeLane, describeService, type ServiceSettings } from '../src/config/services.ts';
 import { Secret } from '../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
@@ -25,7 +25,7 @@ import { logTo } from '../src/temporal/telemetry/log.ts';
 import { startWorkerWith, type Replacements, type RunningWorker } from '../src/worker.ts';
 import { PROGRESS_MEMO } from '../src/workflows/messages.ts';
 import { ENCRYPTED } from './namespaces.ts';
-import { keepsPromises, type PromiseName } from './promises.ts';
+import { atMostOneJob, keepsPromises, type PromiseName } from './promises.ts';
 import { replaysHistories } from './replay/every-history.ts';
 import { launchCampaign, writeManifest, type Started } from './launch.ts';
 
@@ -54,6 +54,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly watchEveryMs?: number;
   /** Encrypts payloads. */
   readonly codec?: string;
+  /** Further lanes of the prediction service, with two jobs at a time each. */
+  readonly lanes?: readonly LocalServicesOptions[];
 }
 
 const POLICY: JobPolicy = { deadlineMs: 60_000, whenUnsure: 'hold' };
@@ -63,6 +65,8 @@ export class Rig {
   readonly services: LocalServices;
   readonly folder: string;
   readonly settings: readonly ServiceSettings[];
+  /** The services of further lanes. */
+  readonly lanes: readonly LocalServices[];
   readonly taskQueue: string;
   /** For the campaigns that are started from now on. */
   policy: JobPolicy;
@@ -84,7 +88,7 @@ export class Rig {
     services: LocalServices,
     folder: string,
     options: RigOptions,
-    { token: own = TOKEN, taskQueue, address, rows }: Partial<UserAt> = {},
+    { token: own = TOKEN, taskQueue, address, rows, lanes = [] }: Partial<UserAt> = {},
   ) {
     this.#token = own;
     this.#rows = rows ?? [];
@@ -92,6 +96,7 @@ export class Rig {
     this.taskQueue = taskQueue ?? `test-${randomUUID()}`;
     this.client = client;
     this.services = services;
+    this.lanes = lanes;
     this.folder = folder;
     this.policy = { ...POLICY, ...options.policy };
     this.#notify = options.notify ?? null;
@@ -107,6 +112,7 @@ export class Rig {
     this.settings = [
       describeService('molecules', services.moleculesUrl, { token }, place),
       this.#predictions(token, place.address, windows),
+      ...lanes.map(({ url }, i) => describeTestLane(url, `${place.address}-lane-${i}`)),
     ];
   }
 
@@ -128,7 +134,10 @@ export class Rig {
     const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
     const services = await startLocalServices({ retryAfterSeconds: 0, ...options });
     const client = await connectClient(temporalOf(options));
-    const rig = new Rig(client, services, folder, options);
+    const lanes = await Promise.all(
+      (options.lanes ?? []).map((one) => startLocalServices({ retryAfterSeconds: 0, ...one })),
+    );
+    const rig = new Rig(client, services, folder, options, { lanes });
     await rig.startWorker();
     return rig;
   }
@@ -252,8 +261,12 @@ export class Rig {
   async close(): Promise<void> {
     try {
       await this.#keepsPromises(this.services.journal());
+      // Over all lanes together, too.
+      const all = [this.services, ...this.lanes].flatMap((one) => one.journal());
+      atMostOneJob(all, this.#rows);
     } finally {
       await this.stopWorker();
+      for (const lane of this.lanes) await lane.close();
       await this.services.close();
       await this.client.connection.close();
       await rm(this.folder, { recursive: true, force: true });
@@ -307,6 +320,12 @@ interface UserAt {
   readonly taskQueue: string;
   readonly address: string;
   readonly rows: string[];
+  readonly lanes: readonly LocalServices[];
+}
+
+function describeTestLane(url: string, address: string): ServiceSettings {
+  const settings = describeService('predictions', url, { token: new Secret(TOKEN) }, { address });
+  return describeLane(settings, { name: address, maxOpen: 2, sameEngine: true });
 }
 
 /** Of the last run of each, by its id; without those that never ran. */

@@ -53,6 +53,7 @@ export async function loadPage(
   campaign: CampaignTree,
   { service, address }: ServiceReference,
   page: number,
+  lanes: readonly string[] = [address],
 ): Promise<ItemOfPage[]> {
   try {
     const opened = await openHeldTree(deps, campaign);
@@ -66,7 +67,7 @@ export async function loadPage(
     const settings = new Map<string, Options>();
     await runInParallel(own, opened.atOnce, async (entry) => {
       const record = await readItem(opened, entry.kind, entry.id).catch(nullIfDamaged);
-      const row = toItemOfPage(entry, record, address);
+      const row = toItemOfPage(entry, record, lanes);
       rows.set(entry.id, row);
       if (record && !row.ended && !row.isObsolete && record.adopted?.inputKnown !== false)
         settings.set(entry.id, readJobOptions(record));
@@ -82,7 +83,11 @@ export async function loadPage(
 }
 
 /** Without a record, which a user may have removed or damaged, the submission says what is wrong. */
-function toItemOfPage(entry: PageEntry, record: ItemRecord | null, address: string): ItemOfPage {
+function toItemOfPage(
+  entry: PageEntry,
+  record: ItemRecord | null,
+  lanes: readonly string[],
+): ItemOfPage {
   const { id, kind, done, generation = 0 } = entry;
   const row = { id, kind, generation };
   if (record === null) return done ? { ...row, ended: { state: done, code: null } } : row;
@@ -90,22 +95,24 @@ function toItemOfPage(entry: PageEntry, record: ItemRecord | null, address: stri
     return { ...row, ended: { state: record.state, code: record.error?.code ?? null } };
   // It was begun again since: the command that did it writes the page anew.
   if (done !== undefined || record.generation !== generation) return { ...row, isObsolete: true };
-  return { ...row, ...readKnownJob(record, address) };
+  return { ...row, ...readKnownJob(record, lanes) };
 }
 
 /** The job that a former run had submitted, if that run did not see its end, or that the row names. */
 function readKnownJob(
   record: ItemRecord,
-  address: string,
-): Pick<ItemEntry, 'remoteId' | 'formerEnd' | 'adopted'> {
-  const { remoteId, adopted } = record;
+  [first, ...further]: readonly string[],
+): Pick<ItemOfPage, 'remoteId' | 'formerEnd' | 'adopted' | 'address'> {
+  const { remoteId, adopted, address } = record;
   if (remoteId === null) return {};
+  const isFurther = address !== null && further.includes(address);
+  const at = isFurther ? { address } : {};
   // Even if the configured service has changed: an adopted job is polled there, and never submitted.
-  if (adopted) return { remoteId, adopted: true };
+  if (adopted) return { remoteId, adopted: true, ...at };
   // A job of another service, from before the configuration was changed, does not belong to this one.
-  if (record.address !== address) return {};
+  if (address !== first && !isFurther) return {};
   const former = readFormerEnd(record);
-  return { remoteId, ...(former !== null && { formerEnd: former }) };
+  return { remoteId, ...(former !== null && { formerEnd: former }), ...at };
 }
 
 /** Those of the settings in a page with which a job has succeeded lately, as JSON. Without the cache, none is known. */

@@ -65,7 +65,7 @@ export class SendingNote {
   }
 
   /** What the note of an earlier attempt tells: an outcome, or an unknown outcome; null if there is none. */
-  async earlier(): Promise<TimedOutcome | OverResult | null> {
+  async earlier(): Promise<TimedOutcome | OverResult | AtOtherLane | null> {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = NOTE.safeParse(parseJson(text));
@@ -73,7 +73,8 @@ export class SendingNote {
     // The note was created before the first byte: slightly before the true time, and never after it.
     const { remoteId, refused, sentAt = data.at, answeredAt } = data;
     const { service, address, credential } = this.#to;
-    if (data.service !== service || data.address !== address) return createSentElsewhere(data);
+    if (data.service !== service || data.address !== address)
+      return findOtherLane(data, this.#noted) ?? createSentElsewhere(data);
     if (refused) return { type: 'refused', ...refused };
     // What one token does not show may be another's.
     if (remoteId === undefined && data.credential !== credential) return createSentElsewhere(data);
@@ -192,8 +193,35 @@ function describeUnknownOutcome(since: string): string {
   return `a worker started to send it${since} and did not report the outcome`;
 }
 
+/** The job of a row is, or may be, at another lane of its campaign: that one goes on with it. */
+export interface AtOtherLane {
+  readonly type: 'atOtherLane';
+  readonly address: string;
+}
+
+function findOtherLane(
+  { address }: Pick<Note, 'address'>,
+  { job: { lanes = [] } }: Pick<SubmitRequest, 'job'>,
+): AtOtherLane | null {
+  return lanes.includes(address) ? { type: 'atOtherLane', address } : null;
+}
+
+/** The same of the job in its record; null if that is at this address, or if there is none. */
+export function findJobElsewhere(
+  { service, address, remoteId, generation, submittedAt }: ItemRecord,
+  request: Pick<SubmitRequest, 'job'>,
+  to: ServiceReference,
+): AtOtherLane | OverResult | null {
+  if (remoteId === null || address === null || address === to.address) return null;
+  if (generation !== request.job.generation) return null;
+  const sent = { at: submittedAt ?? 'an unknown time', service, address, remoteId };
+  return findOtherLane(sent, request) ?? createSentElsewhere(sent);
+}
+
+type Sent = Pick<Note, 'at' | 'service' | 'address' | 'remoteId'>;
+
 /** Its job may be at another service, or another token's: it is not sent a second time. */
-function createSentElsewhere({ at, service, address, remoteId }: Note): OverResult {
+function createSentElsewhere({ at, service, address, remoteId }: Sent): OverResult {
   const answer = remoteId === undefined ? 'may have accepted it' : `accepted it as ${remoteId}`;
   const message = `it was sent to ${service} at ${address} at ${at}, which ${answer}`;
   return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };

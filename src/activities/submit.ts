@@ -22,12 +22,12 @@ import { computeLongestMs } from '../budget/policy.ts';
 import { buildSlotKey } from '../budget/queue.ts';
 import type { SubmitResult } from '../budget/state.ts';
 import type { SubmitRequest } from '../workflows/activity-types.ts';
-import { tokenSignal } from '../workflows/messages.ts';
+import { belongsSignal, tokenSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { type Dependencies, type KnownService, openHeldTree } from './dependencies.ts';
 import { nullIfNotFound } from './retry.ts';
 import { readStoredJob, requireItem, type JobSource } from './item-job.ts';
-import { SendingNote } from './sending-note.ts';
+import { findJobElsewhere, SendingNote, type AtOtherLane } from './sending-note.ts';
 import {
   closeSlot,
   reserveSlot,
@@ -73,7 +73,9 @@ export async function submit(
 ): Promise<SubmitResult> {
   const begunAt = performance.now();
   const submission: Submission = { request, reference, begunAt, answered: null, isPosted: false };
-  const result = await trySubmit(deps, submission);
+  const found = await trySubmit(deps, submission);
+  if (found.type === 'atOtherLane') return leaveToLane(deps, request, found);
+  const result = found;
   // If that fails, the next attempt finds the answer, and starts it.
   if (isSettled(result)) await startItem(deps, request, reference, result);
   if (result.type !== 'accepted') return result;
@@ -83,6 +85,19 @@ export async function submit(
     ...(agoMs !== null && { agoMs }),
     ...(!submission.isPosted && { isRecalled: true }),
   };
+}
+
+type Tried = SubmitResult | AtOtherLane;
+
+/** It is told to the campaign first: then the row is in the lane of its job before this budget forgets it. */
+async function leaveToLane(
+  { temporal }: Dependencies,
+  { campaign, job: { id } }: SubmitRequest,
+  { address }: AtOtherLane,
+): Promise<SubmitResult> {
+  const handle = temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
+  await nullIfNotFound(handle.signal(belongsSignal, { id, address }));
+  return { type: 'unwanted', message: `the lane at ${address} has, or may have, its job` };
 }
 
 type Answered = WrittenAnswer['at'];
@@ -104,7 +119,7 @@ export function computeAgoMs(
   return Math.max(0, Math.floor(elapsed * (1 - DRIFT)));
 }
 
-async function trySubmit(deps: Dependencies, submission: Submission): Promise<SubmitResult> {
+async function trySubmit(deps: Dependencies, submission: Submission): Promise<Tried> {
   const { request } = submission;
   if (request.mayHaveJob)
     return {
@@ -133,10 +148,7 @@ async function awaitSlot({ request, begunAt }: Submission): Promise<boolean> {
 }
 
 /** Everything that can fail before a byte is sent: such a failure costs no slot. */
-async function prepare(
-  deps: Dependencies,
-  submission: Submission,
-): Promise<Prepared | SubmitResult> {
+async function prepare(deps: Dependencies, submission: Submission): Promise<Prepared | Tried> {
   const { request, reference } = submission;
   const { campaign, job } = request;
   const source = { campaign, id: job.id, kind: job.kind };
@@ -145,7 +157,7 @@ async function prepare(
     const note = new SendingNote(store, request, reference);
     const found = await readItem(store, job.kind, job.id);
     // A note beside a missing record still tells what was sent.
-    const known = (found && findEarlierEnd(found, job)) ?? (await note.earlier());
+    const known = (found && findKnown(found, submission)) ?? (await note.earlier());
     if (known) return recallAnswer(deps, submission, known);
     const record = found ?? (await requireItem(store, source));
     // The budget was reset, and does not know yet what its former run has charged: at this answer it finds out.
@@ -167,11 +179,7 @@ async function prepare(
  * A worker died after its POST. The ledger of its machine knows when the answer was complete: the slot counts from then,
  * and not from now. It also knows an id that the worker could not note any more.
  */
-function recallAnswer(
-  deps: Dependencies,
-  submission: Submission,
-  earlier: SubmitResult,
-): SubmitResult {
+function recallAnswer(deps: Dependencies, submission: Submission, earlier: Tried): Tried {
   if (earlier.type !== 'accepted' && earlier.type !== 'unsure') return earlier;
   const written = readWrittenAnswer(deps, buildSlotKey(submission.request));
   if (written === null) return earlier;
@@ -186,6 +194,10 @@ function recallAnswer(
     rateLimit: null,
     ...(sentAt !== undefined && { sentAt }),
   };
+}
+
+function findKnown(record: ItemRecord, { request, reference }: Submission) {
+  return findJobElsewhere(record, request, reference) ?? findEarlierEnd(record, request.job);
 }
 
 /**
@@ -253,7 +265,7 @@ async function send(
   deps: Dependencies,
   submission: Submission,
   prepared: Prepared,
-): Promise<SubmitResult> {
+): Promise<Tried> {
   const { request, reference } = submission;
   const { service } = prepared;
   const { ledgerAddress } = service;
@@ -292,7 +304,7 @@ async function sendInSlot(
   submission: Submission,
   { service, store, source, job, note }: Prepared,
   { passage, slot }: { readonly passage: Passage; readonly slot: TakenSlot },
-): Promise<SubmitResult> {
+): Promise<Tried> {
   const { cancellationSignal: signal } = Context.current();
   let outcome: TimedOutcome | null = null;
   try {
@@ -302,7 +314,7 @@ async function sendInSlot(
       return told.type === 'unsure' ? { ...told, byService: false } : told;
     }
     const ended = await requireItem(store, source)
-      .then((record) => findEarlierEnd(record, submission.request.job))
+      .then((record) => findKnown(record, submission))
       .catch(createUnreadable);
     if (ended) {
       await note.settle(createNotSent('it was not sent'));

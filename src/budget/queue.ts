@@ -40,6 +40,14 @@ export interface CampaignRun {
   readonly run: string;
 }
 
+/** Rows that another lane of the campaign could send. */
+export interface TakeBack extends CampaignRun {
+  /** How many at most. */
+  readonly most: number;
+  /** Distinguishes it from others. */
+  readonly token: string;
+}
+
 /** Enough to find the job of an item on disk and send it. */
 export interface ItemJob {
   readonly id: string;
@@ -51,6 +59,8 @@ export interface ItemJob {
   readonly tree: string;
   /** For the start of the item's workflow when the submission is answered. */
   readonly launch: ItemLaunch;
+  /** The addresses of all lanes of its campaign; absent if it has only one. */
+  readonly lanes?: readonly string[];
 }
 
 /** A request in a lane; `order` is its place in the order of asking, kept when it is put back. */
@@ -174,6 +184,18 @@ export function withdrawRun(queue: Queue, { campaign, run }: CampaignRun): void 
   for (const lane of queue.lanes)
     if (lane.campaign === campaign)
       lane.waiting = lane.waiting.filter((request) => request.run !== run);
+}
+
+/** Removes requests of a campaign from the end of its lane: those of which certainly nothing was sent. Returns their rows. */
+export function takeBack(queue: Queue, { campaign, run, most }: TakeBack): string[] {
+  const isUnsent = ({ attempt, replaces, turnedAway }: Waiting): boolean =>
+    attempt === 0 && replaces === undefined && turnedAway.every(({ isUncertain }) => !isUncertain);
+  const waiting = queue.lanes
+    .filter((lane) => lane.campaign === campaign)
+    .flatMap((lane) => lane.waiting.filter((one) => one.run === run && isUnsent(one)));
+  const taken = new Set(waiting.slice(Math.max(0, waiting.length - most)));
+  for (const lane of queue.lanes) lane.waiting = lane.waiting.filter((one) => !taken.has(one));
+  return Array.from(taken, ({ job }) => job.id);
 }
 
 /** A resumed campaign is placed like a new one: it is not owed the turns it missed while it was paused. */

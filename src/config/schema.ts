@@ -98,6 +98,28 @@ function describeSecrets({ secrets }: Service): Record<string, z.ZodOptional<typ
   );
 }
 
+/** Their names are file names and words of tables. */
+const laneName = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, 'letters, digits, - and _');
+
+const lanes = z
+  .array(
+    z.strictObject({
+      name: laneName.meta({ description: 'Its name in tables and messages.' }),
+      url: url.meta({
+        description: 'Address of `hundredfold services` on the machine with the engine.',
+      }),
+      maxOpen: z.int().positive().meta({
+        description: 'How many jobs it computes at a time: its cores.',
+      }),
+      sameEngine: z.boolean().optional().meta({
+        description:
+          'The engine there is that of the service, where the service does not tell its version.',
+        default: false,
+      }),
+    }),
+  )
+  .min(1);
+
 function describeService(service: Service) {
   const { url: place, pace, config, kinds } = service;
   const { windows, maxOpen, description: allows } = service.budget;
@@ -116,6 +138,11 @@ function describeService(service: Service) {
       description:
         'Jobs that the service has accepted and that have not ended, or `none`. Others wait on this side, not in the queue of a shared service.',
       default: maxOpen ?? 'none',
+    }),
+    lanes: lanes.optional().meta({
+      description:
+        'Engines of your own that compute rows of a campaign beside the service ([engines.md](engines.md), "Two lanes").',
+      examples: [[{ name: 'here', url: 'http://127.0.0.1:8080', maxOpen: 4 }]],
     }),
     poll: describePoll(pace),
     maxDownload: downloadSize.optional().meta({

@@ -40,6 +40,30 @@ export interface ServiceSettings extends ServiceSite {
   /** By their names in the definition of the service. */
   readonly secrets: Readonly<Record<string, Secret>>;
   readonly network: NetworkSettings;
+  /** Absent for the service itself. */
+  readonly lane?: Lane;
+}
+
+/** Engines of the user's own, which compute rows of a campaign beside the service. */
+export interface Lane {
+  readonly name: string;
+  /** Jobs at a time; those that wait there are as many at most. */
+  readonly maxOpen: number;
+  /** The user says that its engine is that of the service. */
+  readonly sameEngine: boolean;
+}
+
+/**
+ * Not a secret: for the services of this project. Ten characters, as the molecule service requires. Never a token of the
+ * environment: the local services store the tokens they receive in their database.
+ */
+export const LOCAL_TOKEN = 'local-user';
+
+/** A campaign bounds its open jobs exactly: a budget counts them in an index that lags by seconds. */
+const LANE_POLICY: Policy = { windows: [], maxOpen: null, counts: 'accepted' };
+
+export function describeLane(settings: ServiceSettings, lane: Lane): ServiceSettings {
+  return { ...settings, policy: LANE_POLICY, pace: OWN_PACE, lane };
 }
 
 /** A configured service to which nothing can be sent from here: its token, or another secret, is missing. */
@@ -56,8 +80,18 @@ export type TokenNeed = 'required' | 'optional';
 
 export interface ConfiguredServices {
   readonly services: Readonly<Record<ServiceName, ServiceSettings>>;
+  /** Of all services. */
+  readonly lanes: readonly ServiceSettings[];
   /** Empty if tokens are required. */
   readonly unready: readonly UnreadyService[];
+}
+
+/** All that jobs can be sent to: the services, and their lanes. */
+export function listServiceSettings({
+  services,
+  lanes,
+}: Pick<ConfiguredServices, 'services' | 'lanes'>): readonly ServiceSettings[] {
+  return [...Object.values(services), ...lanes];
 }
 
 type SiteOptions = Partial<Omit<ServiceSite, 'url'>> & {
@@ -73,11 +107,13 @@ export function readServiceSettings(
 ): ConfiguredServices {
   const services: Record<ServiceName, ServiceSettings> = {};
   const unready: UnreadyService[] = [];
+  const lanes: ServiceSettings[] = [];
   for (const definition of listServices()) {
     const service = definition.name;
     const configured = config.services?.[service];
     if (!configured) continue;
     const { url } = configured;
+    lanes.push(...readLanes(service, configured));
     const options = readSiteOptions(definition, configured);
     let network: NetworkSettings | null = null;
     try {
@@ -90,7 +126,14 @@ export function readServiceSettings(
       unready.push({ ...createSite(service, url, options), reference, network, reason });
     }
   }
-  return { services, unready };
+  return { services, lanes, unready };
+}
+
+function readLanes(service: ServiceName, { lanes = [] }: Configured): ServiceSettings[] {
+  const secrets = { token: new Secret(LOCAL_TOKEN) };
+  return lanes.map(({ url, name, maxOpen, sameEngine = false }) =>
+    describeLane(describeService(service, url, secrets, {}), { name, maxOpen, sameEngine }),
+  );
 }
 
 type Configured = NonNullable<NonNullable<Config['services']>[string]>;

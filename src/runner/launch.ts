@@ -5,7 +5,13 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { nullIfNotFound, wasDelivered } from '../activities/retry.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
-import type { CampaignSpec, FeedSpec, JobPolicy, ServiceReference } from '../domain/campaign.ts';
+import type {
+  CampaignSpec,
+  FeedSpec,
+  JobPolicy,
+  ServiceReference,
+  ServiceName,
+} from '../domain/campaign.ts';
 import { findLocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { findSource } from '../kinds/registry.ts';
@@ -220,7 +226,8 @@ export function describeSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
 ): EffectiveSettings {
-  const services = feeds.map(({ reference, url, config, policy }) => [
+  const main = feeds.filter(({ lane }) => !lane);
+  const services = main.map(({ reference, url, config, policy }) => [
     reference.service,
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
@@ -228,6 +235,7 @@ export function describeSettings(
       ...config,
       credential: reference.credential,
       budget: policy,
+      ...describeLanes(feeds, reference.service),
     },
   ]);
   const kinds = feeds.flatMap(({ reference }) => listKindsOf(findService(reference.service)));
@@ -241,19 +249,37 @@ export function describeSettings(
   };
 }
 
+/** By the address in the records of items; nothing where there are none. */
+function describeLanes(feeds: readonly ServiceSettings[], service: ServiceName) {
+  const lanes = feeds.flatMap(({ reference: { address, ...reference }, lane }) =>
+    lane && reference.service === service ? [{ address, ...lane }] : [],
+  );
+  return lanes.length === 0 ? {} : { lanes };
+}
+
 export function buildFeedSpecs(
   feeds: readonly ServiceSettings[],
   pages: number,
   { role }: Pick<Session, 'role'>,
 ): FeedSpec[] {
-  return feeds.map(({ reference, policy }) => ({
-    reference,
-    pages,
-    // Workers of other tokens may work there.
-    ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-    open: computeMaxOpen(computeBurst(policy)),
-    batch: computeBatch(computeBurst(policy)),
-  }));
+  const laned = feeds.filter(({ lane }) => lane).map(({ reference: { service } }) => service);
+  return feeds.map(({ reference, policy, lane }) => {
+    const limit = computeBurst(policy);
+    const beside = laned.includes(reference.service) && limit !== null;
+    return {
+      reference,
+      pages,
+      // Workers of other tokens may work there.
+      ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
+      // Of a lane, some wait there so that no engine does; beside one, what cannot be sent soon is left to it.
+      open: lane
+        ? 2 * lane.maxOpen + 2
+        : beside
+          ? Math.min(MAX_OPEN_ITEMS, 2 * limit)
+          : computeMaxOpen(limit),
+      batch: lane ? 1 : computeBatch(limit),
+    };
+  });
 }
 
 /** Workers of other users, and such that only publish, may be at a shared Temporal; there others see who started what. */

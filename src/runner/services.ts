@@ -30,7 +30,11 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
   const missing = [...needed].filter((name) => !known(name));
   if (missing.length > 0) throw createNoServiceError(missing, who);
   const names = listServiceNames().filter((name) => needed.has(name) || optional.has(name));
-  return names.flatMap((name) => known(name) ?? []);
+  const lanes = choice.local ? [] : settings.lanes;
+  return names.flatMap((name) => [
+    ...[known(name) ?? []].flat(),
+    ...lanes.filter(({ reference }) => reference.service === name),
+  ]);
 }
 
 function requireLocalServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {

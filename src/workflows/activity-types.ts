@@ -92,6 +92,8 @@ export interface ItemOfPage extends ItemEntry {
   readonly isObsolete?: true;
   /** Within a day, a job with these options has succeeded at this service. */
   readonly proven?: true;
+  /** Of the lane that has its job, if that is not the first. */
+  readonly address?: string;
 }
 
 export interface PublishRequest {
@@ -166,11 +168,12 @@ export interface Activities {
    * contradict each other.
    */
   conclude(conclusion: ItemConclusion): Promise<ItemEnd>;
-  /** Reads one page of a campaign's items, always all of it and in the same order. */
+  /** Reads one page of a campaign's items, always all of it and in the same order. `lanes`: their addresses. */
   loadPage(
     campaign: CampaignTree,
     reference: ServiceReference,
     page: number,
+    lanes?: readonly string[],
   ): Promise<ItemOfPage[]>;
   /** Starts the budget workflow of a service if it does not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;

@@ -125,14 +125,15 @@ export class Breaker {
 
   /** The user has resumed one service, or all: the remaining rows are to be sent. */
   release(service?: ServiceName): void {
-    const isMeant = (one: SameFailures) => service === undefined || one.service === service;
+    const isMeant = (one: SameFailures) =>
+      service === undefined || one.service === service || one.service.startsWith(`${service} (`);
     const released = this.#paused.filter(isMeant).map((one) => one.service);
     this.#paused = this.#paused.filter((one) => !isMeant(one));
     for (const trial of this.#trials) if (released.includes(trial.service)) trial.isOver = true;
   }
 
   #trial(service: ServiceName, kind: Kind): Trial {
-    const known = this.#trials.find((trial) => trial.kind === kind);
+    const known = this.#trials.find((trial) => trial.service === service && trial.kind === kind);
     if (known) return known;
     const trial = { service, kind, isOver: false, isAnswered: false, failed: 0, last: [] };
     this.#trials.push(trial);

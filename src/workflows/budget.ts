@@ -23,6 +23,7 @@ import {
   upsertMemo,
   workflowInfo,
   type ActivityOptions,
+  type SignalDefinition,
   type Workflow,
 } from '@temporalio/workflow';
 import {
@@ -33,7 +34,7 @@ import {
   type Budget,
   type Grant,
 } from '../budget/budget.ts';
-import { limitQueue, type CampaignRun } from '../budget/queue.ts';
+import { limitQueue, takeBack, type CampaignRun, type TakeBack } from '../budget/queue.ts';
 import { computeCountedBefore, isRowRejected, shouldCount } from '../budget/closing.ts';
 import type { BudgetEvent, SubmitResult, Unsettled } from '../budget/state.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -65,6 +66,8 @@ import {
   requestSignal,
   restoreSignal,
   STATUS_MEMO,
+  takeBackSignal,
+  takenBackSignal,
   withdrawnSignal,
   withdrawRunSignal,
   type BudgetInput,
@@ -83,6 +86,7 @@ export async function budget(input: BudgetInput): Promise<void> {
     for (const request of requests) keeper.take({ type: 'request', request });
   });
   setHandler(withdrawRunSignal, (run) => keeper.takeWithdrawal(run));
+  setHandler(takeBackSignal, (asked) => keeper.takeRequestBack(asked));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
   setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
@@ -114,6 +118,8 @@ class BudgetKeeper {
   #wakeAt: number | null = null;
   /** Runs of campaigns that have withdrawn, and are notified when none of their submissions is in progress. */
   #leaving: CampaignRun[] = [];
+  /** Rows that campaigns want back: after the next grants, so that none goes that can be sent. */
+  #takeBacks: TakeBack[] = [];
   /** Grants that have not ended, or whose end has not been reported yet. */
   readonly #underWay = new Set<Grant>();
   /** Look-ups in progress, by `requestKey`. */
@@ -149,6 +155,11 @@ class BudgetKeeper {
     this.#reportWithdrawn();
   }
 
+  takeRequestBack(asked: TakeBack): void {
+    this.#takeBacks.push(asked);
+    this.#woken = true;
+  }
+
   /** Nothing is granted before the first reading: it shows whether this run was reset. */
   async run(): Promise<void> {
     await this.#read();
@@ -156,11 +167,13 @@ class BudgetKeeper {
       this.#woken = false;
       this.#settleSubmissions();
       this.#grant();
+      this.#giveBack();
       this.#show();
       this.#reportRefusal();
       this.#measure();
       await condition(() => this.#woken || shouldContinueAsNew());
     }
+    this.#giveBack();
     // Nothing is granted any more. An activity or a message is of one run: they must end before it does.
     const isDone = (): boolean =>
       this.#underWay.size === 0 && this.#sending.size === 0 && this.#leaving.length === 0;
@@ -329,11 +342,18 @@ class BudgetKeeper {
   }
 
   #signalWithdrawn({ campaign }: CampaignRun): Promise<void> {
-    return getExternalWorkflowHandle(buildCampaignWorkflowId(campaign))
-      .signal(withdrawnSignal, this.#input.service)
-      .catch((error: unknown) => {
-        log.info('the campaign has ended', { campaign, error: String(error) });
-      });
+    const { service, address } = this.#input;
+    return signalCampaign(campaign, withdrawnSignal, { service, address });
+  }
+
+  /** In the task that removes them, so that the answer cannot be lost alone. */
+  #giveBack(): void {
+    const { service, address } = this.#input;
+    for (const asked of this.#takeBacks.splice(0)) {
+      const { campaign, token } = asked;
+      const ids = takeBack(this.#state.queue, asked);
+      this.#track(signalCampaign(campaign, takenBackSignal, { service, address, token, ids }));
+    }
   }
 
   /** Once each time that the service begins to refuse us, and not for short refusals. */
@@ -386,6 +406,18 @@ class BudgetKeeper {
     const memo = { [STATUS_MEMO]: this.#snapshot() };
     const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
     return next({ ...input, carried: this.#state, clock: this.#clock.carried() });
+  }
+}
+
+async function signalCampaign<T>(
+  campaign: string,
+  signal: SignalDefinition<[T]>,
+  what: T,
+): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(buildCampaignWorkflowId(campaign)).signal(signal, what);
+  } catch (error) {
+    log.info('the campaign has ended', { campaign, error: String(error) });
   }
 }
 

@@ -128,7 +128,7 @@ export class ShownProgress {
   /** Of the paused services those that have rows left. */
   #pausedWithRows(): readonly SameFailures[] {
     const { breaker, feeds } = this.#shown;
-    const withRows = feeds.filter(({ hasEnded }) => !hasEnded).map(({ service }) => service);
+    const withRows = feeds.filter(({ hasEnded }) => !hasEnded).map(({ lane }) => lane);
     return breaker.paused.filter(({ service }) => withRows.includes(service));
   }
 }

@@ -36,10 +36,11 @@ import {
 import { Breaker, endWhenQuiet } from './breaker.ts';
 import { ProgressTally, ShownProgress, type Shown } from './campaign-progress.ts';
 import { formatClock } from './details.ts';
-import { Feed, signalBudget } from './feed.ts';
+import { ASK_INTERVAL_MS, Feed, signalBudget } from './feed.ts';
 import { explain } from './item.ts';
 import {
   acceptedSignal,
+  belongsSignal,
   giveUpSignal,
   growSignal,
   itemDoneSignal,
@@ -49,12 +50,15 @@ import {
   pauseSignal,
   resumeSignal,
   tokenSignal,
+  takenBackSignal,
   withdrawnSignal,
   type CampaignCarried,
   type CampaignInput,
   type FeedCarried,
   type Grown,
   type ItemDone,
+  type LaneName,
+  type TakenBack,
 } from './messages.ts';
 
 const CHECK_INTERVAL_MS = 10 * 60_000;
@@ -64,7 +68,9 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   setHandler(itemDoneSignal, (done) => run.itemDone(done));
   setHandler(acceptedSignal, ({ id }) => run.accepted(id));
   setHandler(giveUpSignal, (id) => run.givenUp(id));
-  setHandler(withdrawnSignal, (service) => run.feedFor(service)?.withdrawn());
+  setHandler(withdrawnSignal, (lane) => run.feedAt(lane)?.withdrawn());
+  setHandler(takenBackSignal, (answer) => run.takenBack(answer));
+  setHandler(belongsSignal, ({ id, address }) => run.belongs(id, address));
   setHandler(tokenSignal, (reference) => run.useToken(reference));
   setHandler(recheckSignal, () => run.checkNow());
   setHandler(nudgeSignal, () => undefined);
@@ -88,16 +94,17 @@ class CampaignRun implements Shown {
   /** Requests to check the open items. */
   #requests = 0;
   /** What the budgets know: whether the campaign is paused there. Not known of an earlier run. */
-  readonly #toldPaused = new Map<ServiceName, boolean>();
+  readonly #toldPaused = new Map<string, boolean>();
 
   constructor({ spec, carried }: CampaignInput) {
     this.spec = spec;
     this.tally = new ProgressTally(carried?.progress ?? { ended: { invalid: spec.invalid } });
     this.breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
-    this.feeds = spec.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
+    this.feeds = [];
+    for (const [i, feed] of spec.feeds.entries()) this.#addFeed(feed, carried?.feeds[i]);
     this.startedAt = carried?.startedAt ?? Date.now();
     this.#progress = new ShownProgress(this, carried?.progress.state ?? 'running');
-    if (!carried) for (const { service } of this.feeds) this.#toldPaused.set(service, false);
+    if (!carried) for (const { lane } of this.feeds) this.#toldPaused.set(lane, false);
   }
 
   async run(): Promise<CampaignProgress> {
@@ -153,9 +160,19 @@ class CampaignRun implements Shown {
       await Promise.all(this.feeds.map((feed) => feed.fill()));
       if (this.feeds.every(({ hasEnded }) => hasEnded)) return;
       if (shouldContinueAsNew()) await this.#continue();
-      await condition(() => this.#changes > changes || isOutdated());
+      if (this.#progress.state === 'running')
+        await Promise.all(this.feeds.map((feed) => feed.askOthers()));
+      await this.#waitForChange(() => this.#changes > changes || isOutdated());
       this.#progress.showDetails();
     }
+  }
+
+  /** A lane without rows of its own looks again after a while whether another cannot send its rows. */
+  async #waitForChange(isThere: () => boolean): Promise<void> {
+    const summary = 'until a lane looks for rows of another';
+    if (this.feeds.some(({ mayAsk }) => mayAsk))
+      await condition(isThere, ASK_INTERVAL_MS, { summary });
+    else await condition(isThere);
   }
 
   /** Publishes; true if rows were added meanwhile, which still have to run. */
@@ -183,7 +200,7 @@ class CampaignRun implements Shown {
     this.#changes += 1;
     this.tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
     // Without rows left, there is nothing to pause.
-    const same = feed.hasEnded ? null : this.breaker.add(feed.service, entry, end);
+    const same = feed.hasEnded ? null : this.breaker.add(feed.lane, entry, end);
     this.#watchFirstRows();
     // The rest would fail in the same way: the user decides whether to continue.
     if (!same) return;
@@ -195,7 +212,7 @@ class CampaignRun implements Shown {
   accepted(id: string): void {
     const feed = this.#feedWith(id);
     const entry = feed?.open.get(id);
-    if (feed && entry) this.breaker.accept(feed.service, entry.kind);
+    if (feed && entry) this.breaker.accept(feed.lane, entry.kind);
     this.#watchFirstRows();
   }
 
@@ -213,16 +230,26 @@ class CampaignRun implements Shown {
     this.#changes += 1;
   }
 
+  async takenBack(answer: TakenBack): Promise<void> {
+    await this.feedAt(answer)?.takenBack(answer);
+    this.#changes += 1;
+  }
+
+  belongs(id: string, address: string): void {
+    this.#feedWith(id)?.belongs(id, address);
+    this.#changes += 1;
+  }
+
   /** Rows may be added until the end, and for services that had none so far. */
   grow({ items, invalid, following, feeds: added }: Grown): void {
     this.tally.ended.invalid = invalid;
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
     let isNew = items !== this.spec.items;
     for (const spec of added) {
-      const known = this.feedFor(spec.reference.service);
+      const known = this.feedAt(spec.reference);
       isNew ||= spec.pages > (known?.spec.pages ?? 0);
       if (known) known.extend(spec.pages);
-      else this.feeds.push(this.#feedOf(spec));
+      else this.#addFeed(spec);
       // On a shared Temporal, a user must not pay for another.
       if (spec.fetchQueue === undefined) void this.useToken(spec.reference);
     }
@@ -234,10 +261,10 @@ class CampaignRun implements Shown {
 
   /** A service has another token now: its rows wait for the budget of that one. */
   async useToken(reference: ServiceReference): Promise<void> {
-    const { service } = reference;
-    if (!(await this.feedFor(service)?.useToken(reference))) return;
+    const feed = this.feedAt(reference);
+    if (!feed || !(await feed.useToken(reference))) return;
     // A budget that is new to the campaign does not know that it is paused.
-    this.#toldPaused.set(service, false);
+    this.#toldPaused.set(feed.lane, false);
     const feeds = this.feeds.map((one) => one.spec);
     this.spec = { ...this.spec, feeds };
     upsertMemo({ services: feeds.map(({ reference }) => reference) });
@@ -262,18 +289,17 @@ class CampaignRun implements Shown {
    * signals in one task, the later may be delivered first.
    */
   async #keepPauses(): Promise<void> {
-    const isPaused = (service: ServiceName) =>
-      this.#progress.state === 'paused' ||
-      this.breaker.paused.some((one) => one.service === service);
-    const isStale = ({ service }: Feed) => this.#toldPaused.get(service) !== isPaused(service);
+    const isPaused = (lane: string) =>
+      this.#progress.state === 'paused' || this.breaker.paused.some((one) => one.service === lane);
+    const isStale = ({ lane }: Feed) => this.#toldPaused.get(lane) !== isPaused(lane);
     // A campaign that is cancelled tells the last change nevertheless.
     await CancellationScope.nonCancellable(async () => {
       for (;;) {
         await condition(() => this.feeds.some(isStale));
-        for (const { spec, service } of this.feeds.filter(isStale)) {
-          const paused = isPaused(service);
+        for (const { spec, lane } of this.feeds.filter(isStale)) {
+          const paused = isPaused(lane);
           await signalBudget(spec, pauseLaneSignal, { campaign: this.spec.name, paused });
-          this.#toldPaused.set(service, paused);
+          this.#toldPaused.set(lane, paused);
         }
       }
     });
@@ -348,17 +374,18 @@ class CampaignRun implements Shown {
     return next({ spec: this.spec, carried });
   }
 
-  feedFor(service: ServiceName): Feed | undefined {
-    return this.feeds.find((feed) => feed.service === service);
+  feedAt(lane: LaneName): Feed | undefined {
+    return this.feeds.find((feed) => feed.isAt(lane));
   }
 
   #feedWith(id: string): Feed | undefined {
     return this.feeds.find(({ open }) => open.has(id));
   }
 
-  #feedOf(spec: FeedSpec, carried?: FeedCarried): Feed {
+  #addFeed(spec: FeedSpec, carried?: FeedCarried): void {
     const [campaign, breaker, tally] = [this.spec, this.breaker, this.tally];
-    return new Feed({ campaign, spec, carried, breaker, tally });
+    const first = this.feeds.find(({ service }) => service === spec.reference.service);
+    this.feeds.push(new Feed({ campaign, spec, carried, breaker, tally, first }));
   }
 }
 

@@ -1,7 +1,10 @@
 /**
- * The rows of one service in a campaign, so that a slow budget does not hold up the other service: read page by page from
- * the store, and begun while there is room in a sliding window of open items. A row that has a job begins its item; the
- * others request a slot from the budget, which submits them and begins their items (src/activities/rows.ts).
+ * The rows of one lane of a campaign (a service at one address), so that a slow budget does not hold up another: begun
+ * while there is room in a sliding window of open items. A row that has a job begins its item; the others request a slot
+ * from the budget, which submits them and begins their items (src/activities/rows.ts).
+ *
+ * A service may have several lanes, which share its unread rows (unread.ts). When none is left, a lane with room asks for
+ * those that another cannot send now. Why a row is never in two lanes: docs/architecture.md, "Two lanes".
  */
 import {
   CancellationScope,
@@ -34,10 +37,19 @@ import {
   shouldContinueAsNew,
   withToken,
 } from './activity-options.ts';
-import type { CampaignTree, ItemOfPage } from './activity-types.ts';
+import type { Activities, CampaignTree, ItemOfPage } from './activity-types.ts';
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
-import { requestSignal, withdrawRunSignal, type FeedCarried, type ItemInput } from './messages.ts';
+import {
+  requestSignal,
+  takeBackSignal,
+  withdrawRunSignal,
+  type FeedCarried,
+  type ItemInput,
+  type LaneName,
+  type TakenBack,
+} from './messages.ts';
+import { Unread, type Side } from './unread.ts';
 import { buildBudgetWorkflowId, buildItemWorkflowId, buildItemStart } from './names.ts';
 
 interface FeedParts {
@@ -47,10 +59,29 @@ interface FeedParts {
   readonly breaker: Breaker;
   /** For items whose end was already on disk. */
   readonly tally: { count(kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>): void };
+  /** The first lane of the same service; absent for that one. */
+  readonly first: Feed | undefined;
+}
+
+/** A lane that has nothing to send looks so often for rows of another that cannot be sent there (ms). */
+export const ASK_INTERVAL_MS = 20_000;
+/** Twice as long each time that no item of its own has ended since, up to this: it may be down. */
+const MAX_ASK_INTERVAL_MS = 2 * 60_000;
+/** An answer that takes longer was lost with its budget (ms). */
+const ANSWER_TIMEOUT_MS = 60_000;
+
+interface Asked {
+  readonly token: string;
+  readonly by: Feed;
+  readonly at: number;
 }
 
 export class Feed {
   readonly service: ServiceName;
+  /** Its name in the breaker and for people: that of the service, of further lanes with the address. */
+  readonly lane: string;
+  /** All lanes of the service, in the order of the configuration. */
+  readonly lanes: Feed[];
   spec: FeedSpec;
   /** Items that have begun or wait for a slot, by id. */
   readonly open: Map<string, ItemEntry>;
@@ -65,33 +96,48 @@ export class Feed {
   readonly #campaign: CampaignSpec;
   readonly #breaker: Breaker;
   readonly #tally: FeedParts['tally'];
-  #page: number;
-  /** Entries of the current page that are done. */
-  #offset: number;
-  #entries: readonly ItemOfPage[] | null = null;
+  readonly #unread: Unread;
+  /** Which side of the unread rows it takes. */
+  readonly #side: Side;
+  /** The rows that its budget was asked for, and has not answered: no row of it is requested again until then. */
+  #asked: Asked | null = null;
+  #questions = 0;
+  /** When it last asked others, and how often since an item of its own has ended. */
+  #asks = { at: 0, times: 0 };
+  /** Requests that may not have reached its budget. */
+  #requesting = 0;
 
-  constructor({ campaign, spec, carried, breaker, tally }: FeedParts) {
+  constructor({ campaign, spec, carried, breaker, tally, first }: FeedParts) {
     this.#campaign = campaign;
     this.spec = spec;
     this.service = spec.reference.service;
+    this.lane = first ? `${this.service} (${spec.reference.address})` : this.service;
     this.#breaker = breaker;
     this.#tally = tally;
-    this.#page = carried?.page ?? 0;
-    this.#offset = carried?.offset ?? 0;
+    this.#side = first ? 'end' : 'front';
+    const begun = carried ?? { page: 0, offset: 0 };
+    this.#unread = first
+      ? first.#unread
+      : new Unread(spec.pages, begun, (page) => this.#load(page));
+    this.lanes = first?.lanes ?? [];
+    this.lanes.push(this);
     this.open = new Map(carried?.open.map((entry) => [entry.id, entry]));
     this.#again = new Set(carried?.again);
   }
 
   /** All rows have ended. */
   get hasEnded(): boolean {
-    return this.#page >= this.spec.pages && this.open.size === 0;
+    return this.#unread.isEmpty && this.open.size === 0;
+  }
+
+  isAt({ service, address }: LaneName): boolean {
+    return service === this.service && address === this.spec.reference.address;
   }
 
   /** For continue-as-new. */
   carried(): FeedCarried {
     return {
-      page: this.#page,
-      offset: this.#offset,
+      ...this.#unread.carried(),
       open: [...this.open.values()],
       again: [...this.#again],
     };
@@ -100,6 +146,7 @@ export class Feed {
   /** The campaign has more pages now. */
   extend(pages: number): void {
     this.spec = { ...this.spec, pages: Math.max(pages, this.spec.pages) };
+    this.#unread.extend(pages);
   }
 
   /** The service has another token now: what waits in the budget of the former one comes back. False if it has not. */
@@ -108,11 +155,17 @@ export class Feed {
     if (reference.address !== former.address || reference.credential === former.credential)
       return false;
     this.spec = { ...this.spec, reference };
+    this.#asked = null;
     await this.#withdrawFrom(former);
     return true;
   }
 
   ended(id: string): void {
+    this.#leave(id);
+    this.#asks.times = 0;
+  }
+
+  #leave(id: string): void {
     this.open.delete(id);
     this.#again.delete(id);
   }
@@ -129,16 +182,23 @@ export class Feed {
   /** Begins rows while there is room and the history is not too long. */
   async fill(): Promise<void> {
     await this.#requestAgain();
-    for (let room = this.#room; room > 0 && this.#page < this.spec.pages; room = this.#room) {
+    for (let room = this.#room; room > 0 && !this.#unread.isEmpty; room = this.#room) {
       if (shouldContinueAsNew()) return;
-      this.#entries ??= await this.#load();
-      const next = this.#nextRows(this.#entries, Math.min(this.spec.batch, room));
+      await this.#unread.load(this.#side);
+      const next = this.#nextRows(Math.min(this.spec.batch, room));
       if (this.held !== null && next.length === 0) return;
-      await Promise.all(next.map((row) => this.#begin(row)));
-      this.#offset += next.length;
+      // The other lane may have taken the last of the page meanwhile.
+      if (next.length === 0) continue;
+      this.#unread.take(this.#side, next.length);
+      await Promise.all(next.map((row) => this.#laneOf(row).#begin(row)));
       await this.#request(next.filter(isSent));
-      if (this.#offset >= this.#entries.length) this.#turnPage();
     }
+    if (this.#unread.isEmpty) this.held = null;
+  }
+
+  /** That of the job that it has; without one, this. */
+  #laneOf({ address }: ItemOfPage): Feed {
+    return this.lanes.find((lane) => lane.spec.reference.address === address) ?? this;
   }
 
   async #requestAgain(): Promise<void> {
@@ -155,8 +215,8 @@ export class Feed {
   }
 
   /** At most so many, up to the first that has to wait for others of its kind. */
-  #nextRows(entries: readonly ItemOfPage[], most: number): readonly ItemOfPage[] {
-    const rows = entries.slice(this.#offset, this.#offset + most);
+  #nextRows(most: number): readonly ItemOfPage[] {
+    const rows = this.#unread.next(this.#side, most);
     const next = this.#upToHeld(rows);
     this.held = rows[next.length]?.kind ?? null;
     return next;
@@ -176,31 +236,23 @@ export class Feed {
   #roomFor(kind: Kind): number {
     const open = [...this.open.values()].filter((row) => row.kind === kind && isSent(row));
     const sent = open.filter(({ id }) => !this.#again.has(id));
-    return this.#breaker.room(this.service, kind, sent.length);
+    return this.#breaker.room(this.lane, kind, sent.length);
   }
 
   /** Where rows with the same options have succeeded, an earlier time or elsewhere, the others need not wait. */
-  async #load(): Promise<readonly ItemOfPage[]> {
+  async #load(page: number): Promise<readonly ItemOfPage[]> {
     const { reference, pages } = this.spec;
-    const summary = `page ${this.#page + 1} of ${pages}, the rows for ${this.service}`;
-    const entries = await loadPage.executeWithOptions({ summary }, [
-      this.#tree,
-      reference,
-      this.#page,
-    ]);
+    const summary = `page ${page + 1} of ${pages}, the rows for ${this.service}`;
+    const asked: Parameters<Activities['loadPage']> = [this.#tree, reference, page];
+    if (this.lanes.length > 1) asked.push(this.#addresses);
+    const entries = await loadPage.executeWithOptions({ summary }, asked);
     const proven = entries.filter((row) => row.proven || row.ended?.state === 'succeeded');
-    for (const { kind } of proven) this.#breaker.endTrial(this.service, kind);
+    for (const { kind } of proven) this.#breaker.endTrial(this.lane, kind);
     return entries;
   }
 
-  #turnPage(): void {
-    this.#page += 1;
-    this.#offset = 0;
-    this.#entries = null;
-  }
-
   /** An item whose end is on disk already, from an earlier run, is only counted. */
-  async #begin({ ended, isObsolete, proven: _, ...row }: ItemOfPage): Promise<void> {
+  async #begin({ ended, isObsolete, proven: _, address: __, ...row }: ItemOfPage): Promise<void> {
     if (isObsolete) return;
     if (ended) {
       this.#tally.count(row.kind, ended);
@@ -251,7 +303,9 @@ export class Feed {
   async #request(rows: readonly ItemEntry[]): Promise<void> {
     if (rows.length === 0) return;
     const requests = rows.map((row) => this.#requestOf(row));
+    this.#requesting += 1;
     await signalBudget(this.spec, requestSignal, requests);
+    this.#requesting -= 1;
   }
 
   #requestOf({ id, kind, generation }: ItemEntry): Request {
@@ -268,8 +322,16 @@ export class Feed {
       campaign: name,
       attempt: 0,
       ...pickShare(this.#campaign),
-      behind: this.#behind,
-      job: { id, kind, generation, store, tree, launch },
+      behind: this.#unread.rows,
+      job: {
+        id,
+        kind,
+        generation,
+        store,
+        tree,
+        launch,
+        ...(this.lanes.length > 1 && { lanes: this.#addresses }),
+      },
     };
   }
 
@@ -278,10 +340,85 @@ export class Feed {
     return { campaign: name, store, tree };
   }
 
-  /** Rows of the pages that are not read yet, and of this one; the last page may have fewer. */
-  get #behind(): number {
-    const perPage = this.#entries?.length ?? 0;
-    return Math.max(0, (this.spec.pages - this.#page) * perPage - this.#offset);
+  get #addresses(): readonly string[] {
+    return this.lanes.map(({ spec: { reference } }) => reference.address);
+  }
+
+  /** Whether it may want rows of other lanes later, without a message. */
+  get mayAsk(): boolean {
+    return this.lanes.length > 1 && this.#unread.isEmpty && !this.hasEnded;
+  }
+
+  /** For rows that another lane cannot send now, when no unread row is left, and this one has room. */
+  async askOthers(): Promise<void> {
+    if (!this.#unread.isEmpty || this.#room === 0) return;
+    const isPaused = this.#breaker.paused.some(({ service }) => service === this.lane);
+    const others = this.lanes.filter((lane) => lane !== this && lane.#mayGive);
+    if (isPaused || others.length === 0 || !this.#mayAskNow) return;
+    this.#asks = { at: Date.now(), times: this.#asks.times + 1 };
+    await Promise.all(others.map((lane) => lane.#giveTo(this, this.#room)));
+  }
+
+  get #mayAskNow(): boolean {
+    const { at, times } = this.#asks;
+    const waitMs = Math.min(MAX_ASK_INTERVAL_MS, ASK_INTERVAL_MS * 2 ** (times - 1));
+    return times === 0 || Date.now() - at >= waitMs;
+  }
+
+  /** Perhaps: a row that was sent is open, too. */
+  get #mayGive(): boolean {
+    const isAsked = this.#asked !== null && Date.now() - this.#asked.at < ANSWER_TIMEOUT_MS;
+    // A request that reaches its budget after the question would be answered as if it came before.
+    if (isAsked || this.#requesting > 0) return false;
+    return [...this.open.values()].some(isSent);
+  }
+
+  /** Rows that are not requested move at once; for the others, its budget is asked. */
+  async #giveTo(by: Feed, most: number): Promise<void> {
+    const unasked = [...this.#again].slice(0, most);
+    this.#move(unasked, by);
+    if (unasked.length === most) return;
+    const { runId, firstExecutionRunId: run } = workflowInfo();
+    this.#questions += 1;
+    const token = `${runId} ${this.#questions}`;
+    this.#asked = { token, by, at: Date.now() };
+    const request = { campaign: this.#campaign.name, run, most: most - unasked.length, token };
+    await signalBudget(this.spec, takeBackSignal, request);
+  }
+
+  /**
+   * Its budget has forgotten these rows. After another question, or a request since, they are not known to be there no more:
+   * they stay, and are requested once more.
+   */
+  async takenBack({ token, ids }: TakenBack): Promise<void> {
+    const asked = this.#asked;
+    if (asked?.token !== token) return this.#requestOnceMore(ids);
+    this.#asked = null;
+    this.#move(ids, asked.by);
+  }
+
+  /** A question that is not answered yet is void: of a row that is requested after it, the answer is not true. */
+  async #requestOnceMore(ids: readonly string[]): Promise<void> {
+    this.#asked = null;
+    const rows = ids.flatMap((id) => this.open.get(id) ?? []);
+    await this.#request(rows.filter((row) => isSent(row) && !this.#again.has(row.id)));
+  }
+
+  /** The job of this row is, or may be, at another lane. */
+  belongs(id: string, address: string): void {
+    const lane = this.lanes.find(({ spec: { reference } }) => reference.address === address);
+    if (lane && lane !== this) this.#move([id], lane);
+  }
+
+  /** Rows without a job, that neither wait in its budget nor are on their way from there. */
+  #move(ids: readonly string[], to: Feed): void {
+    for (const id of ids) {
+      const row = this.open.get(id);
+      if (row === undefined || !isSent(row)) continue;
+      this.#leave(id);
+      to.open.set(id, row);
+      to.#again.add(id);
+    }
   }
 
   /**
@@ -302,7 +439,7 @@ export class Feed {
       since,
     ]);
     // Items with a job had a workflow: the next run of the campaign finds the job.
-    await this.#request(unstarted.flatMap((id) => this.open.get(id) ?? []).filter(isSent));
+    await this.#requestOnceMore(unstarted);
   }
 
   /** `withdrawn` is called when the budget has nothing of the campaign any more. */

@@ -6,7 +6,7 @@ import { defineSignal } from '@temporalio/workflow';
 import type { Budget } from '../budget/budget.ts';
 import type { BudgetConfiguration, Restored } from '../budget/state.ts';
 import type { FormerBudget } from '../budget/status.ts';
-import type { CampaignRun, Request } from '../budget/queue.ts';
+import type { CampaignRun, Request, TakeBack } from '../budget/queue.ts';
 import type {
   Attempt,
   CampaignSpec,
@@ -43,6 +43,8 @@ export const requestSignal = defineSignal<[readonly Request[]]>('request');
  * From a campaign that is cancelled; the budget answers with `withdrawn` when none of its submissions is in progress.
  */
 export const withdrawRunSignal = defineSignal<[CampaignRun]>('withdrawRun');
+/** From a campaign with several lanes: it wants rows back that cannot be sent now; answered with `takenBack`. */
+export const takeBackSignal = defineSignal<[TakeBack]>('takeBack');
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
 /** From the watchdog that restarted the budget after its workflow was broken. */
 export const restoreSignal = defineSignal<[Restored]>('restore');
@@ -96,10 +98,20 @@ export interface CampaignInput {
   readonly carried?: CampaignCarried;
 }
 
-/** How many pages of one service were read, and what is open. */
-export interface FeedCarried {
+/** How far the pages of one service were read. */
+export interface UnreadCarried {
   readonly page: number;
   readonly offset: number;
+  /** Absent where nothing was taken from the end (unread.ts). */
+  readonly between?: {
+    readonly through: number;
+    readonly pages: number;
+    readonly left: number | null;
+  };
+}
+
+/** What is open in one lane. How far the pages were read is that of the first lane of the service. */
+export interface FeedCarried extends UnreadCarried {
   readonly open: readonly ItemEntry[];
   /** Of these the ids that will request another job. */
   readonly again: readonly string[];
@@ -110,6 +122,15 @@ export interface CampaignCarried {
   readonly progress: CampaignProgress;
   readonly startedAt: number;
   readonly breaker: BreakerCarried;
+}
+
+/** A lane of a campaign: a service at one address. */
+export type LaneName = Pick<ServiceReference, 'service' | 'address'>;
+
+export interface TakenBack extends LaneName {
+  /** Of the request (`TakeBack`). */
+  readonly token: string;
+  readonly ids: readonly string[];
 }
 
 export interface ItemDone extends ItemEnd {
@@ -129,7 +150,11 @@ export interface Grown {
 }
 
 /** From a budget: after a withdrawal, nothing of the campaign waits and no submission is in progress. */
-export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
+export const withdrawnSignal = defineSignal<[LaneName]>('withdrawn');
+/** From a budget: these rows waited there and were certainly not sent, and it has forgotten them. */
+export const takenBackSignal = defineSignal<[TakenBack]>('takenBack');
+/** From a submission: the job of this row is, or may be, at another lane of its campaign. */
+export const belongsSignal = defineSignal<[{ id: string; address: string }]>('belongs');
 /** From the watchdog: rows may be unknown to the budget. The campaign checks each open item. */
 export const recheckSignal = defineSignal('recheck');
 /** From an item, by its id: its job is of no use, and its row needs another one. */

@@ -17,8 +17,10 @@ beforeEach(async () => (folder = await temporaryFolder()));
 const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
 const job = { id: 'a', kind: 'molecule', store: '', tree: '', launch: { policy } };
 const HERE = { service: 'molecules', address: 'https://here', credential: 'c0ffee00' };
-const note = async (attempt = 0, generation = 0, to = HERE) =>
-  new SendingNote(await openFileStore(folder), { job: { ...job, generation }, attempt }, to);
+const note = async (attempt = 0, generation = 0, to = HERE, lanes?: readonly string[]) => {
+  const noted = { ...job, generation, ...(lanes && { lanes }) };
+  return new SendingNote(await openFileStore(folder), { job: noted, attempt }, to);
+};
 const files = () => readdir(join(folder, 'molecules', 'a')).catch(() => []);
 
 const UNSURE: SubmitOutcome = { type: 'unsure', message: 'no answer' };
@@ -91,6 +93,17 @@ describe('the note before a submission', () => {
     );
     await first.settle(ACCEPTED);
     expect(await moved()).toMatchObject(held(/https:\/\/here .* accepted it as job-7/));
+  });
+
+  test('leaves the row to the lane of its campaign that has made it', async () => {
+    const first = await note();
+    await first.make();
+    const there = { ...HERE, address: 'https://there' };
+    const found = async () => (await note(0, 0, there, [HERE.address, there.address])).earlier();
+    const leaves = { type: 'atOtherLane', address: HERE.address };
+    expect(await found()).toEqual(leaves);
+    await first.settle(ACCEPTED);
+    expect(await found()).toEqual(leaves);
   });
 
   test('contains when it was sent and answered, also if the clock is set back in between', async () => {

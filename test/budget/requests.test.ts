@@ -1,6 +1,6 @@
 /** Whose turn it is: requests of items whose ids are used again, campaigns that share a credential, and their use of it. */
 import { describe, expect, test } from 'vitest';
-import { limitQueue } from '../../src/budget/queue.ts';
+import { limitQueue, takeBack } from '../../src/budget/queue.ts';
 import { createBudget } from '../../src/budget/budget.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, WINDOW_MS, REFUSED } from './a-budget.ts';
 
@@ -51,6 +51,26 @@ describe('a request', () => {
     budget.apply({ type: 'withdrawRun', campaign, run: 'first' }, 2);
     budget.limit(1);
     expect(runs(budget, 3)).toEqual(['second']);
+  });
+
+  test('is given back to its campaign only if certainly nothing was sent', () => {
+    const budget = new PlayedBudget(0);
+    budget.ask(['a', 'b', 'c', 'd']);
+    budget.ask('again', { attempt: 1 });
+    budget.ask('instead', { replaces: 'x' });
+    const { campaign, run } = aRequest('a');
+    const uncertain = { at: 0, reason: 'blocked', message: 'a page', isUncertain: true } as const;
+    const { queue } = budget.state;
+    const [lane] = queue.lanes;
+    lane!.waiting = lane!.waiting.map((one) =>
+      one.job.id === 'd' ? { ...one, turnedAway: [uncertain] } : one,
+    );
+    const back = (of: string, most: number) =>
+      takeBack(queue, { campaign, run: of, most, token: 't' });
+    expect(back('another run', 9)).toEqual([]);
+    expect(back(run, 2), 'the last of them').toEqual(['b', 'c']);
+    expect(back(run, 9)).toEqual(['a']);
+    expect(lane!.waiting.map(({ job }) => job.id)).toEqual(['instead', 'd', 'again']);
   });
 
   test('gets nothing before the limits are known', () => {

@@ -1,4 +1,5 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
+import { listServiceSettings } from '../../config/services.ts';
 import { Command, Option } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -58,7 +59,7 @@ async function runWorker(flags: WorkerFlags): Promise<number> {
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
   const settings = loadCommandSettings(flags, { tokens: asks ? 'required' : 'optional' });
   const configured = checkSettings(settings, asks);
-  const services = asks ? Object.values(settings.services) : [];
+  const services = asks ? listServiceSettings(settings) : [];
   logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat);
   const temporal = toTemporalAddress(configured, settings.codec);
   const client = await connectClient(temporal);

@@ -2,6 +2,7 @@
  * A host runs everything that a campaign needs on one machine: the embedded Temporal server, the local services if they
  * are used, and a worker. One process per folder is the host; others join it, and one of them takes over when it ends.
  */
+import { listServiceSettings } from '../../config/services.ts';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
@@ -118,7 +119,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const hurried = answerTimeoutMs !== undefined;
     const start = { dir, locals, stops, hurried };
     const { server, local, startLastingWorker } = await startParts(keeper, start);
-    const services = lookOnly ? [] : [...Object.values(settings.services), ...local];
+    const services = lookOnly ? [] : [...listServiceSettings(settings), ...local];
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
     const deadline = hurried ? new Deadline(HURRIED_START_MS) : null;
     const client = await connectEmbedded(temporal, deadline);

@@ -9,7 +9,7 @@ import { PATHS, SERVICES } from '../../../packages/local-services/src/contract.t
 import type { LocalServicesOptions } from '../../../packages/local-services/src/options.ts';
 import { LocalServicesError } from '../../../packages/local-services/src/problem.ts';
 import type { LocalServices } from '../../../packages/local-services/src/server.ts';
-import { describeService, type ServiceSettings } from '../../config/services.ts';
+import { describeService, LOCAL_TOKEN, type ServiceSettings } from '../../config/services.ts';
 import { Secret } from '../../config/secret.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import type { Item } from '../../domain/campaign.ts';
@@ -18,12 +18,6 @@ import { parseConfig } from '../../services/service.ts';
 import { PRIVATE_FOLDER } from '../../state.ts';
 import { freePort } from '../machine.ts';
 import { readRecord, writeRecord } from './folder.ts';
-
-/**
- * Not a secret: the services listen on this machine only. Ten characters, as the molecule service requires. Never a
- * token of the environment: the local services store the tokens they receive in their database.
- */
-const LOCAL_TOKEN = 'local-user';
 
 /**
  * The services of this project, and their address, whatever their port: `local` answers with recorded results,

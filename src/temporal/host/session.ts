@@ -3,6 +3,7 @@
  * host, or one for which this command becomes the host. When the host it joined ends, it takes over: all open campaigns
  * continue. That host may be the background process of the folder, which is started here.
  */
+import { listServiceSettings } from '../../config/services.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { TemporalSettings } from '../../config/network.ts';
@@ -80,7 +81,7 @@ async function startRemote(
   const build = deployment === null ? null : await chooseBuild(client, deployment);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const stateFolder = openStateFolder(environment);
-  const services = Object.values(settings.services);
+  const services = listServiceSettings(settings);
   const works = ownWorker && !lookOnly && services.length > 0 && unready.length === 0;
   let worker: StoppableWorker | null = null;
   if (works) {
@@ -244,8 +245,7 @@ class EmbeddedSession implements Session {
 
   /** A limit that was changed while campaigns run applies from the next command on: the host has the old one. */
   async #updateLimits(client: Client): Promise<void> {
-    const services = Object.values(this.#options.settings.services);
-    for (const { reference, policy } of services) {
+    for (const { reference, policy } of listServiceSettings(this.#options.settings)) {
       await client.workflow
         .getHandle(buildBudgetWorkflowId(reference))
         .signal(configureSignal, { policy });
@@ -257,7 +257,7 @@ class EmbeddedSession implements Session {
     const { settings, localServices } = this.#options;
     const other = settings.plugins.find(({ digest }) => !plugins.includes(digest));
     const local = localServices ? createLocalSettings(localServices) : [];
-    const missing = [...Object.values(settings.services), ...local].find(
+    const missing = [...listServiceSettings(settings), ...local].find(
       ({ reference }) => !services.some((one) => isSameReference(one, reference)),
     )?.reference;
     const what = other

@@ -1,0 +1,307 @@
+/**
+ * The real feeds of two or three lanes and the real queues of their budgets, in a world that delays, duplicates and loses
+ * what may be delayed, duplicated and lost: each row is in one lane at a time, none is lost, and each is sent once.
+ */
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import {
+  addToQueue,
+  createQueue,
+  sortLanes,
+  takeBack,
+  takeTurn,
+  type Queue,
+  type Request,
+  type TakeBack,
+} from '../../src/budget/queue.ts';
+import type { CampaignSpec, FeedSpec } from '../../src/domain/campaign.ts';
+import { Breaker } from '../../src/workflows/breaker.ts';
+import type { Feed } from '../../src/workflows/feed.ts';
+import type { FeedCarried, TakenBack } from '../../src/workflows/messages.ts';
+
+const temporal = vi.hoisted(() => ({
+  signal: (_workflow: string, _name: string, _what: unknown): Promise<void> => Promise.resolve(),
+  activity: (_name: string, _args: readonly unknown[]): Promise<unknown> => Promise.resolve(),
+}));
+
+vi.mock('@temporalio/workflow', async (load) => ({
+  ...(await load<object>()),
+  workflowInfo: () => ({ runId: 'run', firstExecutionRunId: 'run', continueAsNewSuggested: false }),
+  getExternalWorkflowHandle: (id: string) => ({
+    signal: ({ name }: { name: string }, what: unknown) => temporal.signal(id, name, what),
+  }),
+  proxyActivities: () =>
+    new Proxy(
+      {},
+      {
+        get: (_, name: string) => ({
+          executeWithOptions: (_: object, args: readonly unknown[]) =>
+            temporal.activity(name, args),
+        }),
+      },
+    ),
+}));
+const { Feed: RealFeed } = await import('../../src/workflows/feed.ts');
+
+const PER_PAGE = 5;
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const count = { count: () => undefined };
+
+/** What a budget does, without windows: it sends when the test says so. */
+interface LaneBudget {
+  queue: Queue;
+  /** Sent, and not answered yet: the row is not in the queue. */
+  sending: Request[];
+}
+
+class World {
+  readonly rows: readonly string[];
+  readonly budgets: LaneBudget[];
+  feeds: Feed[] = [];
+  /** Which lane has the claim of a row, the last one that was made, and how often one was made. */
+  readonly claims = new Map<string, number>();
+  readonly posts: string[] = [];
+  readonly running = new Map<string, number>();
+  readonly ended = new Set<string>();
+  /** Rows that a lane has sent while they were in another. */
+  readonly strays: string[] = [];
+  #mail: (() => void)[] = [];
+  /** Of the campaign. */
+  #undelivered = 0;
+  #working: Promise<void> | null = null;
+  readonly #pages: number;
+  readonly #specs: readonly FeedSpec[];
+
+  constructor(lanes: number, rows: number, open: readonly number[]) {
+    this.rows = Array.from({ length: rows }, (_, i) => `row-${i}`);
+    this.#pages = Math.ceil(rows / PER_PAGE);
+    this.budgets = Array.from({ length: lanes }, () => ({ queue: createQueue(), sending: [] }));
+    this.#specs = this.budgets.map((_, i) => ({
+      reference: { service: 'predictions', address: `lane${i}`, credential: 'c' },
+      pages: this.#pages,
+      open: open[i] ?? 3,
+      batch: i === 0 ? 3 : 1,
+    }));
+    temporal.signal = (id, name, what) => this.#send(() => this.#receive(id, name, what));
+    temporal.activity = async (name, [, , page]) => {
+      if (name === 'loadPage') return this.#page(page as number);
+      return this.#unstarted();
+    };
+    this.begin();
+  }
+
+  begin(carried: readonly FeedCarried[] = []): void {
+    const campaign = { name: 'night', store: '', tree: '', policy: {}, priority: 3, user: null };
+    const breaker = new Breaker(undefined);
+    this.feeds = [];
+    for (const [i, spec] of this.#specs.entries()) {
+      const parts = { campaign: campaign as unknown as CampaignSpec, spec, breaker, tally: count };
+      const [first] = this.feeds;
+      this.feeds.push(new RealFeed({ ...parts, carried: carried[i], first }));
+    }
+  }
+
+  /** As a campaign that was terminated and is started again: it knows what is on disk. */
+  #page(page: number) {
+    const rows = this.rows.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
+    return rows.map((id) => {
+      const row = { id, kind: 'sequence', generation: 0 };
+      return this.ended.has(id) ? { ...row, ended: { state: 'succeeded', code: null } } : row;
+    });
+  }
+
+  #unstarted(): string[] {
+    const open = this.feeds.flatMap((feed) => [...feed.open.keys()]);
+    return open.filter((id) => !this.running.has(id));
+  }
+
+  /** Nothing goes on in a campaign that was terminated meanwhile. */
+  #send(deliver: () => void): Promise<void> {
+    const { feeds } = this;
+    this.#undelivered += 1;
+    return new Promise((resolve) => {
+      this.#mail.push(() => {
+        deliver();
+        this.#undelivered -= 1;
+        if (this.feeds === feeds) resolve();
+      });
+    });
+  }
+
+  #receive(id: string, name: string, what: unknown): void {
+    const lane = this.#specs.findIndex(({ reference }) => id.includes(reference.address));
+    const budget = this.budgets[lane];
+    if (!budget) throw new Error(`no budget ${id}`);
+    if (name === 'request')
+      for (const request of what as Request[])
+        if (!budget.sending.some(({ item }) => item === request.item))
+          addToQueue(budget.queue, request);
+    if (name !== 'takeBack') return;
+    const asked = what as TakeBack;
+    const ids = takeBack(budget.queue, asked);
+    const answer: TakenBack = { ...this.#specs[lane]!.reference, token: asked.token, ids };
+    // It reaches the next run of the campaign as well.
+    this.#mail.push(() => void this.feeds[lane]?.takenBack(answer));
+  }
+
+  /** The loop of the campaign, once. */
+  work(): void {
+    this.#working ??= (async () => {
+      await Promise.all(this.feeds.map((feed) => feed.fill()));
+      await Promise.all(this.feeds.map((feed) => feed.askOthers()));
+      this.#working = null;
+    })();
+  }
+
+  /** One message, of those to one receiver the first or, if it may be late, another. */
+  deliver(which: number): void {
+    const at = which % Math.max(1, this.#mail.length);
+    const [deliver] = this.#mail.splice(at, 1);
+    deliver?.();
+  }
+
+  grant(lane: number): void {
+    const budget = this.budgets[lane % this.budgets.length];
+    const [waiting] = budget ? sortLanes(budget.queue) : [];
+    if (budget && waiting) budget.sending.push(takeTurn(waiting));
+  }
+
+  /** The submission: the note is a claim. It may turn out that certainly nothing was sent. */
+  submit(lane: number, isTurnedAway: boolean): void {
+    const at = lane % this.budgets.length;
+    const budget = this.budgets[at];
+    const request = budget?.sending.shift();
+    if (!budget || !request) return;
+    const { id } = request.job;
+    const claim = this.claims.get(id);
+    if (claim !== undefined && claim !== at) {
+      const address = this.#specs[claim]!.reference.address;
+      this.feeds.find(({ open }) => open.has(id))?.belongs(id, address);
+      return;
+    }
+    // The recorded job is recalled: its end is told once more.
+    if (this.ended.has(id)) this.feeds.find(({ open }) => open.has(id))?.ended(id);
+    if (this.ended.has(id) || this.running.has(id)) return;
+    if (isTurnedAway) {
+      addToQueue(budget.queue, request);
+      return;
+    }
+    if (this.feeds[at]?.open.has(id) !== true) this.strays.push(id);
+    this.claims.set(id, at);
+    this.posts.push(id);
+    this.running.set(id, at);
+  }
+
+  end(which: number): void {
+    const id = [...this.running.keys()][which % Math.max(1, this.running.size)];
+    if (id === undefined) return;
+    this.running.delete(id);
+    this.ended.add(id);
+    this.feeds.find(({ open }) => open.has(id))?.ended(id);
+  }
+
+  /** With its queue; the watchdog starts it again, and has the campaign check its rows. */
+  kill(lane: number): void {
+    const budget = this.budgets[lane % this.budgets.length];
+    if (!budget) return;
+    budget.queue = createQueue();
+    budget.sending = [];
+    this.check();
+  }
+
+  check(): void {
+    for (const feed of this.feeds) void feed.check(0);
+  }
+
+  /** Only where the loop stands: as `continue` in campaign.ts. */
+  continueAsNew(): void {
+    if (this.#working !== null || this.#undelivered > 0) return;
+    this.begin(JSON.parse(JSON.stringify(this.feeds.map((feed) => feed.carried()))));
+  }
+
+  /** Its rows are in the queues of the budgets nevertheless. */
+  startAgain(): void {
+    this.#working = null;
+    this.begin();
+  }
+
+  holds(): void {
+    const open = this.feeds.flatMap((feed) => [...feed.open.keys()]);
+    expect(new Set(open).size, 'rows in two lanes').toBe(open.length);
+    expect(new Set(this.posts).size, 'rows that were sent twice').toBe(this.posts.length);
+  }
+
+  /** Nothing is delayed any more. */
+  async finish(): Promise<void> {
+    for (let i = 0; i < 4_000 && this.ended.size < this.rows.length; i += 1) {
+      if (i % 200 === 0) {
+        vi.setSystemTime(Date.now() + 600_000);
+        this.check();
+      }
+      this.work();
+      this.deliver(0);
+      for (const lane of this.budgets.keys()) {
+        this.grant(lane);
+        this.submit(lane, false);
+      }
+      this.end(0);
+      await settle();
+      this.holds();
+    }
+    expect([...this.ended].sort(), 'rows that have ended').toEqual([...this.rows].sort());
+  }
+}
+
+const DOINGS = { work: 6, deliver: 8, grant: 4, submit: 4, end: 4, wait: 1, again: 1, check: 1 };
+const listSteps = (kills: Readonly<Record<string, number>>) =>
+  fc.array(
+    fc.record({
+      do: fc.oneof(
+        ...Object.entries({ ...DOINGS, ...kills }).map(([name, weight]) => ({
+          weight,
+          arbitrary: fc.constant(name),
+        })),
+      ),
+      which: fc.nat(6),
+    }),
+    { minLength: 20, maxLength: 150 },
+  );
+
+async function play(world: World, steps: readonly { do: string; which: number }[]) {
+  for (const { do: what, which } of steps) {
+    if (what === 'work') world.work();
+    if (what === 'deliver') world.deliver(which);
+    if (what === 'grant') world.grant(which);
+    if (what === 'submit') world.submit(which, which > 4);
+    if (what === 'end') world.end(which);
+    if (what === 'wait') vi.setSystemTime(Date.now() + 20_000);
+    if (what === 'again') world.continueAsNew();
+    if (what === 'check') world.check();
+    if (what === 'kill') world.kill(which);
+    if (what === 'start') world.startAgain();
+    await settle();
+    world.holds();
+  }
+  await world.finish();
+}
+
+const sizes = {
+  lanes: fc.integer({ min: 2, max: 3 }),
+  rows: fc.integer({ min: 1, max: 23 }),
+  open: fc.array(fc.integer({ min: 3, max: 12 }), { minLength: 3, maxLength: 3 }),
+};
+
+test.each([
+  ['no lane sends a row of another, also with budgets that are killed', { kill: 1 }],
+  ['a campaign that is started again finds what its former run has sent', { kill: 1, start: 1 }],
+])('%s', async (_, kills) => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  await fc.assert(
+    fc.asyncProperty(fc.record({ ...sizes, steps: listSteps(kills) }), async (given) => {
+      const world = new World(given.lanes, given.rows, given.open);
+      await play(world, given.steps);
+      if (!('start' in kills)) expect(world.strays, 'rows of another lane').toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});
