@@ -31,27 +31,23 @@ const DEEPEST = 100;
 /** Objects, lists and keys together: of 40 to 100 bytes each in memory. The largest known result has some 20,000. */
 const MAX_PARTS = 2_000_000;
 
-const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
-/** `[` and `{`; `]` and `}`: they differ by one bit, which is set here. */
-const [OPENING, CLOSING, CURLY] = [0x7b, 0x7d, 0x20];
+/** What begins or ends a part. A search skips the digits, most of a result, ten times as fast as a loop over its bytes. */
+const SIGN = /["[\]{}:]/g;
 
 /**
  * Why the text must not be parsed, or null; and whether it ends inside a string, an object or a list. Does not check
  * whether it is JSON.
- * @param text UTF-8 bytes, or characters
  */
-export function scanJson(text: Uint8Array | string) {
-  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  let [depth, parts, place] = [0, 0, 0];
-  for (; place < bytes.length; place += 1) {
-    const code = bytes[place] ?? 0;
-    if (code === QUOTE) place = endOfString(bytes, place);
-    // Most bytes are digits.
-    if (code < COLON) continue;
-    if ((code | CURLY) === CLOSING) depth -= 1;
-    if (code !== COLON && (code | CURLY) !== OPENING) continue;
-    parts += 1;
-    if (code !== COLON) depth += 1;
+export function scanJson(text: string) {
+  let [depth, parts] = [0, 0];
+  const signs = new RegExp(SIGN);
+  while (signs.test(text)) {
+    const sign = text.charAt(signs.lastIndex - 1);
+    if (sign === '"') signs.lastIndex = findStringEnd(text, signs.lastIndex);
+    if (signs.lastIndex > text.length) return { tooComplex: null, isOpen: true };
+    if (sign === ']' || sign === '}') depth -= 1;
+    if (sign === '[' || sign === '{') depth += 1;
+    if (sign === '[' || sign === '{' || sign === ':') parts += 1;
     if (depth > DEEPEST) {
       return { tooComplex: `nested more than ${DEEPEST} levels deep`, isOpen: true };
     }
@@ -59,16 +55,16 @@ export function scanJson(text: Uint8Array | string) {
       return { tooComplex: `more than ${MAX_PARTS} objects, lists and keys`, isOpen: true };
     }
   }
-  return { tooComplex: null, isOpen: depth > 0 || place > bytes.length };
+  return { tooComplex: null, isOpen: depth > 0 };
 }
 
-/** The position of the quote that ends the string, or the end of the text. */
-function endOfString(bytes: Uint8Array, begin: number): number {
-  let place = begin + 1;
-  for (; place < bytes.length && bytes[place] !== QUOTE; place += 1) {
-    if (bytes[place] === BACKSLASH) place += 1;
+/** The place after the quote that ends the string; beyond the end of the text if there is none. */
+function findStringEnd(text: string, begin: number): number {
+  let place = begin;
+  for (; place < text.length && text[place] !== '"'; place += 1) {
+    if (text[place] === '\\') place += 1;
   }
-  return place;
+  return place + 1;
 }
 
 /** Parses JSON; undefined if the text is not JSON or too complex. */
