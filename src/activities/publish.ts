@@ -13,7 +13,7 @@ import type { ItemEndCode } from '../domain/item-ends.ts';
 import { isFinal } from '../domain/campaign.ts';
 import { readItemPages } from '../report/campaign-items.ts';
 import { readEndedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
-import { readCode, createDispatcher, formatUserAgent } from '../services/connection.ts';
+import { readCode, createDispatcher, USER_AGENT } from '../services/connection.ts';
 import { deliverDuplicates, buildResultCacheFolder, ResultCache } from '../store/deliver.ts';
 import { runInParallel } from '../domain/process.ts';
 import { writeItem } from '../store/item-store.ts';
@@ -199,7 +199,7 @@ async function callWebhook(
     headersTimeout: later,
     bodyTimeout: later,
   });
-  const headers = { 'content-type': 'application/json', 'user-agent': formatUserAgent(null) };
+  const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
   try {
     // A redirect is not followed, and counts as a refusal: the other address is not the configured one.
     const options = { method: 'POST', headers, body, signal, dispatcher } as const;

@@ -14,19 +14,16 @@ export interface NetworkSettings {
   /** Sent with each request, by name in lower case. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly proxy: ProxySettings | null;
-  /** Address or web page of the operator, for the User-Agent. */
-  readonly contact: string | null;
   /** Secrets of these settings that an answer could repeat. */
   readonly secrets: readonly Secret[];
 }
 
-export const DIRECT: NetworkSettings = { headers: {}, proxy: null, contact: null, secrets: [] };
+export const DIRECT: NetworkSettings = { headers: {}, proxy: null, secrets: [] };
 
 /** The form for the clients of the services: every secret in plain text, in the memory of this process only. */
-export function revealNetwork({ headers, proxy, contact, secrets }: NetworkSettings) {
+export function revealNetwork({ headers, proxy, secrets }: NetworkSettings) {
   const plain = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
   return {
-    contact,
     headers: Object.fromEntries(plain),
     proxy: proxy && { url: proxy.url.reveal(), name: proxy.name },
     secrets: secrets.map((secret) => secret.reveal()),
@@ -48,7 +45,6 @@ export function readNetworkSettings(
   return {
     headers,
     proxy,
-    contact: config.contact ?? null,
     secrets: [...secrets, ...(proxy ? listProxySecrets(proxy.url) : [])],
   };
 }

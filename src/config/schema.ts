@@ -23,18 +23,6 @@ export const duration = z
     return z.NEVER;
   });
 
-const UNITS = { kB: 1e3, MB: 1e6, GB: 1e9 } as const;
-
-/** A result is checked in memory, as one text: V8 limits its length. */
-const MAX_DOWNLOAD = 512_000_000;
-
-/** `64MB`. Becomes bytes. */
-const downloadSize = z
-  .string()
-  .regex(/^[1-9]\d{0,8} ?[kMG]B$/, 'write a size as 64MB')
-  .transform((text) => Number.parseInt(text) * UNITS[text.slice(-2) as keyof typeof UNITS])
-  .refine((bytes) => bytes <= MAX_DOWNLOAD, 'at most 512MB');
-
 /** Never a literal: a token in a file that is shared or committed is compromised. */
 const secretSource = z.union(
   [
@@ -145,11 +133,6 @@ function describeService(service: Service) {
       examples: [[{ name: 'here', url: 'http://127.0.0.1:8080', maxOpen: 4 }]],
     }),
     poll: describePoll(pace),
-    maxDownload: downloadSize.optional().meta({
-      description:
-        'Size of one downloaded file, up to `512MB`. The item of a larger one fails with `RESULT_TOO_LARGE`.',
-      default: '64MB',
-    }),
     headers: z
       .record(headerName, secretSource)
       .optional()
@@ -325,16 +308,6 @@ const embedded = z
   .prefault({})
   .meta({ description: 'The embedded Temporal server.' });
 
-/** It becomes part of the User-Agent: a closing parenthesis would end the HTTP comment. */
-const contact = z
-  .string()
-  .regex(/^(?=[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$)(?:[^@\s]+@[^@\s]+|https?:\/\/.+)$/)
-  .meta({
-    description:
-      'An e-mail address or a URL, sent in the User-Agent, so that the operators of a service can write to you instead of blocking you.',
-    examples: ['you@example.org'],
-  });
-
 /** A list, or one text with commas. */
 export const plugins = z
   .array(z.string().min(1))
@@ -354,7 +327,6 @@ export function describeConfig() {
     .meta({ description: 'The services. You can omit one that no row needs.' });
   return z
     .strictObject({
-      contact: contact.optional(),
       plugins: plugins.optional(),
       services: services.optional(),
       store,

@@ -3,7 +3,6 @@ import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference, ServiceName } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isLocalHost } from '../domain/addresses.ts';
-import { DEFAULT_MAX_DOWNLOAD } from '../domain/outcomes.ts';
 import { DIRECT, readNetworkSettings, type NetworkSettings } from './network.ts';
 import { listServices, findService } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';
@@ -28,8 +27,6 @@ interface ServiceSite {
    * The address in the ledger of this machine: services of two folders may both be called `local` but count separately.
    */
   readonly ledgerAddress: string;
-  /** Maximum bytes of one downloaded file. */
-  readonly maxDownload: number;
   /** When its jobs are polled, and how closely requests may follow each other. */
   readonly pace: PollPace;
 }
@@ -147,11 +144,10 @@ function readSecrets({ name, secrets }: Service, configured: Configured, place: 
 }
 
 function readSiteOptions(definition: Service, configured: Configured): SiteOptions {
-  const { maxDownload, budget, maxOpen } = configured;
+  const { budget, maxOpen } = configured;
   const usual = createDefaultPolicy(definition.name);
   const own = Object.keys(definition.config.shape).filter((key) => key in configured);
   return {
-    ...(maxDownload !== undefined && { maxDownload }),
     pace: toPollPace(definition.pace, configured),
     policy: {
       ...usual,
@@ -219,7 +215,6 @@ function createSite(service: ServiceName, url: string, options: SiteOptions): Se
     // The queue of local services is their user's own.
     policy: options.policy ?? { ...createDefaultPolicy(service), maxOpen: null },
     ledgerAddress: options.ledgerAddress ?? options.address ?? toAddress(url),
-    maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
     pace: options.pace ?? OWN_PACE,
   };
 }

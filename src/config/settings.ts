@@ -250,7 +250,7 @@ function listKeys(schema: z.core.$ZodType): readonly (readonly string[])[] {
   );
 }
 
-/** `HUNDREDFOLD_SERVICES_PREDICTIONS_MAX_DOWNLOAD` */
+/** `HUNDREDFOLD_SERVICES_PREDICTIONS_MAX_OPEN` */
 function nameVariable(path: readonly string[]): string {
   const words = path.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`));
   return `HUNDREDFOLD_${words.join('_').replaceAll('-', '_').toUpperCase()}`;

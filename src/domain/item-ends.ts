@@ -77,8 +77,8 @@ export const ITEM_ENDS = [
   },
   {
     codes: ['RESULT_TOO_LARGE'],
-    meaning: 'A file of the job is larger than `services.….maxDownload`.',
-    remedy: 'Raise that key. Then `hundredfold retry` downloads the result of the same job.',
+    meaning: 'A file of the job is larger than 64 MB, a hundred times the largest known one.',
+    remedy: 'Contact the service operators: no valid result looks like this.',
   },
   {
     codes: ['RESULT_TOO_COMPLEX'],

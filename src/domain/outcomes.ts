@@ -244,8 +244,8 @@ export function computeGrowingDelay({ first, longest }: Growth, failures: number
   return Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
 }
 
-/** Default maximum bytes of one downloaded file: a hundred times the largest known file. */
-export const DEFAULT_MAX_DOWNLOAD = 64_000_000;
+/** Maximum bytes of one downloaded file: a hundred times the largest known file. */
+export const MAX_DOWNLOAD = 64_000_000;
 
 /**
  * Both services delete a job with its results this long (ms) after its submission. The contracts name no time; this is

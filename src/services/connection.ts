@@ -67,8 +67,6 @@ export interface Network {
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly proxy?: Proxy | null | undefined;
-  /** For the User-Agent. */
-  readonly contact?: string | null | undefined;
   /** Secrets of these settings that an answer could repeat. */
   readonly secrets?: readonly string[] | undefined;
 }
@@ -137,7 +135,5 @@ export function readCode(error: unknown): string {
   return findProxyRefusal(error) ?? readFailureCode(error);
 }
 
-/** `hundredfold/1.2.3 (+you@example.org)`; without a contact, program and version alone (RFC 9110, section 10.1.5). */
-export function formatUserAgent(contact: string | null): string {
-  return `hundredfold/${readProgramVersion()}${contact === null ? '' : ` (+${contact})`}`;
-}
+/** As `hundredfold/1.2.3` (RFC 9110, section 10.1.5). */
+export const USER_AGENT = `hundredfold/${readProgramVersion()}`;

@@ -10,7 +10,7 @@
 import { type Dispatcher, request as undiciRequest } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
-import { DEFAULT_MAX_DOWNLOAD } from '../domain/outcomes.ts';
+import { MAX_DOWNLOAD } from '../domain/outcomes.ts';
 import {
   readFailureCode,
   describeFailure,
@@ -18,28 +18,18 @@ import {
   createDispatcher,
   type Network,
   findProxyRefusal,
-  formatUserAgent,
+  USER_AGENT,
 } from './connection.ts';
 import { type RedactedStream, Redaction } from './redaction.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_OUTSTANDING } from '../budget/state.ts';
 
-interface DownloadBound {
-  readonly bytes: number;
-  /** The key of the configuration that raises it. */
-  readonly key: string;
-}
-
-function describeBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD): DownloadBound {
-  return { bytes, key: `services.${service}.maxDownload` };
-}
-
 /** @param seen the announced or received size */
-export function createTooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
+export function createTooLarge(where: string, seen: string, max: number) {
   return new HundredfoldError(
     'RESULT_TOO_LARGE',
-    `${where}: ${seen}, and ${bytes} are allowed (${key}).`,
-    `Raise ${key} in the configuration, and run the item again with "hundredfold retry".`,
+    `${where}: ${seen}, and ${max} are allowed.`,
+    'Contact the service operators: the largest known result is a hundredth of that.',
   );
 }
 
@@ -82,7 +72,7 @@ interface HttpBody {
    * The bytes as they arrive. Ends with a HundredfoldError: `DOWNLOAD_BROKEN` when the connection ends first,
    * `RESULT_TOO_LARGE` when there are more bytes than the bound allows.
    */
-  stream(bound: DownloadBound): RedactedStream;
+  stream(maxBytes: number): RedactedStream;
   /** Reads a small rest to its end, so that the connection can be reused, or closes the connection. */
   discard(): Promise<void>;
 }
@@ -135,13 +125,13 @@ async function readText(
 async function* streamBody(
   body: AsyncIterable<Uint8Array>,
   where: string,
-  bound: DownloadBound,
+  max: number,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      if (bytes > bound.bytes) throw createTooLarge(where, `${bytes} bytes came so far`, bound);
+      if (bytes > max) throw createTooLarge(where, `${bytes} bytes came so far`, max);
       yield chunk;
     }
   } catch (error) {
@@ -200,7 +190,7 @@ export interface Http {
   /** Milliseconds for one request. */
   readonly deadlineMs: number;
   /** How large one downloaded file may be. */
-  readonly bound: DownloadBound;
+  readonly maxDownload: number;
   /** Until a GET that is sent now has its turn (ms). */
   waitMs(): number;
   /**
@@ -233,7 +223,7 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
 
   return {
     deadlineMs,
-    bound: describeBound(settings.service, settings.maxDownload),
+    maxDownload: settings.maxDownload ?? MAX_DOWNLOAD,
     waitMs: () => turns.waitMs,
     send: async (request) => {
       const waitMs = turns.take();
@@ -345,16 +335,13 @@ function withDeadline(caller: AbortSignal, deadlineMs: number) {
   return { signal: controller.signal, release };
 }
 
-function buildHeaders(
-  request: HttpRequest,
-  { headers, contact = null }: Network,
-): Record<string, string> {
+function buildHeaders(request: HttpRequest, { headers }: Network): Record<string, string> {
   return {
     ...headers,
     accept: 'application/json, */*;q=0.5',
     // The bytes are stored as received: request them uncompressed.
     'accept-encoding': 'identity',
-    'user-agent': formatUserAgent(contact),
+    'user-agent': USER_AGENT,
     ...(request.body ? { 'content-type': request.body.contentType } : {}),
     ...request.headers,
   };

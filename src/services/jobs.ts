@@ -364,7 +364,7 @@ function describeAnswer({ where, status }: HttpResponse, text: string): string {
 
 async function readFound(
   answer: HttpResponse,
-  { http: { bound } }: Asking,
+  { http: { maxDownload } }: Asking,
   url: URL,
   says: Says | null,
 ): Promise<Downloaded> {
@@ -372,16 +372,16 @@ async function readFound(
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') return createUnusable(answer, `compressed (${encoding}) unasked`);
   const contentLength = readLength(headers);
-  if (contentLength !== null && contentLength > bound.bytes) {
+  if (contentLength !== null && contentLength > maxDownload) {
     await answer.body.discard();
     const { message } = createTooLarge(
       answer.where,
       `announced with ${contentLength} bytes`,
-      bound,
+      maxDownload,
     );
     return { type: 'tooLarge', message };
   }
-  const stream = answer.body.stream(bound);
+  const stream = answer.body.stream(maxDownload);
   const begun = says === null && !isWebPageAnswer(answer) ? null : await begin(stream);
   if (begun === 'broken') return createUnusable(answer, 'cut off at its beginning');
   const asAnswer = (bytes: Uint8Array) =>

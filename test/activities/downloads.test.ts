@@ -71,7 +71,7 @@ describe.each(['result', 'csv'] as const)('a %s', (artefact) => {
     [
       'is announced as too large',
       { 'content-length': '3000000000' },
-      /3000000000 bytes.*1000000.*services\.predictions\.maxDownload/,
+      /3000000000 bytes.*1000000 are allowed/,
     ],
     ['never ends', {}, /bytes came so far, and 1000000 are allowed/],
   ])('that %s fails the item at once, and leaves nothing behind', async (_, headers, words) => {

@@ -88,10 +88,7 @@ test('a campaign runs through a proxy with a login, to a service with a private 
   await using proxy = await proxyServer({ login: 'me:proxy-hush-hush' });
   const url = `https://${SERVICE_HOST}:${gateway.port}`;
   const headers = '{ Authorization: { env: GATEWAY_LOGIN } }';
-  at.write(
-    'hundredfold.yaml',
-    `contact: you@example.org\nservices: { predictions: { url: "${url}", headers: ${headers} } }`,
-  );
+  at.write('hundredfold.yaml', `services: { predictions: { url: "${url}", headers: ${headers} } }`);
   peptides(at, 'night', 2);
   const proxyUrl = `http://me:proxy-hush-hush@127.0.0.1:${proxy.port}`;
   const env = {

@@ -288,6 +288,6 @@ const MIN_NAME_LENGTH = 24;
 
 /** Keys under `services.NAME` that every service has. */
 const RESERVED: ReadonlySet<string> = new Set([
-  ...['url', 'budget', 'maxDownload', 'maxOpen', 'poll'],
+  ...['url', 'budget', 'maxOpen', 'poll'],
   ...['allowHttp', 'tls', 'basic', 'headers', 'proxy'],
 ]);

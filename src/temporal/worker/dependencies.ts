@@ -151,12 +151,12 @@ function createKnownService(
   otherSecrets: readonly string[],
   { client: temporal, roles, observation = {} }: WorkerOptions,
 ): KnownService {
-  const { reference, url, config, policy, ledgerAddress, maxDownload, pace } = settings;
+  const { reference, url, config, policy, ledgerAddress, pace } = settings;
   const { service } = reference;
   const network = revealNetwork(settings.network);
   const secrets = { secrets: revealSecrets(settings), otherSecrets };
   const { betweenMs } = pace;
-  const target = { service, url, config, ...secrets, network, maxDownload, betweenMs };
+  const target = { service, url, config, ...secrets, network, betweenMs };
   const budgetOf = temporal.workflow.getHandle(buildBudgetWorkflowId(reference));
   return {
     pace,
