@@ -28,16 +28,20 @@ import type { Flags } from './options.ts';
 
 type FollowFlags = Pick<Flags, 'json' | 'detach' | 'command'>;
 
+/** Of a campaign that had ended before it is watched. */
+const ENDED: FollowedTo = { end: 'ended', last: null };
+
 /** Of a campaign that was started by this command, or is watched. Returns the exit code. */
 export async function followToEnd(
   campaign: Campaign,
   flags: FollowFlags,
   interruption: Interruption,
 ): Promise<number> {
-  const { begun, out } = campaign;
-  if (begun.idle) return concludeEnded(out, flags, true);
+  const { idle, joined } = campaign.begun;
+  if (idle && !joined) return concludeEnded(campaign.out, flags, true);
   if (flags.detach) return detach(campaign, flags);
-  return conclude(campaign, await follow(campaign, interruption), flags);
+  const followed = idle ? ENDED : await follow(campaign, interruption);
+  return conclude(campaign, followed, flags);
 }
 
 /** Returns the exit code. */

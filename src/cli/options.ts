@@ -71,11 +71,17 @@ export function call(act: (...args: never[]) => Promise<number>) {
   // Commander adds the flags of the command alone, and the command.
   return async (...given: unknown[]): Promise<void> => {
     const flags = (given.at(-1) as Command).optsWithGlobals<Flags>();
-    const code = await act(...([...given.slice(0, -2), flags] as never[]));
+    const code = await act(...([...given.slice(0, -2), flags] as never[])).catch(toExitCode);
     // With --json, stdout has one document, also of a command that only acts.
     if (flags.json && !hasDocument()) printDocument({ exitCode: code });
     await exitWith(code);
   };
+}
+
+/** Ctrl-C has said its words, and needs no error. */
+function toExitCode(error: unknown): number {
+  if (error instanceof HundredfoldError && error.code === 'INTERRUPTED') return error.exitCode;
+  throw error;
 }
 
 export async function exitWith(code: number): Promise<never> {

@@ -6,16 +6,11 @@ import { checkName } from '../domain/name.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import type { Session } from '../temporal/host/session.ts';
 import {
-  type CampaignLine,
   findCampaign,
   requireTree,
   openTreeIfAny,
-  describeTree,
-  findRunCommand,
   readRemembered,
-  runInSession,
-  logToWorkerLog,
-  type Purpose,
+  lookInSession,
   readSettings,
 } from '../runner/command-line.ts';
 import { openTree, type OutputTree } from '../runner/index.ts';
@@ -84,8 +79,8 @@ export async function findTree(given: string | undefined, typed: Flags): Promise
   if (tree !== null) return tree;
   if (flags.out !== undefined) return requireTree(expected, name, false);
   let found = expected;
-  await withSession(flags, 'look', async ({ client }) => {
-    found = (await findCampaign(client, name)).out;
+  await withSession(flags, async ({ client }) => {
+    found = (await findCampaign(client, name, storeUrl)).out;
     return EXIT.ok;
   });
   return requireTree(found, name, true);
@@ -109,88 +104,17 @@ export async function findTreeOrFolder(
   return findTree(checkName(nameOrFolder), flags);
 }
 
-export interface CommandContext {
-  readonly settings: Settings;
-  readonly interruption: Interruption;
-}
-
 /**
- * For commands that inspect or control campaigns: they join the running host, or start the server while they need it.
- * @param hurried a user waits for the answer: a host that does not answer is reported within seconds
+ * For commands that look at campaigns: they join the running host, or start the server while they need it. Ctrl-C during
+ * its start ends the command.
  */
 export async function withSession(
   flags: Flags,
-  purpose: Purpose,
-  use: (session: Session, context: CommandContext) => Promise<number>,
-  hurried = purpose === 'look',
+  look: (session: Session, settings: Settings) => Promise<number>,
 ): Promise<number> {
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
-  logToWorkerLog(settings, logToTerminal());
-  const interruption = new Interruption({ submits: purpose === 'work' });
-  return runInSession({ settings, environment: process.env, purpose, hurried }, async (session) => {
-    if (interruption.requested()) return EXIT.interrupted;
-    if (purpose === 'work' && session.role !== 'joined') warnUnready(settings);
-    return use(session, { settings, interruption });
-  });
-}
-
-/** The open items of these services remain open: neither their jobs nor this command can process them. */
-function warnUnready({ unready }: Settings): void {
-  for (const { reference, reason } of unready) {
-    say(
-      `${reference.service}: this command neither submits nor fetches anything there: ${reason.message}.`,
-    );
-    say(`  ${reason.remedy}`);
-  }
-}
-
-/** Passes the session in which the campaign is known. A tree whose campaign runs elsewhere says so. */
-export async function withCampaign(
-  { name, flags }: Meant,
-  purpose: Purpose,
-  use: (session: Session, campaign: CampaignLine, context: CommandContext) => Promise<number>,
-  hurried = purpose === 'look',
-): Promise<number> {
-  const known = async (session: Session, context: CommandContext): Promise<number> => {
-    const found = await findCampaign(session.client, name).catch(async (error: unknown) => {
-      throw await explainUnknown(name, context.settings, error);
-    });
-    return use(session, found, context);
-  };
-  return withSession(flags, purpose, known, hurried);
-}
-
-/** The tree of a campaign that Temporal does not know here. */
-export async function findTreeElsewhere(
-  name: string,
-  { storeUrl }: Settings,
-): Promise<OutputTree | null> {
-  const folders = readRemembered().filter((one) => one.name === name);
-  const expected = buildCampaignAddress(storeUrl, name);
-  for (const folder of [expected, ...folders.map((one) => one.folder)]) {
-    const tree = await openTreeIfAny(folder, name);
-    if (tree !== null) return tree;
-  }
-  return null;
-}
-
-export function isUnknown(error: unknown): boolean {
-  return error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNKNOWN';
-}
-
-/** With what its tree knows, and the command that goes on with it here. */
-export async function explainUnknown(
-  name: string,
-  settings: Settings,
-  error: unknown,
-): Promise<unknown> {
-  if (!isUnknown(error)) return error;
-  const tree = await findTreeElsewhere(name, settings);
-  if (tree === null) return error;
-  const command = await findRunCommand(name, tree.location);
-  return new HundredfoldError(
-    'CAMPAIGN_UNKNOWN',
-    `${name} ran at another Temporal server: ${await describeTree(tree)}`,
-    `To go on with it here: ${command ?? 'run its manifests again'}`,
+  const interruption = new Interruption({ submits: false });
+  return lookInSession(settings, logToTerminal(), async (session) =>
+    interruption.requested() ? EXIT.interrupted : look(session, settings),
   );
 }

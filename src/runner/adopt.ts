@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import type { Kind, ServiceName } from '../domain/campaign.ts';
-import { RESULTS_KEPT_MS, type PastJob } from '../domain/outcomes.ts';
+import type { PastJob } from '../domain/outcomes.ts';
 import { ID, isUsableId } from '../domain/name.ts';
 import { createClient, findService, findServiceOfKind, listKindsOf } from '../services/registry.ts';
 import { type HolderOfJob, listFolderJobs } from '../store/jobs-in-tree.ts';
@@ -22,8 +22,8 @@ import {
 } from '../temporal/host/local.ts';
 import { readRecord, tryLock } from '../temporal/host/folder.ts';
 import type { Campaign } from './campaign.ts';
-import { chooseServices } from './services.ts';
-import { readSettings } from './session.ts';
+import { chooseServices } from './intake.ts';
+import { readStartSettings } from './session.ts';
 import { startCampaign, type StartOptions } from './start.ts';
 
 /** A service, and the folder that may have some of its jobs already. */
@@ -57,42 +57,13 @@ export interface PastJobs {
   readonly notes: readonly string[];
 }
 
-/**
- * Writes the rows of the jobs into the campaign's tree, and passes the manifest that they make.
- * @param onPast called with what was found among the past jobs
- * @returns null when there is nothing to adopt
- * @throws HundredfoldError `ADOPT_*`, `CAMPAIGN_DIFFERS`
- */
-export async function adoptJobs<T>(
-  order: Adoption,
-  ids: readonly string[] | 'past',
-  start: (manifest: string) => Promise<T>,
-  onPast?: (found: PastJobs) => void,
-): Promise<T | null> {
-  checkAdoption(order, ids === 'past' ? [] : ids);
-  let rows: readonly AdoptedRow[] | null;
-  if (ids === 'past') {
-    const past = await findPastJobs(order);
-    onPast?.(past);
-    rows = past.rows;
-  } else rows = await findNamedJobs(order, [...new Set(ids)]);
-  if (rows === null) return null;
-  const tree = buildAddress(order.folder, order.name);
-  await addAdopted(tree, rows);
-  if (isObjectAddress(tree)) return withLocalCopy(tree, start);
-  return start(buildAddress(tree, ADOPTED_MANIFEST));
-}
-
 /** The same order goes on with the same campaign, and other jobs become new rows of it. */
 export function chooseAdoptedName(service: ServiceName): string {
   return `adopted-${service}`;
 }
 
 /** @throws HundredfoldError `ADOPT_REFUSED` */
-function checkAdoption(
-  { service, kind }: Pick<Adoption, 'service' | 'kind'>,
-  ids: readonly string[],
-): void {
+function checkAdoption({ service, kind }: Adoption, ids: readonly string[]): void {
   if (kind !== null && findServiceOfKind(kind).name !== service) {
     throw new HundredfoldError(
       'ADOPT_REFUSED',
@@ -194,8 +165,6 @@ function isFailed({ state }: ListedJob): boolean {
 export interface ListedJob extends PastJob {
   /** The item of this folder that has the job; null when none has. */
   readonly here: HolderOfJob | null;
-  /** ISO 8601, UTC; null where the service does not say when the job was submitted. */
-  readonly deletedAt: string | null;
 }
 
 export interface RemoteJobs {
@@ -242,20 +211,12 @@ async function listJobs(settings: ServiceSettings, folder: string): Promise<Remo
         incomplete ||= outcome.type === 'unavailable';
         continue;
       }
-      jobs.push(...outcome.jobs.map((job) => toListedJob(job, here)));
+      jobs.push(...outcome.jobs.map((job) => ({ ...job, here: here.get(job.remoteId) ?? null })));
     }
   } finally {
     await client.close();
   }
   return { jobs, notes, incomplete };
-}
-
-function toListedJob(job: PastJob, here: ReadonlyMap<string, HolderOfJob>): ListedJob {
-  const submitted = Date.parse(job.submittedAt ?? '');
-  const deletedAt = Number.isNaN(submitted)
-    ? null
-    : new Date(submitted + RESULTS_KEPT_MS).toISOString();
-  return { ...job, here: here.get(job.remoteId) ?? null, deletedAt };
 }
 
 /** @param dir of the embedded server: its host runs the services as well; without a host they are started here. */
@@ -362,6 +323,8 @@ async function withLocalCopy<T>(tree: string, use: (manifest: string) => Promise
 export interface AdoptOptions extends Omit<StartOptions, 'allowOutside' | 'skipInvalid'> {
   /** The kind of all jobs; needed if the service does not report it. */
   readonly kind?: Kind;
+  /** @internal Called with what was found among the past jobs. */
+  readonly onPast?: (found: PastJobs) => void;
 }
 
 /**
@@ -378,15 +341,18 @@ export async function adopt(
   jobs: readonly string[] | 'past',
   options: AdoptOptions = {},
 ): Promise<Campaign | null> {
-  if (jobs.length === 0)
-    throw new HundredfoldError(
-      'ADOPT_REFUSED',
-      'give either the ids of the jobs or --past',
-      `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
-    );
-  const settings = readSettings(options);
+  const settings = readStartSettings(options);
   const { kind = null, name = chooseAdoptedName(service), out = settings.storeUrl } = options;
-  const local = options.services ?? null;
-  const order = { service, settings, local, folder: resolveAddress(out), name, kind };
-  return adoptJobs(order, jobs, (manifest) => startCampaign(manifest, { ...options, name }));
+  const folder = resolveAddress(out);
+  const order = { service, settings, local: options.services ?? null, folder, name, kind };
+  checkAdoption(order, jobs === 'past' ? [] : jobs);
+  const past = jobs === 'past' ? await findPastJobs(order) : null;
+  if (past) options.onPast?.(past);
+  const rows = jobs === 'past' ? past?.rows : await findNamedJobs(order, [...new Set(jobs)]);
+  if (!rows) return null;
+  const tree = buildAddress(folder, name);
+  await addAdopted(tree, rows);
+  const start = (manifest: string) => startCampaign(manifest, { ...options, name });
+  if (isObjectAddress(tree)) return withLocalCopy(tree, start);
+  return start(buildAddress(tree, ADOPTED_MANIFEST));
 }

@@ -13,7 +13,7 @@ import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
 import { findCampaign } from './find.ts';
-import { type CampaignEvent, Follower } from './follow.ts';
+import { type CampaignEvent, followCampaign, type Waker } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
 import type { LocalName } from '../temporal/host/local.ts';
@@ -22,7 +22,9 @@ import {
   type ConfigurationOptions,
   readEnvironment,
   createInterrupted,
+  ignoreNotices,
   logToWorkerLog,
+  type OnNotice,
   readSettings,
   throwIfInterrupted,
 } from './session.ts';
@@ -76,7 +78,7 @@ export class Campaign implements AsyncDisposable {
   readonly begun: Begun;
   readonly #parts: CampaignParts;
   readonly #notices: string[];
-  #follower: Follower | null = null;
+  readonly #waker: Waker = { wake: () => undefined };
   #closing: Promise<void> | null = null;
 
   /** @internal */
@@ -103,9 +105,9 @@ export class Campaign implements AsyncDisposable {
     yield* this.#newNotices();
     if (!this.begun.idle) {
       const { session, name, out: folder } = this;
-      this.#follower = new Follower(session, { name, folder }, signal);
       let last: CampaignObservation | null = null;
-      for await (const event of this.#follower.events()) {
+      const followed = { name, folder };
+      for await (const event of followCampaign(session, followed, signal, this.#waker)) {
         yield* this.#newNotices();
         yield event;
         if (event.type === 'progress') last = event;
@@ -118,7 +120,7 @@ export class Campaign implements AsyncDisposable {
 
   /** Something has changed: do not wait for the next poll. @internal */
   lookNow(): void {
-    this.#follower?.lookNow();
+    this.#waker.wake();
   }
 
   *#newNotices(): Generator<CampaignEvent, void, undefined> {
@@ -238,22 +240,46 @@ export async function* watch(
   name: string,
   options: WatchOptions = {},
 ): AsyncGenerator<CampaignEvent, void, undefined> {
+  if (options.signal?.aborted === true) return;
+  await using campaign = await openCampaign(name, options);
+  yield* campaign.events();
+}
+
+/** A campaign by its name, to be followed and worked on. @param answerTimeoutMs for the host, if a user waits for it */
+export async function openCampaign(
+  name: string,
+  options: WatchOptions & { readonly onNotice?: OnNotice },
+  answerTimeoutMs?: number,
+): Promise<Campaign> {
   const settings = readSettings(options, { tokens: 'optional' });
-  const { signal = new AbortController().signal } = options;
-  if (signal.aborted) return;
-  logToWorkerLog(settings);
+  const { signal = new AbortController().signal, onNotice = ignoreNotices } = options;
+  logToWorkerLog(settings, options);
   const session = await openSession({
     settings,
     environment: readEnvironment(options),
     localServices: null,
     anyHost: true,
+    ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
   });
   try {
-    const { out, open, state } = await findCampaign(session.client, name);
+    throwIfInterrupted(signal);
+    if (session.role !== 'joined') reportUnready(settings, onNotice);
+    const { out, open, state } = await findCampaign(session.client, name, settings.storeUrl);
     const idle = !open && (state === 'completed' || state === 'cancelled');
-    yield* new Campaign({ session, settings, name, out, signal, begun: { idle } }).events();
-  } finally {
+    return new Campaign({ session, settings, options, name, out, signal, begun: { idle } });
+  } catch (error) {
     await session.close();
+    throw error;
+  }
+}
+
+/** The open items of these services remain open: neither their jobs nor this process can process them. */
+function reportUnready({ unready }: Settings, onNotice: OnNotice): void {
+  for (const { reference, reason } of unready) {
+    onNotice(
+      `${reference.service}: this command neither submits nor fetches anything there: ${reason.message}.`,
+    );
+    onNotice(`  ${reason.remedy}`);
   }
 }
 

@@ -9,27 +9,20 @@ export {
   type ListedJob,
   type PastJobs,
   type RemoteJobs,
-  adoptJobs,
   chooseAdoptedName,
   listRemoteJobs,
 } from './adopt.ts';
-export { listNotNotified } from './campaign.ts';
+export { listNotNotified, openCampaign } from './campaign.ts';
 export type { Row } from './conformance/answers.ts';
 export type { Conformance } from './conformance/conform.ts';
-export {
-  abandonCampaign,
-  endCampaign,
-  pauseCampaign,
-  resumeCampaign,
-  sendIfOpen,
-} from './control.ts';
+export { endCampaign } from './control.ts';
 export { listNotices } from './follow.ts';
 export {
   type CampaignLine,
   describeCampaign,
-  describeTree,
   findCampaign,
   findRunCommand,
+  findTreeElsewhere,
   listCampaigns,
   readCampaignLine,
   readRemembered,
@@ -45,9 +38,9 @@ export { type OpenItem, readFreeSpace, readOpenItems } from './obstacles.ts';
 export type { RetrySurvey } from './retry.ts';
 export { type Planned, canBeCharged, planCampaign } from './plan.ts';
 export {
-  type Purpose,
+  HOST_TIMEOUT_MS,
   waitForAnswer,
-  runInSession,
+  lookInSession,
   logToWorkerLog,
   readSettings,
 } from './session.ts';

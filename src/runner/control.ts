@@ -6,33 +6,101 @@ import type { Session } from '../temporal/host/session.ts';
 import { findStuck } from '../temporal/watchdog.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { type CampaignLine, findCampaign } from './find.ts';
+import { describeCampaign, findCampaign, readCampaignLine } from './find.ts';
 import { endObsolete } from './launch.ts';
-import { type Observed, waitUntilSettled } from './observe.ts';
+import { waitUntilSettled } from './observe.ts';
 import { isTreeHere, findTreeObstacle } from './obstacles.ts';
 import {
   waitForAnswer,
   type ConfigurationOptions,
-  readEnvironment,
-  runInSession,
-  logToWorkerLog,
+  ignoreNotices,
+  lookInSession,
   type OnNotice,
   readSettings,
+  throwIfInterrupted,
 } from './session.ts';
 
-/** Sends one of the messages below if the campaign is open. Returns its state before. */
-export async function sendIfOpen(
-  { client }: Session,
+/** How a campaign is controlled by its name. */
+export interface ControlOptions extends ConfigurationOptions {
+  /** Gets each line for people: what became of it. */
+  readonly onNotice?: OnNotice;
+  /** Aborted before the campaign was found: nothing is sent. */
+  readonly signal?: AbortSignal;
+}
+
+/** What `resume` resumes. */
+export interface ResumeOptions extends ControlOptions {
+  /** Only this service: one that was paused because its items fail for the same reason. Default: the whole campaign. */
+  readonly service?: ServiceName;
+}
+
+/**
+ * Pauses a campaign: it submits no more jobs, and fetches the results of submitted jobs. Durable: if no process works
+ * on the campaign now, it takes effect with the next one.
+ *
+ * @param name - name of the campaign
+ * @returns whether the campaign was open; an ended one stays as it is
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
+ */
+export async function pause(name: string, options: ControlOptions = {}): Promise<boolean> {
+  const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. \`hundredfold resume\` continues it.`;
+  return send(name, options, words, (client) => pauseCampaign(client, name));
+}
+
+/**
+ * Resumes a paused campaign. Durable, as `pause`.
+ *
+ * @param name - name of the campaign
+ * @returns whether the campaign was open; an ended one stays as it is
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
+ */
+export async function resume(name: string, options: ResumeOptions = {}): Promise<boolean> {
+  const { service } = options;
+  const words = service === undefined ? `${name} continues.` : `${name} continues with ${service}.`;
+  return send(name, options, words, (client) => resumeCampaign(client, name, service));
+}
+
+/**
+ * Cancels a campaign: its open items become `cancelled`, and the tables of the finished items are written by the
+ * process that works on it, or by the next one that does. Used slots stay used. Durable, as `pause`.
+ *
+ * @param name - name of the campaign
+ * @returns whether the campaign was open; an ended one stays as it is
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
+ */
+export async function cancel(name: string, options: ControlOptions = {}): Promise<boolean> {
+  const words = `${name} is cancelled. Slots that were used stay used.`;
+  return send(name, options, words, (client) => cancelCampaign(client, name));
+}
+
+async function send(
   name: string,
-  send: (client: Client) => Promise<void>,
-): Promise<CampaignLine> {
-  const found = await findCampaign(client, name);
-  if (!found.open) return found;
-  await send(client);
-  // Until it was taken, `status` would show the state before. Also, the worker of this process may have the task: if it
-  // ended now, the server would wait several seconds for it.
+  options: ControlOptions,
+  words: string,
+  message: (client: Client) => Promise<void>,
+): Promise<boolean> {
+  const { onNotice = ignoreNotices, signal } = options;
+  const settings = readSettings(options, { tokens: 'optional' });
+  return lookInSession(settings, options, async ({ client, role }) => {
+    throwIfInterrupted(signal);
+    const { open, state } = await findCampaign(client, name, settings.storeUrl);
+    if (open) {
+      await message(client);
+      await waitUntilTaken(client, name);
+      onNotice(words);
+      if (role === 'host')
+        onNotice('  No command works on it now; this takes effect with the next one.');
+    } else onNotice(`${name} has already ended (${state}).`);
+    return open;
+  });
+}
+
+/**
+ * Until a message was taken, `status` would show the state before. Also, the worker of this process may have the task: if
+ * it ended now, the server would wait several seconds for it.
+ */
+export async function waitUntilTaken(client: Client, name: string): Promise<void> {
   await waitUntilSettled(client, buildCampaignWorkflowId(name), 2);
-  return found;
 }
 
 /** Submits nothing more; what was submitted is fetched. */
@@ -54,128 +122,62 @@ export async function cancelCampaign(client: Client, name: string): Promise<void
   await client.workflow.getHandle(buildCampaignWorkflowId(name)).cancel();
 }
 
-/** A campaign whose workflow cannot continue: it processes no message, and would never end. */
-const NOT_REPLAYABLE = 'its history cannot be replayed';
-
 /** Why, as the end of a sentence; null if its tasks are done or still may be. Takes seconds only if they are not. */
 export async function explainTaskFailure(client: Client, name: string): Promise<string | null> {
   const found = await waitUntilSettled(client, buildCampaignWorkflowId(name));
   const stuck = await findStuck(client, found, Date.now());
-  if (stuck?.type === 'unreplayable') return NOT_REPLAYABLE;
+  // It processes no message, and would never end.
+  if (stuck?.type === 'unreplayable') return 'its history cannot be replayed';
   return stuck?.type === 'failing' ? `its tasks fail (${stuck.message})` : null;
 }
 
 /**
- * `cancelled`: it ends by itself, once it has its tree if there is an `obstacle`. The others were ended at once:
- * `without tree`, because the ends of its items cannot be written; `failing`, because its workflow does no task.
+ * Cancels a campaign, and looks whether it can end by itself: one that has lost its tree, or whose workflow does no task,
+ * is ended at once. A user waits for the answer.
+ * @param abandon ends it at once, because its tree is permanently lost; nothing is written
+ * @returns whether it ends by itself, once its workers have written the tables
+ * @throws HundredfoldError `USAGE`: to be abandoned, but an ordinary `cancel` leaves complete tables
  */
-type Cancelled =
-  | { readonly end: 'cancelled'; readonly obstacle: string | null }
-  | { readonly end: 'without tree' | 'failing' };
-
-/** Of an open campaign. What it did at once is reported as a notice. */
 export async function endCampaign(
   session: Session,
-  followed: Observed,
+  name: string,
   onNotice: OnNotice,
-): Promise<Cancelled> {
+  abandon = false,
+): Promise<boolean> {
   const { client, role } = session;
-  const { name } = followed;
-  const obstacle = await waitForAnswer(findObstacleNow(session, followed));
-  // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
-  if (obstacle !== null && role !== 'remote') {
-    // Once cancelled, it would wait forever: it cannot write the ends of its items.
-    onNotice(obstacle);
-    await waitForAnswer(endObsolete(session, name, onNotice));
-    return { end: 'without tree' };
+  const found = await describeCampaign(client, name);
+  const { open, out: folder, state } = readCampaignLine(found);
+  if (!open) {
+    onNotice(`${name} has already ended (${state}).`);
+    return false;
   }
-  await waitForAnswer(cancelCampaign(client, name));
-  const failing = role === 'remote' ? null : await waitForAnswer(explainTaskFailure(client, name));
-  if (failing === null) return { end: 'cancelled', obstacle };
-  await waitForAnswer(endObsolete(session, name, onNotice, failing));
-  return { end: 'failing' };
-}
-
-async function findObstacleNow(
-  session: Session,
-  { name, folder }: Observed,
-): Promise<string | null> {
-  const handle = session.client.workflow.getHandle(buildCampaignWorkflowId(name));
-  return findTreeObstacle({ session, name, folder }, await handle.describe());
-}
-
-/**
- * Ends a campaign whose tree is permanently lost; nothing is written.
- * @throws HundredfoldError `USAGE`: an ordinary `cancel` leaves complete tables
- */
-export async function abandonCampaign(
-  session: Session,
-  { name, folder }: Observed,
-  onNotice: OnNotice,
-): Promise<void> {
-  const { memo } = await session.client.workflow
-    .getHandle(buildCampaignWorkflowId(name))
-    .describe();
-  if (await isTreeHere(folder, memo?.['tree']))
+  if (abandon && (await isTreeHere(folder, found.memo?.['tree'])))
     throw new HundredfoldError(
       'USAGE',
       `${folder} is the output tree of ${name}, and it is available`,
       `Run "hundredfold cancel ${name}" without --abandon: it writes the tables of the finished items.`,
     );
-  await endObsolete(session, name, onNotice);
-}
-
-/** What `resume` resumes. */
-export interface ResumeOptions extends ConfigurationOptions {
-  /** Only this service: one that was paused because its items fail for the same reason. Default: the whole campaign. */
-  readonly service?: ServiceName;
-}
-
-/**
- * Pauses a campaign: it submits no more jobs, and fetches the results of submitted jobs. Durable: if no process works
- * on the campaign now, it takes effect with the next one.
- *
- * @param name - name of the campaign
- * @returns whether the campaign was open; an ended one stays as it is
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
- */
-export async function pause(name: string, options: ConfigurationOptions = {}): Promise<boolean> {
-  return send(name, options, (client) => pauseCampaign(client, name));
-}
-
-/**
- * Resumes a paused campaign. Durable, as `pause`.
- *
- * @param name - name of the campaign
- * @returns whether the campaign was open; an ended one stays as it is
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
- */
-export async function resume(name: string, options: ResumeOptions = {}): Promise<boolean> {
-  return send(name, options, (client) => resumeCampaign(client, name, options.service));
-}
-
-/**
- * Cancels a campaign: its open items become `cancelled`, and the tables of the finished items are written by the
- * process that works on it, or by the next one that does. Used slots stay used. Durable, as `pause`.
- *
- * @param name - name of the campaign
- * @returns whether the campaign was open; an ended one stays as it is
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
- */
-export async function cancel(name: string, options: ConfigurationOptions = {}): Promise<boolean> {
-  return send(name, options, (client) => cancelCampaign(client, name));
-}
-
-async function send(
-  name: string,
-  options: ConfigurationOptions,
-  message: (client: Client) => Promise<void>,
-): Promise<boolean> {
-  const settings = readSettings(options, { tokens: 'optional' });
-  logToWorkerLog(settings);
-  const environment = readEnvironment(options);
-  return runInSession({ settings, environment, purpose: 'look' }, async (session) => {
-    const { open } = await sendIfOpen(session, name, message);
-    return open;
-  });
+  const end = async (reason?: string): Promise<false> => {
+    await waitForAnswer(endObsolete(session, name, onNotice, reason));
+    return false;
+  };
+  if (abandon) return end();
+  const obstacle = await waitForAnswer(findTreeObstacle({ session, name, folder }, found));
+  // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
+  if (obstacle !== null && role !== 'remote') {
+    // Once cancelled, it would wait forever: it cannot write the ends of its items.
+    onNotice(obstacle);
+    return end();
+  }
+  await waitForAnswer(cancelCampaign(client, name));
+  const failing = role === 'remote' ? null : await waitForAnswer(explainTaskFailure(client, name));
+  if (failing !== null) {
+    await end(failing);
+    onNotice('  Its "hundredfold run" command starts it again with what is on disk.');
+    return false;
+  }
+  onNotice(`${name} is cancelled. Slots that were used stay used.`);
+  const lost = ` If the tree is lost, run "hundredfold cancel ${name} --abandon".`;
+  if (obstacle !== null) onNotice(`  Waiting for its output tree: ${obstacle}${lost}`);
+  return true;
 }

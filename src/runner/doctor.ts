@@ -7,7 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import type { Environment } from '../domain/process.ts';
-import { formatDuration, formatNonZeroDuration, formatSize } from '../domain/units.ts';
+import { formatDuration, formatSize } from '../domain/units.ts';
 import { readProgramVersion } from '../program.ts';
 import { findService } from '../services/registry.ts';
 import { resolveAddress } from '../store/layout.ts';
@@ -25,13 +25,13 @@ import {
   isClosedPart,
   isRecent,
   readHeartbeats,
-  updateRetention,
 } from '../temporal/namespace.ts';
 import { type Stuck, findStuck } from '../temporal/watchdog.ts';
 import { buildRunningQuery, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import { readCampaignLine } from './find.ts';
 import { listNotices } from './follow.ts';
 import { checkFolder, describeRefusals, findTreeObstacle } from './obstacles.ts';
-import { chooseRemedy, recogniseService } from './services.ts';
+import { chooseRemedy, recogniseService } from './intake.ts';
 import {
   type ConfigurationOptions,
   formatAccounts,
@@ -65,18 +65,20 @@ export interface DoctorOptions extends ConfigurationOptions {
  * too.
  */
 export async function doctor(options: DoctorOptions = {}): Promise<readonly Finding[]> {
-  const environment = readEnvironment(options);
-  const isLocal = options.services !== undefined;
   const { settings, findings } = checkConfiguration(options);
+  const ofSettings =
+    settings === null
+      ? []
+      : [
+          ...(await checkTemporal(settings)),
+          ...(await checkServices(settings, options.services !== undefined)),
+          await tryCheck('output store', () => describeOutputStore(settings)),
+        ];
   return [
     await tryCheck('runtime', describeRuntime),
     ...findings,
-    ...(settings === null ? [] : await checkTemporal(settings)),
-    ...(settings === null ? [] : await checkServices(settings, isLocal)),
-    ...(settings === null
-      ? []
-      : [await tryCheck('output store', () => describeOutputStore(settings))]),
-    await tryCheck('ledger of submissions', () => describeLedger(environment)),
+    ...ofSettings,
+    await tryCheck('ledger of submissions', () => describeLedger(readEnvironment(options))),
   ];
 }
 
@@ -100,13 +102,11 @@ function describeRuntime(): string {
   return `hundredfold ${readProgramVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
 }
 
-interface Configured {
-  /** Null if it cannot be used. */
+/** Settings are null if they cannot be used. */
+function checkConfiguration(options: DoctorOptions): {
   readonly settings: Settings | null;
   readonly findings: readonly Finding[];
-}
-
-function checkConfiguration(options: DoctorOptions): Configured {
+} {
   const check = 'configuration and credentials';
   try {
     const settings = readSettings(options, { tokens: 'optional' });
@@ -154,16 +154,25 @@ async function checkServices(settings: Settings, isLocal: boolean): Promise<Find
   return [{ check: 'services', ok: false, found: 'none configured', remedy }];
 }
 
-const ANSWERS = {
-  away: 'does not answer',
-  refused: 'refuses access',
-  unclear: 'answers, but not as the service',
-} as const;
+/** What an answer that is neither right nor wrong says, and what to do. */
+type Answer = readonly [found: string, remedy: (key: string) => string];
+const ANSWERS: Readonly<Record<'away' | 'refused' | 'unclear', Answer>> = {
+  away: ['does not answer', (key) => `Check ${key}.url, and that the service is up.`],
+  refused: [
+    'refuses access',
+    // The check sends no token, so a login is requested by something in front of the service.
+    (key) =>
+      `Ask the operators of the service or of your network: ${key}.headers are for the login of a gateway in front of it.`,
+  ],
+  unclear: [
+    'answers, but not as the service',
+    (key) => `Check ${key}.url. If it is a login or maintenance page, wait; nothing is sent to it.`,
+  ],
+};
 
 async function checkService(site: Site): Promise<Finding> {
   const { service, address } = site.reference;
   const check = `service ${service}`;
-  const key = `services.${service}`;
   if (site.network === null) {
     const found = `${address} was not checked, because the configuration of the service is incomplete`;
     return { check, ok: false, found, remedy: 'reason' in site ? site.reason.remedy : '' };
@@ -177,14 +186,9 @@ async function checkService(site: Site): Promise<Finding> {
     const remedy = chooseRemedy(site, seen);
     return { check, ok: false, code: 'SERVICE_URL_WRONG', found: seen.message, remedy };
   }
-  const remedies = {
-    away: `Check ${key}.url, and that the service is up.`,
-    // The check sends no token, so a login is requested by something in front of the service.
-    refused: `Ask the operators of the service or of your network: ${key}.headers are for the login of a gateway in front of it.`,
-    unclear: `Check ${key}.url. If it is a login or maintenance page, wait; nothing is sent to it.`,
-  };
-  const found = `${address} ${ANSWERS[seen.type]}: ${seen.message}`;
-  return { check, ok: false, found, remedy: remedies[seen.type] };
+  const [answers, advise] = ANSWERS[seen.type];
+  const remedy = advise(`services.${service}`);
+  return { check, ok: false, found: `${address} ${answers}: ${seen.message}`, remedy };
 }
 
 function describeSite({ reference, policy, network }: Site): string {
@@ -263,10 +267,6 @@ async function lookAt(
   }
 }
 
-const DAY_MS = 24 * 3_600_000;
-/** A campaign may last longer than a shorter retention keeps its items. */
-const MIN_RETENTION_MS = 7 * DAY_MS;
-
 /** A server of one's own, and what campaigns need there. */
 async function checkServer(
   client: Client,
@@ -281,42 +281,18 @@ async function checkServer(
   const found = `${address}, namespace ${namespace}, ${how}${key}; server ${server}`;
   return [
     { check: 'Temporal', ok: true, found },
-    await checkRetention(client, target),
-    await checkAttributes(client, target),
+    await tryCheck('Temporal search attributes', () => describeAttributes(client, target)),
     await checkWorkers(client, taskQueue),
   ];
 }
 
-async function checkRetention(client: Client, target: TemporalAddress): Promise<Finding> {
-  const check = 'Temporal retention';
-  const { namespace } = target;
-  const described = await client.workflowService
-    .describeNamespace({ namespace })
-    .catch(nullIfClosed);
-  if (described === null) return { check, ok: true, found: 'the server does not tell it' };
-  const { config } = described;
-  const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
-  const found = `ended workflows are kept for ${formatNonZeroDuration(retentionMs)}`;
-  if (retentionMs >= MIN_RETENTION_MS) return { check, ok: true, found };
-  return {
-    check,
-    ok: true,
-    warning: true,
-    found: `${found}: ended items vanish from the UI, and their workflow ids can be used again, while their campaign may still run`,
-    remedy: `Keep them for 30 days: ${updateRetention(target, 30)}`,
-  };
-}
-
-async function checkAttributes(client: Client, target: TemporalAddress): Promise<Finding> {
-  const check = 'Temporal search attributes';
-  if ((await hasAttributes(client)) !== false) return { check, ok: true, found: 'can be used' };
-  return {
-    check,
-    ok: false,
-    code: 'TEMPORAL_ATTRIBUTES_REFUSED',
-    found: 'some are missing, or are of another type than Keyword',
-    remedy: `The next worker or run adds what is missing, or an administrator: ${createAttributes(target)}`,
-  };
+async function describeAttributes(client: Client, target: TemporalAddress): Promise<string> {
+  if ((await hasAttributes(client)) !== false) return 'can be used';
+  throw new HundredfoldError(
+    'TEMPORAL_ATTRIBUTES_REFUSED',
+    'some are missing, or are of another type than Keyword',
+    `The next worker or run adds what is missing, or an administrator: ${createAttributes(target)}`,
+  );
 }
 
 async function checkWorkers(client: Client, taskQueue: string): Promise<Finding> {
@@ -364,12 +340,9 @@ type Found = Pick<Finding, 'ok' | 'found'>;
 async function checkBudget(client: Client, workflowId: string): Promise<Found[]> {
   const budget = await readBudget(client, workflowId);
   if (budget === null) return [];
-  return [
-    ...(budget.refusal
-      ? [{ ok: false, found: describeRefusals([budget], Date.now()).join(' ') }]
-      : []),
-    ...listNotices(budget).map(({ words }) => ({ ok: true, found: words })),
-  ];
+  const notices = listNotices(budget).map(({ words }) => ({ ok: true, found: words }));
+  const refusals = describeRefusals([budget], Date.now());
+  return refusals.length === 0 ? notices : [{ ok: false, found: refusals.join(' ') }, ...notices];
 }
 
 /** Whether the tree of a campaign was removed or replaced, or is leased to another Temporal. */
@@ -377,10 +350,7 @@ async function checkTree(
   session: Pick<Session, 'client' | 'role'>,
   description: WorkflowExecutionDescription,
 ): Promise<Found[]> {
-  const { workflowId, memo } = description;
-  const folder = memo?.['out'];
-  if (typeof folder !== 'string') return [];
-  const name = workflowId.slice('campaign:'.length);
+  const { out: folder, name } = readCampaignLine(description);
   const obstacle = await findTreeObstacle({ session, name, folder }, description);
   return obstacle === null ? [] : [{ ok: false, found: obstacle }];
 }

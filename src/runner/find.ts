@@ -13,6 +13,7 @@ import { isObjectAddress } from '../domain/addresses.ts';
 import { quoteWord } from '../domain/plain-text.ts';
 import { readTreeState } from '../report/publish.ts';
 import { PRIVATE_FILE, REMEMBERED_FILE, chooseStatePath } from '../state.ts';
+import { buildCampaignAddress } from '../store/layout.ts';
 import { describeHolder, readNewestLease } from '../store/lease.ts';
 import { nullIfUnreadable } from '../store/store.ts';
 import { buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
@@ -39,26 +40,56 @@ export async function listCampaigns(client: Client): Promise<CampaignLine[]> {
   return [...lines.values()].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-/** Throws CAMPAIGN_UNKNOWN. */
-export async function findCampaign(client: Client, name: string): Promise<CampaignLine> {
-  return readCampaignLine(await describeCampaign(client, name));
+/** @throws HundredfoldError `CAMPAIGN_UNKNOWN` */
+export async function findCampaign(
+  client: Client,
+  name: string,
+  storeUrl?: string,
+): Promise<CampaignLine> {
+  return readCampaignLine(await describeCampaign(client, name, storeUrl));
 }
 
-/** Takes the server up to half a second while the campaign is busy. Throws CAMPAIGN_UNKNOWN. */
+/**
+ * Takes the server up to half a second while the campaign is busy.
+ * @param storeUrl where its tree may be if this Temporal does not know it: the error then tells what the tree knows
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
+ */
 export async function describeCampaign(
   client: Client,
   name: string,
+  storeUrl?: string,
 ): Promise<WorkflowExecutionDescription> {
   const found = await nullIfNotFound(
     client.workflow.getHandle(buildCampaignWorkflowId(name)).describe(),
   );
-  if (found === null)
+  if (found !== null) return found;
+  const tree = storeUrl === undefined ? null : await findTreeElsewhere(name, storeUrl);
+  if (tree === null)
     throw new HundredfoldError(
       'CAMPAIGN_UNKNOWN',
       `no campaign is named ${name}`,
       '`hundredfold status` shows all campaigns.',
     );
-  return found;
+  const command = await findRunCommand(name, tree.location);
+  throw new HundredfoldError(
+    'CAMPAIGN_UNKNOWN',
+    `${name} ran at another Temporal server: ${await describeTree(tree)}`,
+    `To go on with it here: ${command ?? 'run its manifests again'}`,
+  );
+}
+
+/** The tree of a campaign that Temporal does not know here. */
+export async function findTreeElsewhere(
+  name: string,
+  storeUrl: string,
+): Promise<OutputTree | null> {
+  const folders = readRemembered().filter((one) => one.name === name);
+  const expected = buildCampaignAddress(storeUrl, name);
+  for (const folder of [expected, ...folders.map((one) => one.folder)]) {
+    const tree = await openTreeIfAny(folder, name);
+    if (tree !== null) return tree;
+  }
+  return null;
 }
 
 export function readCampaignLine(
@@ -127,16 +158,9 @@ function parse(line: string): Remembered | null {
   }
 }
 
-interface RunWords {
-  readonly out?: string | undefined;
-  readonly name?: string | undefined;
-  readonly allowOutside?: boolean | undefined;
-  readonly cache?: boolean | undefined;
-  readonly skipInvalid?: boolean | undefined;
-  readonly services?: string | undefined;
-  readonly config?: string | undefined;
-  readonly worker?: boolean | undefined;
-}
+/** What `run` is told of rows and of the place of their results. */
+type RunWords = Partial<Record<'out' | 'name' | 'services' | 'config', string | undefined>> &
+  Partial<Record<'allowOutside' | 'cache' | 'skipInvalid' | 'worker', boolean | undefined>>;
 
 /** With the options that decide which rows are run, and where. */
 export function runCommand(manifests: readonly string[], options: RunWords): string {
@@ -184,7 +208,7 @@ function formatCommand({ location, campaign, local }: OutputTree): string {
 }
 
 /** What a tree tells of its campaign, which this Temporal does not know. */
-export async function describeTree(tree: OutputTree): Promise<string> {
+async function describeTree(tree: OutputTree): Promise<string> {
   const { ended, items, isPublished } = await readTreeState(tree.store, tree.campaign);
   const state = isPublished ? 'it has ended' : `${ended} of ${items} items are done`;
   const lease = await readNewestLease(tree.store);

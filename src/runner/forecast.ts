@@ -21,15 +21,6 @@ import { listServices, listKindsOf, findService } from '../services/registry.ts'
 import type { RowCounts } from '../store/prepared-campaign.ts';
 import type { Survey } from './survey.ts';
 
-/** A service for the jobs, with its current charges. */
-export interface Supply {
-  readonly service: string;
-  /** What each job is charged to; null if there is no budget. */
-  readonly account: AccountStatus | null;
-  /** For each other campaign, the number of jobs that wait for the same token: slots are shared in turn. */
-  readonly waiting: readonly number[];
-}
-
 export interface ServiceForecast {
   readonly service: ServiceName;
   readonly jobs: number;
@@ -42,20 +33,50 @@ export interface ServiceForecast {
 /** Parallel jobs of a service without a budget: the minimum, because it does not report the number. */
 const SIDE_BY_SIDE = 1;
 
-export function forecastServices(
-  jobs: Readonly<Record<Kind, number>>,
-  supplies: readonly Supply[],
+type Feed = Pick<ServiceSettings, 'reference' | 'policy' | 'secrets'> | UnreadyService;
+
+/** `budgets`: those that Temporal has; a service without one has charged nothing yet. */
+export function forecastCampaign(
+  name: string,
+  { jobs }: Pick<Survey, 'jobs'>,
+  feeds: readonly Feed[],
+  budgets: readonly BudgetStatus[],
   now: number,
 ): readonly ServiceForecast[] {
   return listServices().flatMap((definition) => {
     const service = definition.name;
     const kinds = listKindsOf(definition).map((kind) => [kind, jobs[kind] ?? 0] as const);
-    const count = kinds.reduce((sum, [, n]) => sum + n, 0);
+    const count = sum(kinds.map(([, n]) => n));
     if (count === 0) return [];
-    const supply = supplies.find((one) => one.service === service);
-    const seconds = kinds.reduce((sum, [kind, n]) => sum + n * findKind(kind).estimate.seconds, 0);
-    return [forecastService(service, count, seconds, supply, now)];
+    const seconds = count * computeMeanSeconds(kinds);
+    const feed = feeds.find(({ reference }) => reference.service === service);
+    const budget = feed && findBudget(feed, budgets);
+    // A token that this Temporal has not seen yet has charged nothing. Not configured yet: the contract says what it allows.
+    const account = budget ?? createAccount(feed?.policy ?? createDefaultPolicy(service));
+    const waiting = budget ? listWaiting(budget, name) : [];
+    return [forecastService(service, count, seconds, { account, waiting }, now)];
   });
+}
+
+function findBudget(feed: Feed, budgets: readonly BudgetStatus[]): BudgetStatus | undefined {
+  if (!('secrets' in feed)) return undefined;
+  return budgets.find(
+    (one) =>
+      isSameReference(one, feed.reference) &&
+      // One that has just started allows nothing until it hears what the service allows.
+      one.windows.every(({ limit }) => limit > 0),
+  );
+}
+
+/** What jobs are charged to, and for each other campaign how many of its jobs wait for it: slots are shared in turn. */
+interface Charged {
+  readonly account: AccountStatus;
+  readonly waiting: readonly number[];
+}
+
+function listWaiting({ use }: BudgetStatus, campaign: string): readonly number[] {
+  const others = use.filter((one) => one.campaign !== campaign && !one.paused);
+  return others.map(({ waiting }) => waiting);
 }
 
 /** `seconds`: total run time of its jobs. */
@@ -63,25 +84,18 @@ function forecastService(
   service: ServiceName,
   jobs: number,
   seconds: number,
-  supply: Supply | undefined,
+  { account, waiting }: Charged,
   now: number,
 ): ServiceForecast {
-  const account = supply?.account ?? null;
-  const from = Math.max(now, account?.blockedUntil ?? now);
-  if (!account || account.windows.length === 0) {
+  const from = Math.max(now, account.blockedUntil ?? now);
+  if (account.windows.length === 0) {
     const endsAt = from + (seconds * 1_000) / SIDE_BY_SIDE;
     return { service, jobs, endsAt, free: null };
   }
-  const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
+  const before = jobs + sum(waiting.map((n) => Math.min(n, jobs)));
   const jobMs = (seconds / jobs) * 1_000;
   const endsAt = estimateLastSubmissionIn(account, before, jobMs, from) + jobMs;
   return { service, jobs, endsAt, free: account.free ?? 0 };
-}
-
-/** What jobs are charged to, and the other campaigns that wait for it. */
-function toSupply(budget: BudgetStatus, campaign: string): Supply {
-  const others = budget.use.filter((one) => one.campaign !== campaign && !one.paused);
-  return { service: budget.service, account: budget, waiting: others.map((one) => one.waiting) };
 }
 
 /** Without charges. */
@@ -131,7 +145,6 @@ export function estimateEnd(now: Seen): number | null {
 function estimateServiceEnd(seen: Seen, budget: BudgetStatus): number | null {
   const { campaign } = seen.progress;
   const { service } = budget;
-  const supply = toSupply(budget, campaign);
   const lanes = budget.use.filter((one) => one.campaign === campaign);
   const { unopened, open, seconds } = countWorkLeft(seen, service);
   // With limited slots, submitted jobs are practically done; without, they still have to be computed.
@@ -141,7 +154,8 @@ function estimateServiceEnd(seen: Seen, budget: BudgetStatus): number | null {
   const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;
   const all = jobs * ((slots ? null : computeSecondsPerJob(seen, service)) ?? seconds);
-  return forecastService(service, jobs, all, supply, seen.at).endsAt;
+  const charged = { account: budget, waiting: listWaiting(budget, campaign) };
+  return forecastService(service, jobs, all, charged, seen.at).endsAt;
 }
 
 /** Fewer ends do not show how fast a service is. */
@@ -202,43 +216,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, n) => all + n, 0);
 }
 
-type Feed = Pick<ServiceSettings, 'reference' | 'policy' | 'secrets'> | UnreadyService;
-
-/** `budgets`: those that Temporal has; a service without one has charged nothing yet. */
-export function forecastCampaign(
-  name: string,
-  { jobs }: Pick<Survey, 'jobs'>,
-  feeds: readonly Feed[],
-  budgets: readonly BudgetStatus[],
-  now: number,
-): readonly ServiceForecast[] {
-  const supplies = feeds.map((feed) => supplyFor(name, feed, budgets));
-  // Not configured yet: its contract says what it allows.
-  const others = listServices().filter(
-    ({ name: service }) => !feeds.some(({ reference }) => reference.service === service),
-  );
-  const usual = others.map(({ name }) => createUnused(name, createDefaultPolicy(name)));
-  return forecastServices(jobs, [...supplies, ...usual], now);
-}
-
-function supplyFor(name: string, feed: Feed, budgets: readonly BudgetStatus[]): Supply {
-  const { reference, policy } = feed;
-  const kept =
-    'secrets' in feed &&
-    budgets.find((one) => isSameReference(one, feed.reference) && isConfigured(one));
-  // A token that this Temporal has not seen yet has charged nothing.
-  return kept ? toSupply(kept, name) : createUnused(reference.service, policy);
-}
-
-/** One that has just started allows nothing until it hears what the service allows. */
-function isConfigured({ windows }: BudgetStatus): boolean {
-  return windows.every(({ limit }) => limit > 0);
-}
-
-function createUnused(service: string, policy: Policy): Supply {
-  return { service, account: createAccount(policy), waiting: [] };
-}
-
 /** Jobs that have to be submitted, of all kinds. */
 export function sumJobs({ jobs }: Survey): number {
   return listKindNames().reduce((sum, kind) => sum + (jobs[kind] ?? 0), 0);
@@ -251,16 +228,6 @@ export function estimateDisk({ kinds, ended, rows }: Survey): number {
     0,
   );
   return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
-}
-
-/** The jobs of each service as documents show them; `endsAt` in ISO 8601. */
-export function toPlannedServices(forecasts: readonly ServiceForecast[]) {
-  return forecasts.map(({ service, jobs, free, endsAt }) => ({
-    service,
-    jobs,
-    free,
-    endsAt: formatEnd(endsAt),
-  }));
 }
 
 /** In ISO 8601; null if nothing has to be submitted, or if it can never end. */

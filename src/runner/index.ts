@@ -18,7 +18,7 @@ export { adopt, type AdoptOptions } from './adopt.ts';
 export { Campaign } from './campaign.ts';
 export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './intake.ts';
 export type { ConfigurationOptions } from './session.ts';
-export { cancel, pause, resume, type ResumeOptions } from './control.ts';
+export { cancel, type ControlOptions, pause, resume, type ResumeOptions } from './control.ts';
 export type { ItemLine } from './items.ts';
 export type { BudgetStatus } from '../budget/status.ts';
 export type { CampaignProgress } from '../domain/campaign.ts';

@@ -1,8 +1,7 @@
 /** The workflow of a campaign: whether it runs, and how it is started for a prepared tree. */
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
-import type { Client, WorkflowHandle } from '@temporalio/client';
-import { nullIfNotFound, wasDelivered } from '../activities/retry.ts';
+import { nullIfNotFound } from '../activities/retry.ts';
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import type {
@@ -21,13 +20,7 @@ import { createTreeNotHereError, ensureTreeId, readTreeId } from '../store/lease
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { formatCampaignAtStart } from '../workflows/details.ts';
-import {
-  type CampaignInput,
-  type Grown,
-  growSignal,
-  pauseLaneSignal,
-  withdrawRunSignal,
-} from '../workflows/messages.ts';
+import { type CampaignInput, pauseLaneSignal, withdrawRunSignal } from '../workflows/messages.ts';
 import {
   buildBudgetWorkflowId,
   buildCampaignWorkflowId,
@@ -44,7 +37,6 @@ export interface Running {
   readonly out: unknown;
   /** Id of that tree. */
   readonly tree: unknown;
-  readonly manifests: unknown;
   /** Which items it runs again, where `retry` started it. */
   readonly retry: unknown;
 }
@@ -58,8 +50,8 @@ export async function findCampaignRun(
     client.workflow.getHandle(buildCampaignWorkflowId(name)).describe(),
   );
   if (found === null) return null;
-  const { out, tree, manifests, retry } = found.memo ?? {};
-  const running = found.status.name === 'RUNNING' ? { out, tree, manifests, retry } : null;
+  const { out, tree, retry } = found.memo ?? {};
+  const running = found.status.name === 'RUNNING' ? { out, tree, retry } : null;
   return { out, running };
 }
 
@@ -169,29 +161,17 @@ function buildCampaignSpec(
 /** What workers and commands read of a campaign without a query. */
 function buildMemo(
   { folder, feeds, priority }: Order,
-  { manifests, retry }: PreparedTree,
+  { retry }: PreparedTree,
   tree: string,
 ): Record<string, unknown> {
   return {
     out: folder,
     tree,
-    manifests: joinDigests(manifests),
     startedAt: new Date().toISOString(),
     services: feeds.map(({ reference }) => reference),
     ...(retry !== undefined && { retry }),
     priority,
   };
-}
-
-/** Notifies the running campaign of rows that were added to its tree; false when it has ended meanwhile. */
-export async function growRunning(
-  { client }: Pick<Session, 'client'>,
-  name: string,
-  grown: Grown,
-): Promise<boolean> {
-  return wasDelivered(
-    client.workflow.getHandle(buildCampaignWorkflowId(name)).signal(growSignal, grown),
-  );
 }
 
 /**
@@ -209,23 +189,11 @@ async function forgetPause(
   }
 }
 
-/** One text that identifies the manifests. */
-export function joinDigests(manifests: readonly ManifestDigest[]): string {
-  return manifests.map(({ sha256 }) => sha256).join(' ');
-}
-
-interface EffectiveSettings {
-  readonly services: Readonly<Record<string, unknown>>;
-  readonly jobs: JobPolicy;
-  /** SHA-256 of the plugins of these services, by their entry in the configuration. */
-  readonly plugins?: Readonly<Record<string, string>>;
-}
-
-/** The settings in effect, as written to campaign.json: without secrets. */
-export function describeSettings(
-  feeds: readonly ServiceSettings[],
-  jobs: JobPolicy,
-): EffectiveSettings {
+/**
+ * The settings in effect, as written to campaign.json: without secrets; with the SHA-256 of the plugins of these services,
+ * by their entry in the configuration.
+ */
+export function describeSettings(feeds: readonly ServiceSettings[], jobs: JobPolicy) {
   const main = feeds.filter(({ lane }) => !lane);
   const services = main.map(({ reference, url, config, policy }) => [
     reference.service,
@@ -356,22 +324,13 @@ export async function endObsolete(
   // Written by `launch`.
   const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
   const run = raw.workflowExecutionInfo?.firstRunId ?? '';
-  for (const reference of services)
-    await sendToBudget(client, reference, (budget) =>
-      budget.signal(withdrawRunSignal, { campaign: name, run }),
-    );
+  for (const reference of services) {
+    // A slot must not be spent on what has ended.
+    const budget = client.workflow.getHandle(buildBudgetWorkflowId(reference));
+    await nullIfNotFound(budget.signal(withdrawRunSignal, { campaign: name, run }));
+  }
   const query = buildRunningQuery(['item'], { campaign: name });
   for await (const { workflowId } of client.workflow.list({ query }))
     await nullIfNotFound(client.workflow.getHandle(workflowId).terminate(reason));
   onNotice(`The campaign ${name} that ran here before was ended: ${reason}.`);
-}
-
-/** A slot must not be spent on what has ended. */
-async function sendToBudget(
-  client: Client,
-  reference: ServiceReference,
-  send: (budget: WorkflowHandle) => Promise<void>,
-): Promise<void> {
-  const budget = client.workflow.getHandle(buildBudgetWorkflowId(reference));
-  await nullIfNotFound(send(budget));
 }

@@ -21,7 +21,7 @@ import { type Stuck, findStuck } from '../temporal/watchdog.ts';
 import type { campaign } from '../workflows/index.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 import { buildBudgetWorkflowId, buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
-import { type CampaignLine, describeCampaign } from './find.ts';
+import { type CampaignLine, describeCampaign, readCampaignLine } from './find.ts';
 import {
   describeHindrance,
   findObstacle,
@@ -101,7 +101,6 @@ class Recent {
 export class Observer {
   readonly #session: Session;
   readonly #observed: Observed;
-  readonly #workers: WorkerPresence;
   readonly #obstacles = new Recent(OBSTACLE_INTERVAL_MS);
   readonly #hindrances = new Recent(HINDRANCES_INTERVAL_MS);
   readonly #late = new Recent(LATE_INTERVAL_MS);
@@ -110,7 +109,6 @@ export class Observer {
   constructor(session: Session, observed: Observed) {
     this.#session = session;
     this.#observed = observed;
-    this.#workers = new WorkerPresence(session);
   }
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
@@ -131,10 +129,12 @@ export class Observer {
     const status = found.status.name;
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
-    await this.#workers.check(found, waited);
+    const stuck = await findStuckTask(client, found, waited);
     const progress = await readProgress(client, found);
     const obstacle =
-      status === 'RUNNING' ? await this.#obstacles.read(() => this.#lookForObstacle(found)) : null;
+      status === 'RUNNING'
+        ? await this.#obstacles.read(() => this.#lookForObstacle(found, stuck))
+        : null;
     const budgets = await readUsedBudgets(client, found.memo?.['services']);
     const lanes = budgets.flatMap(({ use }) => use);
     const waiting = lanes
@@ -171,12 +171,15 @@ export class Observer {
     return tree && nullIfUnreadable(describeLateItems(this.#session, tree));
   }
 
-  async #lookForObstacle(found: WorkflowExecutionDescription): Promise<string | null> {
+  async #lookForObstacle(
+    found: WorkflowExecutionDescription,
+    stuck: Stuck | null,
+  ): Promise<string | null> {
     const session = this.#session;
     const observed = this.#observed;
     const own = await findObstacle(observed.folder, found);
     const ofTree = own ?? (await findTreeObstacle({ session, ...observed }, found));
-    return ofTree ?? (await this.#workers.obstacle(found));
+    return ofTree ?? (await explainStuckTask(session, found, stuck));
   }
 
   /** Rows are counted in the tree, once, and again when there are more of them. */
@@ -299,11 +302,16 @@ export async function waitIfOverdue(
   client: Client,
   found: WorkflowExecutionDescription,
 ): Promise<{ readonly found: WorkflowExecutionDescription; readonly waited: boolean }> {
-  const task = found.raw.pendingWorkflowTask;
-  const sinceMs = Date.now() - 1_000 * Number(task?.originalScheduledTime?.seconds ?? 0);
-  const isRecent = !task || (sinceMs < OVERDUE_MS && (task.attempt ?? 1) === 1);
-  if (isRecent && found.memo?.[PROGRESS_MEMO] !== undefined) return { found, waited: false };
+  const isOverdue =
+    computePendingMs(found) >= OVERDUE_MS || (found.raw.pendingWorkflowTask?.attempt ?? 1) > 1;
+  if (!isOverdue && found.memo?.[PROGRESS_MEMO] !== undefined) return { found, waited: false };
   return { found: await waitUntilSettled(client, found.workflowId), waited: true };
+}
+
+/** How long its task has waited, through all its attempts; 0 without one. */
+function computePendingMs({ raw }: WorkflowExecutionDescription): number {
+  const at = raw.pendingWorkflowTask?.originalScheduledTime?.seconds;
+  return at == null ? 0 : Date.now() - 1_000 * Number(at);
 }
 
 /** Identifies the task of a workflow that no worker has finished yet, through all its attempts; null without one. */
@@ -312,67 +320,42 @@ function findPendingTask({ runId, raw }: WorkflowExecutionDescription): string |
   return at ? `${runId} ${String(at.seconds)} ${String(at.nanos)}` : null;
 }
 
-/** Each worker sends a heartbeat every second: without a new one for this long (ms), all of them have ended. */
-const SILENT_MS = 4_000;
+/**
+ * Why a task of a campaign stays pending; null if it does not, or not for long.
+ * @param waited the caller has waited for the task
+ * @throws HundredfoldError `CAMPAIGN_UNREPLAYABLE`
+ */
+async function findStuckTask(
+  client: Client,
+  found: WorkflowExecutionDescription,
+  waited: boolean,
+): Promise<Stuck | null> {
+  if (!waited && computePendingMs(found) < TASK_TIMEOUT_MS) return null;
+  const stuck = await findStuck(client, found, Date.now());
+  if (stuck?.type !== 'unreplayable') return stuck;
+  const { name } = readCampaignLine(found);
+  throw new HundredfoldError(
+    'CAMPAIGN_UNREPLAYABLE',
+    `the history of ${name} cannot be replayed by this version`,
+    `Run "hundredfold cancel ${name}", then its "hundredfold run" command again: it continues with what is on disk, and nothing is submitted twice.`,
+  );
+}
 
-/** Whether a worker takes the tasks of a campaign. */
-class WorkerPresence {
-  readonly #session: Session;
-  /** Since when its task has been pending, by a clock that cannot be set. */
-  #pending: { readonly task: string; readonly since: number } | null = null;
-  #stuck: Stuck | null = null;
-  /** The newest heartbeat, and since when it has been the newest, by the same clock; null before the first look. */
-  #heartbeat: { readonly at: number; readonly since: number } | null = null;
+/** A sentence with what to do; null if its tasks seem to be done. */
+async function explainStuckTask(
+  { client, role }: Session,
+  { taskQueue }: WorkflowExecutionDescription,
+  stuck: Stuck | null,
+): Promise<string | null> {
+  if (stuck?.type === 'failing')
+    return `Its workflow tasks fail (${stuck.message}). "hundredfold doctor" says what to do.`;
+  // A worker is part of each host; at a Temporal of your own there may be none.
+  const isAlone = stuck !== null || (role === 'remote' && (await hasNoWorker(client, taskQueue)));
+  if (!isAlone) return null;
+  return 'No worker takes its tasks. Start one (hundredfold worker), or run its "hundredfold run" command again.';
+}
 
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  /**
-   * @param waited the caller has waited for the task that is pending
-   * @throws HundredfoldError `CAMPAIGN_UNREPLAYABLE`
-   */
-  async check(found: WorkflowExecutionDescription, waited: boolean): Promise<void> {
-    this.#stuck = null;
-    if (!this.#isLate(found, waited)) return;
-    this.#stuck = await findStuck(this.#session.client, found, Date.now());
-    if (this.#stuck?.type !== 'unreplayable') return;
-    throw new HundredfoldError(
-      'CAMPAIGN_UNREPLAYABLE',
-      `the history of ${found.workflowId.slice('campaign:'.length)} cannot be replayed by this version`,
-      `Run "hundredfold cancel ${found.workflowId.slice('campaign:'.length)}", then its "hundredfold run" command again: it continues with what is on disk, and nothing is submitted twice.`,
-    );
-  }
-
-  /** After `check`: a sentence with what to do; null if its tasks seem to be done. */
-  async obstacle({ taskQueue }: WorkflowExecutionDescription): Promise<string | null> {
-    if (this.#stuck?.type === 'failing')
-      return `Its workflow tasks fail (${this.#stuck.message}). "hundredfold doctor" says what to do.`;
-    // A worker is part of each host; at a Temporal of your own there may be none.
-    const isAlone =
-      this.#stuck?.type === 'unattended' ||
-      (this.#session.role === 'remote' && (await this.#isAlone(taskQueue)));
-    if (!isAlone) return null;
-    return 'No worker takes its tasks. Start one (hundredfold worker), or run its "hundredfold run" command again.';
-  }
-
-  #isLate(found: WorkflowExecutionDescription, waited: boolean): boolean {
-    const task = findPendingTask(found);
-    const now = performance.now();
-    if (task === null) this.#pending = null;
-    else if (this.#pending?.task !== task) this.#pending = { task, since: now };
-    return this.#pending !== null && (waited || now - this.#pending.since >= TASK_TIMEOUT_MS);
-  }
-
-  async #isAlone(taskQueue: string): Promise<boolean> {
-    const workers = await readHeartbeats(this.#session.client, taskQueue);
-    if (isClosedPart(workers)) return false;
-    const newest = Math.max(0, ...workers.map(({ at }) => at));
-    const now = performance.now();
-    const former = this.#heartbeat;
-    // Clocks of hosts may differ: from the second look on, a heartbeat is only compared with the one before.
-    if (former?.at === newest) return now - former.since >= SILENT_MS;
-    this.#heartbeat = { at: newest, since: now };
-    return former === null && !workers.some(isRecent);
-  }
+async function hasNoWorker(client: Client, taskQueue: string): Promise<boolean> {
+  const workers = await readHeartbeats(client, taskQueue);
+  return !isClosedPart(workers) && !workers.some(isRecent);
 }

@@ -12,7 +12,6 @@ import {
   forecastCampaign,
   formatEnd,
   sumJobs,
-  toPlannedServices,
   type ServiceForecast,
 } from './forecast.ts';
 import {
@@ -22,18 +21,16 @@ import {
   type IntakeOptions,
   type ManifestOptions,
   prepareIntake,
+  chooseServices,
 } from './intake.ts';
 import { checkFolder } from './obstacles.ts';
-import { chooseServices } from './services.ts';
 import type { CountedRows } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import {
   type ConfigurationOptions,
-  readEnvironment,
-  runInSession,
   ignoreNotices,
-  logToWorkerLog,
+  lookInSession,
   type OnNotice,
   readSettings,
 } from './session.ts';
@@ -112,12 +109,15 @@ export async function planCampaign(
   const { name, survey } = intake;
   const budgets =
     sumJobs(survey) > 0 && canBeCharged(settings)
-      ? await readCharged(() => readChargedBudgets(settings, options), onNotice)
+      ? await readCharged(
+          () => lookInSession(settings, options, ({ client }) => readBudgets(client)),
+          onNotice,
+        )
       : [];
   const now = Date.now();
   const feeds = listConfiguredServices(settings, options);
   const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], now);
-  const refusals = await findRefusals(intake, settings, options);
+  const refusals = await findRefusals(intake, settings, feeds, options);
   const document = {
     ...describePlan(intake, forecasts),
     ...(refusals.length > 0 && { refusals }),
@@ -136,7 +136,9 @@ function describePlan(
     out: folder,
     ...counted,
     submissions: sumJobs(survey),
-    services: toPlannedServices(forecasts),
+    services: forecasts.map(({ service, jobs, free, endsAt }) => {
+      return { service, jobs, free, endsAt: formatEnd(endsAt) };
+    }),
     endsAt: formatEnd(findEnd(forecasts)),
     diskBytes: estimateDisk(survey),
   };
@@ -146,10 +148,15 @@ function describePlan(
 async function findRefusals(
   intake: Intake,
   settings: Settings,
+  feeds: Planned['feeds'],
   { services }: PlanOptions,
 ): Promise<readonly Refusal[]> {
   const { needed, folder } = intake;
-  const found: HundredfoldError[] = settings.unready.map(({ reason }) => reason);
+  // With the services of this project, those of others only matter to rows that need them.
+  const isMeant = (service: string) => services === undefined || needed.has(service);
+  const found = feeds.flatMap((feed) =>
+    'reason' in feed && isMeant(feed.reference.service) ? [feed.reason] : [],
+  );
   const checks: readonly (() => void | Promise<void>)[] = [
     () => checkOwner(intake),
     async () => {
@@ -189,15 +196,4 @@ export async function readCharged(
 /** False where no Temporal was ever used: nothing can be charged, and no server is started to find that out. */
 export function canBeCharged({ temporal, embeddedDir }: Settings): boolean {
   return temporal !== null || existsSync(join(embeddedDir, 'temporal.db'));
-}
-
-async function readChargedBudgets(
-  settings: Settings,
-  options: ConfigurationOptions,
-): Promise<readonly BudgetStatus[]> {
-  logToWorkerLog(settings, options);
-  const environment = readEnvironment(options);
-  return runInSession({ settings, environment, purpose: 'look' }, ({ client }) =>
-    readBudgets(client),
-  );
 }

@@ -50,8 +50,8 @@ import {
   type Order,
   type PreparedTree,
 } from './launch.ts';
-import { chooseServices } from './services.ts';
-import { runOneAtATime, readSettings, throwIfInterrupted } from './session.ts';
+import { chooseServices } from './intake.ts';
+import { runOneAtATime, readSettings, readStartSettings, throwIfInterrupted } from './session.ts';
 import type { StartOptions } from './start.ts';
 
 interface RequestedRetry extends Omit<Order, 'folder' | 'feeds'> {
@@ -96,7 +96,7 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
     await launch(session, held, order, () => prepare(order, tree, survey));
     return false;
   });
-  return { name, out: location, begun: { idle } };
+  return { name, out: location, begun: { joined: false, idle } };
 }
 
 async function prepare(
@@ -194,18 +194,19 @@ export interface RetryOptions
 export async function retry(name: string, options: RetryOptions = {}): Promise<Campaign> {
   const { signal = new AbortController().signal } = options;
   throwIfInterrupted(signal);
-  const settings = readSettings(options);
+  const { storeUrl } = readSettings(options, { tokens: 'optional' });
   const notices: string[] = [];
   const { onNotice = (text: string): void => void notices.push(text) } = options;
-  const expected = buildCampaignAddress(options.out ?? settings.storeUrl, name);
+  const expected = buildCampaignAddress(options.out ?? storeUrl, name);
   const local = options.services ?? (await openTreeIfAny(expected, name))?.local ?? null;
+  const around = { ...options, ...(local && { services: local }) };
+  const settings = readStartSettings(around);
   const selection = readSelection(options);
   const { priority = USUAL_PRIORITY } = options;
   const { policy } = settings;
   const order = { name, policy, priority, notify: settings.notify !== null, onNotice };
   const requested = { ...order, options, settings, expected, local, selection };
-  const around = { settings, options: { ...options, ...(local && { services: local }) }, signal };
-  return beginCampaign({ ...around, notices }, (session) =>
+  return beginCampaign({ settings, options: around, signal, notices }, (session) =>
     runOneAtATime(settings, onNotice, () => startRetry(session, requested)),
   );
 }

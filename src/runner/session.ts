@@ -13,6 +13,7 @@ import { PRIVATE_FILE, PRIVATE_FOLDER, chooseStatePath } from '../state.ts';
 import { type LoadOptions, loadSettings, type Settings } from '../config/settings.ts';
 import { HundredfoldError, toReason } from '../domain/errors.ts';
 import { openSession, type Session } from '../temporal/host/session.ts';
+import type { LocalName } from '../temporal/host/local.ts';
 import { setObjectStoreAccess } from '../store/open-store.ts';
 import { logTo } from '../temporal/telemetry/log.ts';
 import { waitInTime } from '../temporal/connection.ts';
@@ -45,15 +46,37 @@ export function readSettings(options: ConfigurationOptions, load?: LoadOptions):
   return settings;
 }
 
-/** The worker that runs in this process logs to `worker.log` in the folder of the embedded server. */
-export function logToWorkerLog(settings: Settings, { onLog }: LogOptions = {}): void {
-  const write = openWorkerLog(settings);
+/**
+ * Of a command that submits. With the services of this project, a token of another is needed only if a row needs it:
+ * `chooseServices` says so.
+ * @throws HundredfoldError `CONFIG_*`
+ */
+export function readStartSettings(
+  options: ConfigurationOptions & { readonly services?: LocalName },
+): Settings {
+  return readSettings(options, { tokens: options.services ? 'optional' : 'required' });
+}
+
+/**
+ * The worker that runs in this process logs to `worker.log` in the folder of the embedded server: the terminal is used by
+ * the command.
+ * @throws HundredfoldError `HOST_FOLDER_UNUSABLE`
+ */
+export function logToWorkerLog({ embeddedDir }: Settings, { onLog }: LogOptions = {}): void {
+  try {
+    mkdirSync(embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
+  } catch (cause) {
+    throw createFolderError(embeddedDir, cause);
+  }
+  const file = createWriteStream(buildLogPath(embeddedDir), { flags: 'a', mode: PRIVATE_FILE });
+  // A log that cannot be written (a full disk) must not end the campaign that it is about.
+  file.on('error', () => undefined);
   if (!onLog) {
-    logTo(write);
+    logTo((line) => void file.write(line));
     return;
   }
   logTo((line) => {
-    write(line);
+    file.write(line);
     const read = parseLogLine(line);
     if (read !== null) onLog(read);
   }, 'INFO');
@@ -65,39 +88,43 @@ export type OnNotice = (text: string) => void;
 export const ignoreNotices: OnNotice = () => undefined;
 
 /**
- * `look`: if nothing runs, the server is started without continuing the campaigns: no budget is used. `work`: they
- * continue as long as the session is open.
+ * Reads campaigns, or sends them a message: joins the running host, or starts the server without continuing campaigns, so
+ * that no budget is used. A user waits for the answer: a host that does not answer is reported within seconds.
+ * @throws HundredfoldError `TEMPORAL_SILENT`, `TEMPORAL_UNREACHABLE`, `HOST_NOT_READY`
  */
-export type Purpose = 'look' | 'work';
-
-interface InSession {
-  readonly settings: Settings;
-  readonly environment: Environment;
-  readonly purpose: Purpose;
-  /** A user waits for the answer: a host that does not answer is reported within seconds. */
-  readonly hurried?: boolean;
+export async function lookInSession<T>(
+  settings: Settings,
+  options: ConfigurationOptions,
+  look: (session: Session) => Promise<T>,
+): Promise<T> {
+  logToWorkerLog(settings, options);
+  try {
+    return await openAndLook(settings, readEnvironment(options), look);
+  } catch (error) {
+    throw explainError(error);
+  }
 }
 
-/** @throws HundredfoldError `TEMPORAL_SILENT`, `TEMPORAL_UNREACHABLE`, `HOST_NOT_READY` */
-export async function runInSession<T>(
-  { settings, environment, purpose, hurried = purpose === 'look' }: InSession,
-  use: (session: Session) => Promise<T>,
+async function openAndLook<T>(
+  settings: Settings,
+  environment: Environment,
+  look: (session: Session) => Promise<T>,
 ): Promise<T> {
   const session = await openSession({
     settings,
     environment,
     localServices: null,
     anyHost: true,
-    lookOnly: purpose === 'look',
-    ...(hurried && { answerTimeoutMs: HOST_TIMEOUT_MS }),
-  }).catch((error: unknown) => {
-    throw explainError(error);
+    lookOnly: true,
+    answerTimeoutMs: HOST_TIMEOUT_MS,
   });
   try {
-    const used = () => use(session);
-    return await runOrExplain(session, purpose, () =>
-      purpose === 'look' ? waitForAnswer(used()) : used(),
-    );
+    return await waitForAnswer(look(session)).catch(async (error: unknown) => {
+      // The host that we joined may end at any moment, and its server with it. Looking can be repeated.
+      if (!isTemporalAway(error)) throw error;
+      await session.recover();
+      return look(session);
+    });
   } finally {
     await session.close();
   }
@@ -107,32 +134,12 @@ export async function runInSession<T>(
  * With the end of a server that does not answer, together less than 15 s: by then the user sees the state, or that
  * nothing answers. In ms.
  */
-const HOST_TIMEOUT_MS = 5_000;
+export const HOST_TIMEOUT_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 7_000;
 
 /** @throws HundredfoldError `TEMPORAL_SILENT` when the answer takes too long for a command that only reads */
 export function waitForAnswer<T>(answer: Promise<T>): Promise<T> {
   return waitInTime(answer, ANSWER_TIMEOUT_MS);
-}
-
-/**
- * The host that we joined may end at any moment, and its server with it. Reading can be repeated; for anything else,
- * the error is reported to the user.
- */
-async function runOrExplain<T>(
-  session: Session,
-  purpose: Purpose,
-  use: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await use();
-  } catch (error) {
-    if (purpose !== 'look' || !isTemporalAway(error)) throw explainError(error);
-  }
-  await session.recover();
-  return use().catch((error: unknown) => {
-    throw explainError(error);
-  });
 }
 
 function explainError(error: unknown): unknown {
@@ -177,24 +184,7 @@ export async function runOneAtATime<T>(
 
 /* What this machine has noted: the log of its workers, and the ledger of its submissions. */
 
-/** The log of a worker that runs inside a command goes to a file, because the terminal is used by the command. */
 const buildLogPath = (embeddedDir: string): string => join(embeddedDir, 'worker.log');
-
-/** Returns what writes a line to `worker.log`. @throws HundredfoldError `HOST_FOLDER_UNUSABLE` */
-export function openWorkerLog({ embeddedDir }: Settings): (line: string) => void {
-  try {
-    mkdirSync(embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
-  } catch (cause) {
-    throw createFolderError(embeddedDir, cause);
-  }
-  const file = createWriteStream(buildLogPath(embeddedDir), {
-    flags: 'a',
-    mode: PRIVATE_FILE,
-  });
-  // A log that cannot be written (a full disk) must not end the campaign that it is about.
-  file.on('error', () => undefined);
-  return (line) => void file.write(line);
-}
 
 export interface LogLine {
   readonly time: string;
@@ -205,7 +195,7 @@ export interface LogLine {
 }
 
 /** null for an incomplete line, as after a crash. */
-export function parseLogLine(line: string): LogLine | null {
+function parseLogLine(line: string): LogLine | null {
   return (parseJson(line) ?? null) as LogLine | null;
 }
 

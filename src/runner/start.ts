@@ -7,6 +7,7 @@
  * are on no page.
  */
 import { readBudgets } from '../activities/budget-run.ts';
+import { wasDelivered } from '../activities/retry.ts';
 import type { Settings } from '../config/settings.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
@@ -29,12 +30,22 @@ import {
 import type { ResultCache } from '../store/deliver.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from '../temporal/host/session.ts';
+import { growSignal } from '../workflows/messages.ts';
+import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { beginCampaign, type Begun, type Campaign, type Started } from './campaign.ts';
 import { rememberCampaign, runCommand } from './find.ts';
 import { retryWhileAway } from './follow.ts';
 import { type ServiceForecast, forecastCampaign } from './forecast.ts';
 import { type HeldTree, withTree } from './hold-tree.ts';
-import { type Intake, type RowHooks, type RowOptions, checkOwner, checkRows } from './intake.ts';
+import {
+  type Intake,
+  type RowHooks,
+  type RowOptions,
+  checkOwner,
+  checkRows,
+  checkServices,
+  chooseServices,
+} from './intake.ts';
 import {
   type Order,
   type Running,
@@ -43,17 +54,14 @@ import {
   describeSettings,
   endObsolete,
   findCampaignRun,
-  growRunning,
-  joinDigests,
   launch,
 } from './launch.ts';
 import { readCharged } from './plan.ts';
-import { checkServices, chooseServices } from './services.ts';
 import {
   type ConfigurationOptions,
   type OnNotice,
   createInterrupted,
-  readSettings,
+  readStartSettings,
   runOneAtATime,
   throwIfInterrupted,
 } from './session.ts';
@@ -119,7 +127,7 @@ export async function startCampaign(
 ): Promise<Campaign> {
   const { signal = new AbortController().signal } = options;
   throwIfInterrupted(signal);
-  const settings = readSettings(options);
+  const settings = readStartSettings(options);
   const notices: string[] = [];
   const { onNotice = (text: string): void => void notices.push(text) } = options;
   const spool = new Spool();
@@ -275,7 +283,10 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   const former = await readPreparedCampaign(store);
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
-  const same = joinDigests(former.manifestDigests) === joinDigests(survey.digests);
+  const [before, now] = [former.manifestDigests, survey.digests].map((digests) =>
+    digests.map(({ sha256 }) => sha256).join(' '),
+  );
+  const same = before === now;
   // From now on the workers need the plugins of this command.
   if (same && listPluginNews(former).length > 0)
     await writePreparedCampaign(store, { ...former, settings: buildHeader(start).settings });
@@ -285,7 +296,8 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   const invalid = (await readInvalidRows(store)).length;
   const plans = buildFeedSpecs(feeds, pages, session);
   const grown = { items: items + invalid, invalid, following, feeds: plans };
-  return (await growRunning(session, start.name, grown)) ? items - former.items : null;
+  const workflow = session.client.workflow.getHandle(buildCampaignWorkflowId(start.name));
+  return (await wasDelivered(workflow.signal(growSignal, grown))) ? items - former.items : null;
 }
 
 async function addRows(

@@ -145,28 +145,13 @@ function createAttributesError(client: Client, reason: string, cause?: unknown):
   );
 }
 
-interface CommandPlace {
-  readonly address: string;
-  readonly namespace: string;
-}
-
 /** For an administrator, who types it. */
-export function updateRetention(place: CommandPlace, days: number): string {
-  return formatOperatorCommand('namespace update', place, `--retention ${days}d`);
-}
-
-/** For an administrator, who types it. */
-export function createAttributes(place: CommandPlace, names = ATTRIBUTE_NAMES): string {
-  const attributes = names.map((name) => `--name ${name} --type Keyword`).join(' ');
-  return formatOperatorCommand('search-attribute create', place, attributes);
-}
-
-function formatOperatorCommand(
-  verb: string,
-  { address, namespace }: CommandPlace,
-  rest: string,
+export function createAttributes(
+  { address, namespace }: { readonly address: string; readonly namespace: string },
+  names = ATTRIBUTE_NAMES,
 ): string {
-  return `temporal operator ${verb} --address ${address} --namespace ${namespace} ${rest}`;
+  const attributes = names.map((name) => `--name ${name} --type Keyword`).join(' ');
+  return `temporal operator search-attribute create --address ${address} --namespace ${namespace} ${attributes}`;
 }
 
 /** A worker that has not stopped; it may have been killed. */

@@ -85,7 +85,7 @@ test('the jobs of a browser are listed, and --past takes them over, once, and su
 
   const { stdout } = await runs(0, predictions);
   const [header, ...lines] = stdout.trimEnd().split('\n');
-  expect(header).toMatch(/^SERVICE +KIND +REMOTE_ID +STATE +SUBMITTED +DELETED_AFTER +HERE +NAME$/);
+  expect(header).toMatch(/^SERVICE +KIND +REMOTE_ID +STATE +SUBMITTED +HERE +NAME$/);
   expect(lines).toHaveLength(6);
   expect(lines.find((line) => line.includes(web))).toMatch(/FINISHED .* - +tab here$/);
   expect(lines.filter((line) => line.includes(' own/sequences/p1 '))).toHaveLength(1);

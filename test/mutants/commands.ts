@@ -61,8 +61,8 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'killed-host-is-not-missed',
     file: 'src/runner/follow.ts',
-    find: 'if (this.#session.isAbandoned === true)',
-    replace: 'if (this.#session.isAbandoned === false)',
+    find: 'if (session.isAbandoned === true)',
+    replace: 'if (session.isAbandoned === false)',
     breaks: '3: a command takes over when the one that ran the server is killed.',
     tests: ['test/cli/together.test.ts'],
   },

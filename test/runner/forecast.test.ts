@@ -10,13 +10,7 @@ import {
 import type { CampaignObservation } from '../../src/runner/observe.ts';
 import type { Kind } from '../../src/domain/campaign.ts';
 import { findKind } from '../../src/kinds/registry.ts';
-import {
-  estimateEnd,
-  forecastServices,
-  forecastCampaign,
-  createAccount,
-  type Supply,
-} from '../../src/runner/forecast.ts';
+import { estimateEnd, forecastCampaign, createAccount } from '../../src/runner/forecast.ts';
 import { policyOf } from '../policy.ts';
 import { budget as budgetOf, NOW, seen as seenBy, window as windowOf } from '../cli/live/scenes.ts';
 
@@ -33,16 +27,27 @@ const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
 });
 const fresh = (limit: number): AccountStatus => createAccount(policyOf(limit, HOUR));
 
-const predictions = (account: AccountStatus, ...waiting: number[]): Supply => ({
-  service: 'predictions',
-  account,
-  waiting,
-});
+/** Of a service with these charges, and campaigns that have so many jobs waiting. */
+const predictions = (account: AccountStatus, ...waiting: number[]): BudgetStatus => {
+  const plain = budgetOf('predictions', account, 0, 0);
+  const others = waiting.flatMap((items, at) =>
+    plain.use.map((lane) => ({ ...lane, campaign: `other ${at}`, waiting: items, asked: items })),
+  );
+  return { ...plain, use: others };
+};
+
+/** What a campaign with these jobs has to expect. */
+const forecast = (some: Partial<Record<Kind, number>>, budget: BudgetStatus) => {
+  const { service, address, credential } = budget;
+  const reference = { service, address, credential };
+  const feed = { reference, policy: policyOf(2, HOUR), secrets: {} };
+  return forecastCampaign('night', { jobs: jobs(some) }, [feed], [budget], NOW);
+};
 
 describe('the last submission of a plan', () => {
   /** The end of these sequences without the run time of the last one. */
-  function last(count: number, supply: Supply): number {
-    const [only] = forecastServices(jobs({ sequence: count }), [supply], NOW);
+  function last(count: number, budget: BudgetStatus): number {
+    const [only] = forecast({ sequence: count }, budget);
     return (only?.endsAt ?? Number.NaN) - findKind('sequence').estimate.seconds * 1_000;
   }
 
@@ -53,7 +58,6 @@ describe('the last submission of a plan', () => {
     ['waits for the turns of each other campaign', 50, [5_000, 1], ROUND],
   ])('%s', (_, count, waiting, ms) => {
     expect(last(count, predictions(fresh(100), ...waiting))).toBe(NOW + ms);
-    expect(last(count, predictions(fresh(0))), 'without slots').toBe(Number.POSITIVE_INFINITY);
   });
 
   test('is not earlier with more jobs, more charges, or a smaller limit', () => {
@@ -76,8 +80,7 @@ describe('the last submission of a plan', () => {
 });
 
 test('a forecast includes each service with jobs, and ends one job of average length after the last submission', () => {
-  const supply = [predictions(fresh(2))];
-  const all = forecastServices(jobs({ molecule: 3, sequence: 1, shifts: 3 }), supply, NOW);
+  const all = forecast({ molecule: 3, sequence: 1, shifts: 3 }, predictions(fresh(2)));
   expect(all.map(({ service, jobs: n, free }) => [service, n, free])).toEqual([
     ['molecules', 3, null],
     ['predictions', 4, 2],
@@ -85,19 +88,12 @@ test('a forecast includes each service with jobs, and ends one job of average le
   const mean =
     (findKind('sequence').estimate.seconds + 3 * findKind('shifts').estimate.seconds) / 4;
   expect(all[1]?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
-  expect(forecastServices(jobs({}), supply, NOW)).toEqual([]);
+  expect(forecast({}, predictions(fresh(2)))).toEqual([]);
 });
 
 test('a budget that has just started, and does not know its limit yet, does not keep a campaign from ending', () => {
   const account = { ...fresh(0), blockedUntil: null };
-  const started = budgetOf('predictions', account, 0, 0);
-  const { service, address, credential } = started;
-  const feed = {
-    reference: { service, address, credential },
-    policy: policyOf(2, HOUR),
-    secrets: {},
-  };
-  const [only] = forecastCampaign('night', { jobs: jobs({ sequence: 1 }) }, [feed], [started], NOW);
+  const [only] = forecast({ sequence: 1 }, predictions(account));
   expect(only).toMatchObject({ jobs: 1, free: 2 });
 });
 

@@ -5,7 +5,7 @@ import {
   startLocalServices,
   type LocalServices,
 } from '../../packages/local-services/src/server.ts';
-import { chooseRemedy } from '../../src/runner/services.ts';
+import { chooseRemedy } from '../../src/runner/intake.ts';
 import { createHttp } from '../../src/services/http.ts';
 import { recognise, type Address } from '../../src/services/recognise.ts';
 import { deadUrl, httpServer, json, type SeenRequest } from './scripted-server.ts';

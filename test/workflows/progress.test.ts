@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import {
   pauseCampaign,
   resumeCampaign,
-  sendIfOpen,
+  waitUntilTaken,
   explainTaskFailure,
 } from '../../src/runner/control.ts';
 import { observe } from '../../src/runner/observe.ts';
@@ -33,9 +33,11 @@ test('a campaign is paused, resumed, checked and followed to its end without a q
   await expect.poll(async () => (await look()).progress.ended.succeeded).toBeGreaterThan(0);
 
   // What was typed a moment ago shows at once.
-  await sendIfOpen(session, name, () => pauseCampaign(client, name));
+  await pauseCampaign(client, name);
+  await waitUntilTaken(client, name);
   expect(await state()).toBe('paused');
-  await sendIfOpen(session, name, () => resumeCampaign(client, name));
+  await resumeCampaign(client, name);
+  await waitUntilTaken(client, name);
   expect(await state()).toBe('running');
   expect(await explainTaskFailure(client, name)).toBeNull();
   await requestAgain(client);

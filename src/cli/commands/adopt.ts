@@ -4,8 +4,8 @@ import { checkName } from '../../domain/name.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/campaign.ts';
 import { listKindNames } from '../../kinds/registry.ts';
+import { adopt as adoptJobs } from '../../runner/index.ts';
 import {
-  adoptJobs,
   chooseAdoptedName,
   type PastJobs,
   type ListedJob,
@@ -16,7 +16,7 @@ import { listServiceNames } from '../../services/registry.ts';
 import { resolveAddress } from '../../store/layout.ts';
 import { loadCommandSettings } from '../session.ts';
 import { printDocument, say, printTable } from '../terminal.ts';
-import { run } from './run.ts';
+import { startAndFollow } from './run.ts';
 import { call, checkChoice, detach, newTrees, noWorker, suggest, type Flags } from '../options.ts';
 
 export const commands = [
@@ -44,8 +44,8 @@ export const commands = [
 ];
 
 async function adopt(service: ServiceName, ids: readonly string[], flags: Flags): Promise<number> {
-  const { past = false, kind = null, name = chooseAdoptedName(service) } = flags;
-  const settings = loadCommandSettings(flags);
+  const { past = false, name = chooseAdoptedName(service) } = flags;
+  const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
   checkChoice('the service', service, listServiceNames());
   checkChoice('--kind', flags.kind, listKindNames());
   if (ids.length === 0 && !past) return listJobs(service, flags);
@@ -55,21 +55,19 @@ async function adopt(service: ServiceName, ids: readonly string[], flags: Flags)
       'give either the ids of the jobs or --past',
       `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
     );
-  const folder = resolveAddress(flags.out ?? settings.storeUrl);
-  const order = { service, settings, local: flags.services ?? null, folder, name, kind };
   const typed = ['hundredfold adopt', service, ...(past ? ['--past'] : ids)];
   if (flags.name !== undefined) typed.push('--name', flags.name);
   if (flags.services !== undefined) typed.push('--services', flags.services);
-  const command = typed.join(' ');
-  const onPast = (found: PastJobs): void => printPast(order, found);
-  const start = (manifest: string) => run([manifest], { ...flags, name, command });
-  const adopted = await adoptJobs(order, past ? 'past' : ids, start, onPast);
-  if (adopted === null && flags.json) printDocument({ campaign: null, adopted: 0 });
-  return adopted ?? EXIT.ok;
+  const folder = resolveAddress(flags.out ?? storeUrl);
+  const onPast = (found: PastJobs): void => printPast(service, folder, found);
+  return startAndFollow({ ...flags, name, command: typed.join(' ') }, (options) =>
+    adoptJobs(service, past ? 'past' : ids, { ...options, onPast }),
+  );
 }
 
 function printPast(
-  { service, folder }: { readonly service: ServiceName; readonly folder: string },
+  service: ServiceName,
+  folder: string,
   { rows, listed, here, failed, notes }: PastJobs,
 ): void {
   say(`${service} has ${listed} jobs: ${here} already in ${folder}, ${rows?.length ?? 0} new.`);
@@ -79,7 +77,7 @@ function printPast(
 }
 
 async function listJobs(service: ServiceName, flags: Flags): Promise<number> {
-  const settings = loadCommandSettings(flags);
+  const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const folder = resolveAddress(flags.out ?? settings.storeUrl);
   const local = flags.services ?? null;
   const found = await listRemoteJobs({ service, settings, local, folder });
@@ -105,12 +103,19 @@ function buildDocument(service: ServiceName, { jobs, notes, incomplete }: Remote
   };
 }
 
-const HEADER = 'SERVICE KIND REMOTE_ID STATE SUBMITTED DELETED_AFTER HERE NAME'.split(' ');
+const HEADER = 'SERVICE KIND REMOTE_ID STATE SUBMITTED HERE NAME'.split(' ');
 
 function formatCells(service: ServiceName, job: ListedJob): (string | null | undefined)[] {
-  const { kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
-  const times = [submittedAt, deletedAt].map((time) => time && formatMinute(time));
-  return [service, kind, remoteId, state, ...times, here?.path, jobName];
+  const { kind, remoteId, state, submittedAt, here, jobName } = job;
+  return [
+    service,
+    kind,
+    remoteId,
+    state,
+    submittedAt && formatMinute(submittedAt),
+    here?.path,
+    jobName,
+  ];
 }
 
 /** `2026-11-21T02:14Z`; as the service wrote it, if that is no time. */

@@ -1,23 +1,18 @@
 /** `hundredfold watch`, `pause`, `resume` and `cancel`: the last three are durable, because each is a message to the workflow. */
 import { Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
-import type { Client } from '@temporalio/client';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import type { Session } from '../../temporal/host/session.ts';
-import { Campaign } from '../../runner/index.ts';
 import {
-  abandonCampaign,
-  endCampaign,
-  pauseCampaign,
-  resumeCampaign,
-  sendIfOpen,
-  type CampaignLine,
-  waitForAnswer,
-} from '../../runner/command-line.ts';
+  type Campaign,
+  pause as pauseCampaign,
+  resume as resumeCampaign,
+} from '../../runner/index.ts';
+import { endCampaign, HOST_TIMEOUT_MS, openCampaign } from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import { followToEnd } from '../conclusion.ts';
-import { type CommandContext, loadCommandSettings, findMeant, withCampaign } from '../session.ts';
-import { say } from '../terminal.ts';
+import { Interruption } from '../interruption.ts';
+import { loadCommandSettings, findMeant } from '../session.ts';
+import { logToTerminal, say } from '../terminal.ts';
 import { call, checkChoice, NEWEST, suggest, type Flags } from '../options.ts';
 
 export const commands = [
@@ -49,104 +44,60 @@ export const commands = [
     .action(call(cancel)),
 ];
 
-async function watch(given: string | undefined, flags: Flags): Promise<number> {
-  const meant = await findMeant(given, flags);
-  return withCampaign(meant, 'work', (session, found, context) => {
-    const command = `hundredfold watch ${found.name}`;
-    return followCampaign(session, found, { ...meant.flags, command }, context);
-  });
+async function watch(given: string | undefined, typed: Flags): Promise<number> {
+  const { name, flags } = await findMeant(given, typed);
+  const interruption = new Interruption();
+  await using campaign = await openCampaign(name, buildOptions(flags, interruption));
+  return await followToEnd(
+    campaign,
+    { ...flags, command: `hundredfold watch ${name}` },
+    interruption,
+  );
 }
 
-async function followCampaign(
-  session: Session,
-  { name, out }: CampaignLine,
+function buildOptions(flags: Flags, { signal }: Interruption) {
+  return { ...flags, ...logToTerminal(), signal, onNotice: say };
+}
+
+async function pause(name: string, typed: Flags): Promise<number> {
+  const { flags } = await findMeant(name, typed);
+  await pauseCampaign(name, buildOptions(flags, new Interruption({ submits: false })));
+  return EXIT.ok;
+}
+
+async function resume(name: string, typed: Flags): Promise<number> {
+  loadCommandSettings(typed, { tokens: 'optional' });
+  checkChoice('--service', typed.service, listServiceNames());
+  const { flags } = await findMeant(name, typed);
+  await resumeCampaign(name, buildOptions(flags, new Interruption({ submits: false })));
+  return EXIT.ok;
+}
+
+async function cancel(name: string, typed: Flags): Promise<number> {
+  const { flags } = await findMeant(name, typed);
+  const interruption = new Interruption();
+  const options = buildOptions(flags, interruption);
+  await using campaign = await openCampaign(name, options, HOST_TIMEOUT_MS);
+  return await cancelAndFollow(campaign, flags, interruption);
+}
+
+/** If no other process works on it, this command does until the tables of the finished items are written. */
+async function cancelAndFollow(
+  campaign: Campaign,
   flags: Flags,
-  { interruption, settings }: CommandContext,
+  interruption: Interruption,
 ): Promise<number> {
-  const { signal } = interruption;
-  const campaign = new Campaign({ session, settings, options: flags, name, out, signal });
-  return followToEnd(campaign, flags, interruption);
-}
-
-async function pause(name: string, flags: Flags): Promise<number> {
-  const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. \`hundredfold resume\` continues it.`;
-  return send(name, flags, words, (client) => pauseCampaign(client, name));
-}
-
-async function resume(name: string, flags: Flags): Promise<number> {
-  const { service } = flags;
-  loadCommandSettings(flags, { tokens: 'optional' });
-  checkChoice('--service', service, listServiceNames());
-  const words = service === undefined ? `${name} continues.` : `${name} continues with ${service}.`;
-  return send(name, flags, words, (client) => resumeCampaign(client, name, service));
-}
-
-const NOBODY_WORKS = '  No command works on it now; this takes effect with the next one.';
-
-/** @param words printed once the message was sent */
-async function send(
-  name: string,
-  flags: Flags,
-  words: string,
-  message: (client: Client) => Promise<void>,
-): Promise<number> {
-  return withCampaign(await findMeant(name, flags), 'look', async (session) => {
-    const found = await sendIfOpen(session, name, message);
-    if (!found.open) printEnded(found);
-    else {
-      say(words);
-      if (session.role === 'host') say(NOBODY_WORKS);
-    }
-    return EXIT.ok;
-  });
-}
-
-function printEnded({ name, state }: CampaignLine): void {
-  say(`${name} has already ended (${state}).`);
-}
-
-async function cancel(name: string, flags: Flags): Promise<number> {
-  const end = (session: Session, found: CampaignLine, context: CommandContext) =>
-    cancelCampaign(found, flags, session, context);
-  return withCampaign(await findMeant(name, flags), 'work', end, true);
-}
-
-async function cancelCampaign(
-  found: CampaignLine,
-  flags: Flags,
-  session: Session,
-  context: CommandContext,
-): Promise<number> {
-  const { name, out } = found;
-  if (!found.open) {
-    printEnded(found);
-    return EXIT.ok;
-  }
-  const followed = { name, folder: out };
-  if (flags.abandon === true) {
-    await waitForAnswer(abandonCampaign(session, followed, say));
-    return EXIT.ok;
-  }
-  const ended = await endCampaign(session, followed, say);
-  if (ended.end === 'failing')
-    say('  Its "hundredfold run" command starts it again with what is on disk.');
-  if (ended.end !== 'cancelled') return EXIT.ok;
-  const { obstacle } = ended;
-  say(`${name} is cancelled. Slots that were used stay used.`);
-  if (obstacle !== null) {
-    const lost = ` If the tree is lost, run "hundredfold cancel ${name} --abandon".`;
-    say(`  Waiting for its output tree: ${obstacle}${lost}`);
-  }
-  if (session.role !== 'host') return EXIT.ok;
-  // No other process works on it, so this command does until the tables of the finished items are written.
+  const { name, session } = campaign;
+  const goesOn = await endCampaign(session, name, say, flags.abandon);
+  if (!goesOn || session.role !== 'host') return EXIT.ok;
   try {
-    const code = await followCampaign(session, found, flags, context);
+    const code = await followToEnd(campaign, flags, interruption);
     return code === EXIT.cancelled ? EXIT.ok : code;
   } catch (error) {
     const isUnreplayable =
       error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
     if (!isUnreplayable) throw error;
     // On a busy machine, its first task fails after `endCampaign` has looked for that. It sees it now.
-    return cancelCampaign(found, flags, session, context);
+    return cancelAndFollow(campaign, flags, interruption);
   }
 }

@@ -48,7 +48,7 @@ const COUNT_INTERVAL_MS = 10_000;
 /** Serves until it is stopped or nothing has been open for a while. */
 async function serve(flags: Flags): Promise<number> {
   logTo((line) => process.stderr.write(line));
-  const settings = loadCommandSettings(flags);
+  const settings = loadCommandSettings(flags, { tokens: flags.services ? 'optional' : 'required' });
   const localServices = flags.services ?? null;
   const stop = new Interruption();
   const session = await openSession({ settings, environment: process.env, localServices });

@@ -9,6 +9,7 @@ import { isAlive } from '../../temporal/machine.ts';
 import { addRowOptions, selectRows, type Flags, call, NEWEST, treesThere } from '../options.ts';
 import {
   type LogLine,
+  findCampaign,
   listItemLines,
   readWorkerLog,
   type OpenItem,
@@ -20,7 +21,7 @@ import type { ItemLine, OutputTree } from '../../runner/index.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { buildCampaignAddress, buildItemKey, JOB_LOG } from '../../store/layout.ts';
 import { buildItemWorkflowId } from '../../workflows/names.ts';
-import { findMeant, findTree, loadCommandSettings, withCampaign } from '../session.ts';
+import { findMeant, findTree, loadCommandSettings, withSession } from '../session.ts';
 import { formatLogLine, printDocument, printLine, printTable, say } from '../terminal.ts';
 
 export const commands = [
@@ -59,7 +60,8 @@ async function listItems(given: string | undefined, typed: Flags): Promise<numbe
     const tree = await openTreeIfAny(expected, name);
     if (tree) return show(tree, new Map());
   }
-  return withCampaign({ name, flags }, 'look', async ({ client }, { open, out }) => {
+  return withSession(flags, async ({ client }) => {
+    const { open, out } = await findCampaign(client, name, settings.storeUrl);
     const tree = await requireTree(flags.out === undefined ? out : expected, name, true);
     return show(tree, open ? await readOpenItems(client, name) : new Map<string, OpenItem>());
   });

@@ -1,7 +1,6 @@
 /** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
 import { Command, Option } from 'commander';
 import { checkName } from '../../domain/name.ts';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { retry as retryCampaign } from '../../runner/index.ts';
 import type { RetrySurvey } from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
@@ -65,19 +64,14 @@ async function retry(name: string, flags: Flags): Promise<number> {
   const { item, ...others } = flags;
   const command = `hundredfold retry ${name}${item ? ` --item ${item.join(' ')}` : ''}${flags.failed ? ' --failed' : ''}`;
   const interruption = new Interruption();
-  try {
-    const meant = await findMeant(name, others);
-    await using campaign = await retryCampaign(name, {
-      ...meant.flags,
-      ...logToTerminal(),
-      ...(item && { items: item }),
-      signal: interruption.signal,
-      onNotice: say,
-      onSurvey: (survey) => sayWhatRuns(name, survey),
-    });
-    return await followToEnd(campaign, { ...flags, command }, interruption);
-  } catch (error) {
-    if (!(error instanceof HundredfoldError) || error.code !== 'INTERRUPTED') throw error;
-    return EXIT.interrupted;
-  }
+  const meant = await findMeant(name, others);
+  await using campaign = await retryCampaign(name, {
+    ...meant.flags,
+    ...logToTerminal(),
+    ...(item && { items: item }),
+    signal: interruption.signal,
+    onNotice: say,
+    onSurvey: (survey) => sayWhatRuns(name, survey),
+  });
+  return await followToEnd(campaign, { ...flags, command }, interruption);
 }

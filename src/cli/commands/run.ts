@@ -2,8 +2,13 @@
 import { Command } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { createInterface } from 'node:readline/promises';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { type Campaign, ManifestRefusedError, startCampaign } from '../../runner/index.ts';
+import { EXIT } from '../../domain/errors.ts';
+import {
+  type Campaign,
+  ManifestRefusedError,
+  startCampaign,
+  type StartOptions,
+} from '../../runner/index.ts';
 import { findEnd, runCommand, readFreeSpace, type Forecast } from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
@@ -45,14 +50,21 @@ export const commands = [
     .action(call(run)),
 ];
 
-export async function run(manifests: readonly string[], flags: Flags): Promise<number> {
+async function run(manifests: readonly string[], flags: Flags): Promise<number> {
+  const command = runCommand(manifests, flags);
+  return startAndFollow({ ...flags, command }, (options) => startCampaign(manifests, options));
+}
+
+/** @param start null: there is nothing to do */
+export async function startAndFollow(
+  flags: Flags,
+  start: (options: StartOptions) => Promise<Campaign | null>,
+): Promise<number> {
   const interruption = new Interruption();
   const problems = new ProblemList();
-  const command = flags.command ?? runCommand(manifests, flags);
   try {
-    await using campaign = await startCampaign(manifests, {
+    await using campaign = await start({
       ...flags,
-      command,
       ...logToTerminal(),
       signal: interruption.signal,
       onNotice: say,
@@ -60,12 +72,15 @@ export async function run(manifests: readonly string[], flags: Flags): Promise<n
       onChecked: () => problems.sayRest(),
       confirm: (forecast) => confirm(forecast, flags),
     });
+    if (campaign === null) {
+      if (flags.json) printDocument({ campaign: null, adopted: 0 });
+      return EXIT.ok;
+    }
     printBegun(campaign);
-    return await followToEnd(campaign, { ...flags, command }, interruption);
+    return await followToEnd(campaign, flags, interruption);
   } catch (error) {
     if (error instanceof ManifestRefusedError) return refuse(error, flags);
-    if (!(error instanceof HundredfoldError) || error.code !== 'INTERRUPTED') throw error;
-    return EXIT.interrupted;
+    throw error;
   }
 }
 

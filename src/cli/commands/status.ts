@@ -2,11 +2,12 @@
 import { Command } from 'commander';
 import { checkName } from '../../domain/name.ts';
 import { readBudgets } from '../../activities/budget-run.ts';
-import { EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../temporal/host/session.ts';
 import { openStore } from '../../store/open-store.ts';
 import {
   describeCampaign,
+  findTreeElsewhere,
   readCampaignLine,
   listCampaigns,
   type CampaignLine,
@@ -31,14 +32,7 @@ import {
 import { readEndedCampaign } from '../../report/campaign-summary.ts';
 import { say, printDocument, printLine, printTable } from '../terminal.ts';
 import { printEnd } from '../conclusion.ts';
-import {
-  explainUnknown,
-  isUnknown,
-  loadCommandSettings,
-  findMeant,
-  findTreeElsewhere,
-  withSession,
-} from '../session.ts';
+import { loadCommandSettings, findMeant, withSession } from '../session.ts';
 import { readTreeState } from '../../report/publish.ts';
 import type { BudgetStatus, CampaignUse } from '../../budget/status.ts';
 import { call, type Flags } from '../options.ts';
@@ -53,10 +47,12 @@ export const commands = [
 async function showStatus(given: string | undefined, typed: Flags): Promise<number> {
   if (given === undefined) return showAll(typed);
   const { name, flags } = await findMeant(given, typed);
-  return withSession(flags, 'look', async (session, { settings }) => {
-    const found = await describeCampaign(session.client, name).catch(async (error: unknown) => {
-      await showEndedElsewhere(name, settings, flags, error);
-    });
+  return withSession(flags, async (session, { storeUrl }) => {
+    const found = await describeCampaign(session.client, name, storeUrl).catch(
+      async (error: unknown) => {
+        await showEndedElsewhere(name, storeUrl, flags, error);
+      },
+    );
     if (!found) return EXIT.ok;
     const campaign = readCampaignLine(found);
     if (campaign.open) {
@@ -77,13 +73,13 @@ async function showEnd(folder: string, { json }: Flags): Promise<void> {
 /** Of a campaign that this Temporal does not know. @throws HundredfoldError `CAMPAIGN_UNKNOWN` if it has not ended */
 async function showEndedElsewhere(
   name: string,
-  settings: Parameters<typeof explainUnknown>[1],
+  storeUrl: string,
   flags: Flags,
   error: unknown,
 ): Promise<void> {
-  const tree = await findTreeElsewhere(name, settings);
-  const isPublished = tree && (await readTreeState(tree.store, tree.campaign)).isPublished;
-  if (!isUnknown(error) || !isPublished) throw await explainUnknown(name, settings, error);
+  const isUnknown = error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNKNOWN';
+  const tree = isUnknown ? await findTreeElsewhere(name, storeUrl) : null;
+  if (tree === null || !(await readTreeState(tree.store, tree.campaign)).isPublished) throw error;
   await showEnd(tree.location, flags);
 }
 
@@ -92,7 +88,7 @@ async function showAll(flags: Flags): Promise<number> {
   // Where no Temporal was ever used there is nothing to ask, and no server has to be downloaded to find that out.
   if (!canBeCharged(loadCommandSettings(flags, { tokens: 'optional' })))
     return printAll([], [], flags);
-  return withSession(flags, 'look', async ({ client }) => {
+  return withSession(flags, async ({ client }) => {
     const [campaigns, budgets] = await Promise.all([listCampaigns(client), readBudgets(client)]);
     return printAll(campaigns, budgets, flags);
   });

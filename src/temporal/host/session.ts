@@ -295,7 +295,7 @@ export async function startInBackground(
   // A remote Temporal has its own workers.
   if (settings.temporal || isBackgroundRunning(settings)) return;
   // The process would find this itself, but only report it in its log.
-  for (const { reason } of settings.unready) throw reason;
+  if (services === undefined) for (const { reason } of settings.unready) throw reason;
   mkdirSync(settings.embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
   const logFile = join(settings.embeddedDir, 'host.log');
   const log = openSync(logFile, 'a', PRIVATE_FILE);
