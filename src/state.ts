@@ -17,7 +17,6 @@ import {
 import { createHash } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Environment } from './domain/process.ts';
 import { HundredfoldError } from './domain/errors.ts';
 
 /**
@@ -25,7 +24,10 @@ import { HundredfoldError } from './domain/errors.ts';
  * `~/Library/Application Support/hundredfold`. Below the home, each machine has its own folder: several machines may
  * share a home, but neither SQLite's write-ahead log nor a steady clock works across machines.
  */
-export function chooseStatePath(environment: Environment, platform = process.platform): string {
+export function chooseStatePath(
+  environment: NodeJS.ProcessEnv,
+  platform = process.platform,
+): string {
   const chosen = environment['HUNDREDFOLD_STATE_DIR'];
   if (chosen) return existsSync(chosen) ? realpathSync(chosen) : resolve(chosen);
   const xdg = environment['XDG_STATE_HOME'];
@@ -53,7 +55,7 @@ function findHome(): string {
  * Opens the folder, 0700.
  * @throws HundredfoldError `STATE_FOLDER_UNUSABLE`
  */
-export function openStateFolder(environment: Environment): string {
+export function openStateFolder(environment: NodeJS.ProcessEnv): string {
   const path = chooseStatePath(environment);
   try {
     if (!existsSync(path)) accessSync(findFirstExisting(path), constants.W_OK);

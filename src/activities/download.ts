@@ -10,17 +10,25 @@ import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, RETRY_TIMEOUT_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
-import { type ArtefactName, type FetchOutcome, RESULTS_KEPT_MS } from '../domain/outcomes.ts';
+import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
+import { RESULTS_KEPT_MS } from '../domain/limits.ts';
 import { checkJobId } from '../kinds/provenance.ts';
 import { findKind } from '../kinds/registry.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { nameArtefactFile, buildItemKey, namePage } from '../store/layout.ts';
 import { type Store, createWrongLengthError } from '../store/store.ts';
 import type { FetchResult } from '../workflows/activity-types.ts';
-import { type Dependencies, openHeldTree } from './dependencies.ts';
+import type { Dependencies } from './dependencies.ts';
+import { openHeldTree } from './leases.ts';
 import { readJob, requireService, type Finishing } from './item-job.ts';
 import { computeRetryDelay, createHindered, storeFailure } from './retry.ts';
-import { createKeptFile, KEPT_FREE, findProblem, writeArtefact, writeFailed } from './conclude.ts';
+import {
+  createKeptFile,
+  KEPT_FREE,
+  findProblem,
+  writeArtefact,
+  writeFailed,
+} from './take-result.ts';
 
 /**
  * After this time (ms) a service that does not answer is no longer retried: it will soon delete the result. A day less,

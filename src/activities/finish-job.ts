@@ -9,13 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, SUCCEEDED, type Attempt, type JobPolicy } from '../domain/campaign.ts';
 import { type ItemEndCode, explainStuckJob, shouldReplaceJob } from '../domain/item-ends.ts';
-import {
-  computeGrowingDelay,
-  NO_TIMING,
-  type ArtefactName,
-  type PollOutcome,
-  type Timing,
-} from '../domain/outcomes.ts';
+import { NO_TIMING, type ArtefactName, type PollOutcome, type Timing } from '../domain/outcomes.ts';
+import { computeGrowingDelay } from '../domain/limits.ts';
 import { formatDuration, formatNonZeroDuration } from '../domain/units.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { pollDelay, WAITED_HERE_MS } from '../services/polling.ts';
@@ -29,7 +24,8 @@ import type {
   SubmittedJob,
 } from '../workflows/activity-types.ts';
 import { conclude } from './conclude.ts';
-import { type Dependencies, type KnownService, openHeldTree } from './dependencies.ts';
+import type { Dependencies, KnownService } from './dependencies.ts';
+import { openHeldTree } from './leases.ts';
 import { fetchArtefact, keepFailed } from './download.ts';
 import {
   giveUp,

@@ -34,7 +34,8 @@ import type {
 } from '../workflows/activity-types.ts';
 import { giveUpSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { type Dependencies, type KnownService, openHeldTree, type Trees } from './dependencies.ts';
+import type { Dependencies, KnownService } from './dependencies.ts';
+import { openHeldTree, type Trees } from './leases.ts';
 import {
   computeAgeAtStart,
   createHindered,

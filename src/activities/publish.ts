@@ -21,7 +21,8 @@ import type { ItemRecord } from '../store/item-record.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { Published, PublishRequest, RefusalNotice } from '../workflows/activity-types.ts';
-import { type Dependencies, openHeldTree } from './dependencies.ts';
+import type { Dependencies } from './dependencies.ts';
+import { openHeldTree } from './leases.ts';
 import { storeFailure } from './retry.ts';
 import { settleNotes } from './sending-note.ts';
 

@@ -5,11 +5,13 @@
  */
 import { Context } from '@temporalio/activity';
 import { RETRY_TIMEOUT_MS, type Attempt, type ServiceReference } from '../domain/campaign.ts';
-import { computeGrowingDelay, LATEST_ACCEPTANCE_MS, type FindOutcome } from '../domain/outcomes.ts';
+import type { FindOutcome } from '../domain/outcomes.ts';
+import { computeGrowingDelay, LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { buildSlotKey } from '../budget/queue.ts';
 import type { OverResult, Settlement, UnsettledResult } from '../budget/state.ts';
 import type { SettledResult, SubmitRequest } from '../workflows/activity-types.ts';
-import { type Dependencies, openHeldTree } from './dependencies.ts';
+import type { Dependencies } from './dependencies.ts';
+import { openHeldTree } from './leases.ts';
 import { buildJobName, requireItem, requireService } from './item-job.ts';
 import {
   computeAgeAtStart,

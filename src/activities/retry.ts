@@ -6,7 +6,7 @@ import { Context, type Info } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type ErrorCode, HundredfoldError } from '../domain/errors.ts';
-import { computeGrowingDelay } from '../domain/outcomes.ts';
+import { computeGrowingDelay } from '../domain/limits.ts';
 import { StoreError } from '../store/store.ts';
 
 /** Between attempts of something that fails: 1 s, 2 s, 4 s, … up to a minute. `attempt` counts from 1. */

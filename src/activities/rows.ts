@@ -45,7 +45,8 @@ import {
   buildRunningQuery,
 } from '../workflows/names.ts';
 import { conclude } from './conclude.ts';
-import { type Dependencies, openHeldTree } from './dependencies.ts';
+import type { Dependencies } from './dependencies.ts';
+import { openHeldTree } from './leases.ts';
 import { nullIfNotFound, wasDelivered, storeFailure } from './retry.ts';
 
 export async function loadPage(

@@ -14,12 +14,8 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceReference } from '../domain/campaign.ts';
-import {
-  LATEST_ACCEPTANCE_MS,
-  type PostTimes,
-  type SubmitOutcome,
-  type TimedOutcome,
-} from '../domain/outcomes.ts';
+import type { PostTimes, SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { buildItemKey, nameSendingNote } from '../store/layout.ts';

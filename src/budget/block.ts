@@ -5,7 +5,7 @@
  * time until one of them is accepted. A service that is down receives one request a minute, and no item fails because of
  * it. A hold: a submission was not sent, for a reason that concerns neither the service nor the item.
  */
-import { computeGrowingDelay } from '../domain/outcomes.ts';
+import { computeGrowingDelay } from '../domain/limits.ts';
 
 export interface Block {
   /** Nothing is sent before this time (ms). */

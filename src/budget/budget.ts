@@ -7,7 +7,7 @@
  * The state is plain data (continue-as-new carries it) and is changed in place, so that an event does not copy the
  * queues.
  */
-import { LATEST_ACCEPTANCE_MS } from '../domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { observe, computeHeldUntil, sweepHolds } from './block.ts';
 import {
   close,

@@ -19,7 +19,7 @@
  * submission after T, and is remembered with that time. Hence count + those that ended after T is never too low, and too
  * high only by jobs whose submission was in progress at T. Nothing is sent before the first count.
  */
-import { LATEST_ACCEPTANCE_MS } from '../domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { addHold, EVERYTHING, recover, recoverByRefusal } from './block.ts';
 import { REMOTE_GUARD_MS, charge, giveBack, reconcile, type Usage } from './policy.ts';
 import {

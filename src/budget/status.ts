@@ -8,7 +8,7 @@
  * what is outstanding there are at least what may count (docs/promises.md).
  */
 import { type ServiceReference, type CampaignShare, USUAL_PRIORITY } from '../domain/campaign.ts';
-import { LATEST_ACCEPTANCE_MS } from '../domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { createBlock, EVERYTHING, type Block, type Hold } from './block.ts';
 import { openJobs } from './closing.ts';
 import {

@@ -8,7 +8,6 @@ import type { ServiceName } from '../domain/campaign.ts';
 import { isLocalHost } from '../domain/addresses.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
-import type { Environment } from '../domain/process.ts';
 
 export interface NetworkSettings {
   /** Sent with each request, by name in lower case. */
@@ -135,7 +134,10 @@ interface ProxySettings {
  * `HTTPS_PROXY` or `HTTP_PROXY`, by the scheme of the service; `NO_PROXY` lists exceptions. Lower-case names take
  * precedence, as in curl. Hosts of this machine are never reached through a proxy. Throws CONFIG_INVALID.
  */
-export function findProxy(serviceUrl: string, environment: Environment): ProxySettings | null {
+export function findProxy(
+  serviceUrl: string,
+  environment: NodeJS.ProcessEnv,
+): ProxySettings | null {
   const service = new URL(serviceUrl);
   const variable = service.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
   const text = readVariable(environment, variable)?.trim();
@@ -153,7 +155,7 @@ export function findProxy(serviceUrl: string, environment: Environment): ProxySe
   return { url: new Secret(url.href), name: url.host };
 }
 
-function readVariable(environment: Environment, lower: string): string | undefined {
+function readVariable(environment: NodeJS.ProcessEnv, lower: string): string | undefined {
   return environment[lower] ?? environment[lower.toUpperCase()];
 }
 

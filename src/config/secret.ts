@@ -2,7 +2,6 @@
  * A token, wrapped so that it cannot be printed by accident: it must be revealed explicitly, at the one place that puts
  * it into a request (promise 6: no secret leaves).
  */
-import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -15,7 +14,7 @@ export type SecretSource = { readonly env: string } | { readonly file: string };
 
 /** Where secrets are looked up. */
 export interface SecretPlace {
-  readonly environment: Environment;
+  readonly environment: NodeJS.ProcessEnv;
   /** Folder that file names are relative to. */
   readonly base: string;
 }

@@ -17,7 +17,6 @@ import {
 } from './network.ts';
 import { loadPlugins, type Plugin } from '../services/plugins/load.ts';
 import { describeConfig, plugins as pluginsSchema, type Config } from './schema.ts';
-import type { Environment } from '../domain/process.ts';
 import { readSecret, type Secret, type SecretPlace } from './secret.ts';
 import { readServiceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
 
@@ -56,7 +55,7 @@ export interface LoadOptions {
 /** Throws CONFIG_* with what to do; exit code 2. */
 export function loadSettings(
   file: string | undefined,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   { tokens }: LoadOptions = { tokens: 'required' },
 ): Settings {
   const { config, path, base, plugins } = readConfig(file, environment);
@@ -114,7 +113,7 @@ interface ConfigFile {
 }
 
 /** Throws CONFIG_INVALID. */
-function readConfig(file: string | undefined, environment: Environment): ConfigFile {
+function readConfig(file: string | undefined, environment: NodeJS.ProcessEnv): ConfigFile {
   const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? keepIfExists(DEFAULT_CONFIG_FILE);
   const base = path ? dirname(resolve(path)) : process.cwd();
   const raw = path ? readYaml(path) : {};
@@ -124,7 +123,11 @@ function readConfig(file: string | undefined, environment: Environment): ConfigF
 }
 
 /** Before everything else: the keys of their services belong to the form of the configuration. */
-function readPlugins(raw: unknown, environment: Environment, base: string): readonly Plugin[] {
+function readPlugins(
+  raw: unknown,
+  environment: NodeJS.ProcessEnv,
+  base: string,
+): readonly Plugin[] {
   const own = environment['HUNDREDFOLD_PLUGINS'] || (raw as { plugins?: unknown } | null)?.plugins;
   // What has another form is told with all other problems.
   const { data = [] } = pluginsSchema.safeParse(own ?? []);
@@ -159,7 +162,7 @@ function readYaml(path: string): unknown {
   return document.toJS() ?? {};
 }
 
-function parse(raw: unknown, path: string | undefined, environment: Environment): Config {
+function parse(raw: unknown, path: string | undefined, environment: NodeJS.ProcessEnv): Config {
   const schema = describeConfig();
   const filled = applyVariables(fillIn(removeNulls(raw), environment), schema, environment);
   const parsed = schema.safeParse(filled, { error: explainMissing });
@@ -193,7 +196,11 @@ function removeNulls(node: unknown): unknown {
  */
 
 /** The values with `${NAME}` and `${NAME:-default}` filled in; `$${` stands for `${`. Throws CONFIG_INVALID. */
-function fillIn(node: unknown, environment: Environment, path: readonly string[] = []): unknown {
+function fillIn(
+  node: unknown,
+  environment: NodeJS.ProcessEnv,
+  path: readonly string[] = [],
+): unknown {
   if (typeof node === 'string')
     return node.includes('${') ? fillText(node, environment, path) : node;
   if (Array.isArray(node)) return node.map((one) => fillIn(one, environment, path));
@@ -205,7 +212,7 @@ function fillIn(node: unknown, environment: Environment, path: readonly string[]
 
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-function fillText(text: string, environment: Environment, path: readonly string[]): unknown {
+function fillText(text: string, environment: NodeJS.ProcessEnv, path: readonly string[]): unknown {
   const filled = text.replace(REFERENCE, (whole, name?: string, fallback?: string) => {
     if (name === undefined) return '${';
     const value = environment[name] || fallback;
@@ -226,7 +233,11 @@ function readScalar(text: string): unknown {
 }
 
 /** The configuration with the keys that variables override. Of a list, a variable replaces all. */
-function applyVariables(config: unknown, schema: z.ZodType, environment: Environment): unknown {
+function applyVariables(
+  config: unknown,
+  schema: z.ZodType,
+  environment: NodeJS.ProcessEnv,
+): unknown {
   let result = config;
   for (const path of listKeys(schema)) {
     const value = environment[nameVariable(path)];

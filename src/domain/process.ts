@@ -1,7 +1,4 @@
-/** What a process has: its environment, errors of the system, the end of a wait, work that is repeated or done in parallel. */
-/** The variables of a process, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
+/** What a process has: errors of the system, the end of a wait, work that is repeated or done in parallel. */
 /** The code of a system's error (errno(3)), such as `ENOENT`; null for anything else. */
 export function readErrno(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { computeLongestMs, findRoomInWindow, type Usage, type Window } from '../budget/policy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { LATEST_ACCEPTANCE_MS } from '../domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import {
   type Account,
   type KnownJob,

@@ -10,7 +10,7 @@ import {
 } from '../budget/policy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
-import { LATEST_ACCEPTANCE_MS } from '../domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { createPrivateFile } from '../state.ts';
 import type { Moment } from './steady-clock.ts';
 

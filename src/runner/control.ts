@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
 import type { Session } from '../temporal/host/session.ts';
-import { findStuck } from '../temporal/watchdog.ts';
+import { findStuck } from '../temporal/stuck.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { describeCampaign, findCampaign, readCampaignLine } from './find.ts';

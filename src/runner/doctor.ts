@@ -6,7 +6,6 @@ import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
-import type { Environment } from '../domain/process.ts';
 import { formatDuration, formatSize } from '../domain/units.ts';
 import { readProgramVersion } from '../program.ts';
 import { findService } from '../services/registry.ts';
@@ -26,7 +25,7 @@ import {
   isRecent,
   readHeartbeats,
 } from '../temporal/namespace.ts';
-import { type Stuck, findStuck } from '../temporal/watchdog.ts';
+import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import { buildRunningQuery, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { readCampaignLine } from './find.ts';
 import { listNotices } from './follow.ts';
@@ -128,7 +127,7 @@ async function describeOutputStore({ storeUrl }: Settings): Promise<string> {
 /** How long the damage of a ledger is reported (ms). */
 const DAMAGE_SHOWN_MS = 24 * 3_600_000;
 
-function describeLedger(environment: Environment): string {
+function describeLedger(environment: NodeJS.ProcessEnv): string {
   const view = viewLedger(environment);
   if (!view) return 'nothing was sent from this machine yet';
   if (view.readRecreationAge === null || view.readRecreationAge >= DAMAGE_SHOWN_MS)

@@ -7,7 +7,6 @@ import { dirname, join, resolve } from 'node:path';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { z } from 'zod';
 import { nullIfNotFound } from '../activities/retry.ts';
-import type { Environment } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/addresses.ts';
 import { quoteWord } from '../domain/plain-text.ts';
@@ -138,7 +137,9 @@ export function rememberCampaign(stateFolder: string, campaign: Remembered): voi
 }
 
 /** The newest first, each tree once; those whose tree was removed are left out. */
-export function readRemembered(environment: Environment = process.env): readonly Remembered[] {
+export function readRemembered(
+  environment: NodeJS.ProcessEnv = process.env,
+): readonly Remembered[] {
   const file = join(chooseStatePath(environment), REMEMBERED_FILE);
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   const trees = new Map<string, Remembered>();

@@ -4,7 +4,7 @@ import { startOrFindBudget } from '../activities/budget-run.ts';
 import { computeLongestMs, withRemoteGuard } from '../budget/policy.ts';
 import type { ServiceSettings } from '../config/services.ts';
 import { formatClock, formatDuration } from '../domain/units.ts';
-import { LATEST_ACCEPTANCE_MS } from '../domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { Periodic } from '../domain/process.ts';
 import { describeEmbeddedServer } from '../temporal/host/host.ts';
 import { findLocalName } from '../temporal/host/local.ts';

@@ -17,7 +17,7 @@ import type { CampaignDocument } from '../report/campaign-summary.ts';
 import { countRows, type RowCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store.ts';
 import { isClosedPart, isRecent, readHeartbeats } from '../temporal/namespace.ts';
-import { type Stuck, findStuck } from '../temporal/watchdog.ts';
+import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import type { campaign } from '../workflows/index.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 import { buildBudgetWorkflowId, buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';

@@ -5,7 +5,7 @@
 import { createReadStream, createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Environment, hasErrno } from '../domain/process.ts';
+import { hasErrno } from '../domain/process.ts';
 import { createFolderError, waitForLock } from '../temporal/host/folder.ts';
 import { parseJson } from '../kinds/json.ts';
 import { Ledger, LEDGER_FILE } from '../ledger/ledger.ts';
@@ -35,7 +35,9 @@ export interface ConfigurationOptions extends LogOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-export function readEnvironment({ environment = process.env }: ConfigurationOptions): Environment {
+export function readEnvironment({
+  environment = process.env,
+}: ConfigurationOptions): NodeJS.ProcessEnv {
   return environment;
 }
 
@@ -107,7 +109,7 @@ export async function lookInSession<T>(
 
 async function openAndLook<T>(
   settings: Settings,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   look: (session: Session) => Promise<T>,
 ): Promise<T> {
   const session = await openSession({
@@ -220,7 +222,7 @@ interface LedgerView {
 }
 
 /** null if nothing was sent from this machine yet. Creates no file. Throws LEDGER_UNUSABLE. */
-export function viewLedger(environment: Environment): LedgerView | null {
+export function viewLedger(environment: NodeJS.ProcessEnv): LedgerView | null {
   const folder = chooseStatePath(environment);
   if (!existsSync(join(folder, LEDGER_FILE))) return null;
   const ledger = new Ledger({ folder });

@@ -22,7 +22,8 @@ import {
   RequestFault,
   type Site,
 } from './request.ts';
-import { fetchFile, pollJob, findJob, listJobs } from './jobs.ts';
+import { fetchFile, pollJob } from './jobs.ts';
+import { findJob, listJobs } from './list.ts';
 import { createHttp, type Http, type HttpSettings } from './http.ts';
 import {
   parseConfig,

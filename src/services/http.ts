@@ -10,7 +10,7 @@
 import { type Dispatcher, request as undiciRequest } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
-import { MAX_DOWNLOAD } from '../domain/outcomes.ts';
+import { MAX_DOWNLOAD } from '../domain/limits.ts';
 import {
   readFailureCode,
   describeFailure,

@@ -8,13 +8,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { FIRST_REFUSED_MS, MAX_DELAY_MS } from '../budget/block.ts';
-import {
-  computeGrowingDelay,
-  type FetchOutcome,
-  type FindOutcome,
-  type PollOutcome,
-  type Unavailable,
-} from '../domain/outcomes.ts';
+import type { FetchOutcome, FindOutcome, PollOutcome, Unavailable } from '../domain/outcomes.ts';
+import { computeGrowingDelay } from '../domain/limits.ts';
 import type { RequestOptions, ServiceClient } from './client.ts';
 
 /** A shorter wait (ms) is done in the process: another attempt by the Temporal server costs more. */

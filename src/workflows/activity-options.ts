@@ -10,7 +10,7 @@ import {
   type ContinueAsNewOptions,
 } from '@temporalio/workflow';
 import type { FeedSpec } from '../domain/campaign.ts';
-import { MAX_POST_MS } from '../domain/outcomes.ts';
+import { MAX_POST_MS } from '../domain/limits.ts';
 import type { Activities } from './activity-types.ts';
 
 /**

@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { Fence, type Attempt } from '../../src/activities/gates.ts';
-import { FIRST_BYTE_MS } from '../../src/domain/outcomes.ts';
+import { FIRST_BYTE_MS } from '../../src/domain/limits.ts';
 
 const OWN: Attempt = {
   activityId: '7',

@@ -1,6 +1,6 @@
 /** How a worker handles the leases of its trees: when it checks, when it renews, when it releases. */
 import { beforeEach, expect, test } from 'vitest';
-import { TreeLeases, openHeldTree, type TreeAddress } from '../../src/activities/dependencies.ts';
+import { TreeLeases, openHeldTree, type TreeAddress } from '../../src/activities/leases.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import {
   ensureTreeId,

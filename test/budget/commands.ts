@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Policy } from '../../src/budget/policy.ts';
 import type { Request } from '../../src/budget/queue.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { aRequest } from './a-budget.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { CAMPAIGNS, policy, type WorldKind } from './setting.ts';

@@ -5,7 +5,7 @@ import { Broken } from './naive.ts';
 import { aRequest } from './a-budget.ts';
 import { BudgetUnderTest } from './budget-under-test.ts';
 import { histories } from './commands.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { GUARD_MS } from './expectations.ts';
 import { settings, type Setting, type WorldKind } from './setting.ts';
 import { World } from './world.ts';

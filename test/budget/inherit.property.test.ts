@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inherit, type BudgetSnapshot } from '../../src/budget/status.ts';
 import { GUARD_MS, type Window } from '../../src/budget/policy.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { policyOf } from '../policy.ts';
 import { ACCEPTED, PlayedBudget, UNSURE, WINDOW_MS } from './a-budget.ts';
 import { throughJson } from './budget-under-test.ts';

@@ -23,7 +23,7 @@ import {
   type Policy,
   type Window,
 } from '../../src/budget/policy.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { policyOf } from '../policy.ts';
 import {
   ACCEPTED,

@@ -1,7 +1,7 @@
 /** The initial conditions of a history: limits, and how the service answers each submission. */
 import fc from 'fast-check';
 import type { Policy, Window } from '../../src/budget/policy.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 
 /**
  * `quiet`: no other clients of our tokens or our address, and the clock is right, so that everything is known exactly.

@@ -7,7 +7,7 @@ import { type Grant, applyReading, take } from '../../src/budget/budget.ts';
 import type { BudgetEvent, Settlement, SubmitResult } from '../../src/budget/state.ts';
 import { computeLongestMs, type Policy, type Window } from '../../src/budget/policy.ts';
 import { requestKey, buildSlotKey, type Request } from '../../src/budget/queue.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { Broken, type Moment, passed } from './naive.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
 import { Expectations, GUARD_MS, type Sent } from './expectations.ts';

@@ -6,7 +6,6 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findProxy, revealNetwork } from '../../src/config/network.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import type { Environment } from '../../src/domain/process.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
@@ -14,7 +13,7 @@ afterEach(async () => rm(folder, { recursive: true, force: true }));
 
 const PLAIN = '{ url: "https://p.example" }';
 
-async function load(predictions: string, environment: Environment = {}, top = '') {
+async function load(predictions: string, environment: NodeJS.ProcessEnv = {}, top = '') {
   const file = join(folder, 'hundredfold.yaml');
   await writeFile(file, `services:\n  predictions: ${predictions}\n${top}`);
   return loadSettings(file, { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret', ...environment });
@@ -55,7 +54,7 @@ test('the address of a webhook is a secret', async () => {
 });
 
 describe('the proxy of a service', () => {
-  const proxy = (url: string, environment: Environment) =>
+  const proxy = (url: string, environment: NodeJS.ProcessEnv) =>
     findProxy(url, environment)?.url.reveal();
 
   test('is chosen by the scheme of the URL; lower-case variables come first, and a proxy needs no scheme', () => {

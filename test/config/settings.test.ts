@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
-import type { Environment } from '../../src/domain/process.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
 afterEach(async () => rm(folder, { recursive: true, force: true }));
 
-async function load(yaml: string, environment: Environment = {}, tokens?: 'optional') {
+async function load(yaml: string, environment: NodeJS.ProcessEnv = {}, tokens?: 'optional') {
   const file = join(folder, 'hundredfold.yaml');
   await writeFile(file, yaml);
   return loadSettings(file, environment, tokens && { tokens });

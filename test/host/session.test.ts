@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
-import type { Environment } from '../../src/domain/process.ts';
 import { tryLock } from '../../src/temporal/host/folder.ts';
 import { openSession } from '../../src/temporal/host/session.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -18,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-const environment = (): Environment => ({
+const environment = (): NodeJS.ProcessEnv => ({
   HUNDREDFOLD_EMBEDDED_DIR: dir,
   SOME_TOKEN: 'some-token',
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GUARD_MS } from '../../src/budget/policy.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { ASK_AGAIN_MS, Ledger, LEDGER_FILE, type Reservation } from '../../src/ledger/ledger.ts';
 import type { ReservationRequest } from '../../src/ledger/rows.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GUARD_MS } from '../../src/budget/policy.ts';
-import { LATEST_ACCEPTANCE_MS } from '../../src/domain/outcomes.ts';
+import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { submission, TestClock, WINDOW_MS } from './a-ledger.ts';
 

@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HundredfoldError } from '../../src/domain/errors.ts';
 import { findSource } from '../../src/kinds/registry.ts';
-import { PLUGIN_REMEDIES } from '../../src/services/plugins/check.ts';
-import { loadPlugins } from '../../src/services/plugins/load.ts';
+import { PLUGIN_REMEDIES, loadPlugins } from '../../src/services/plugins/load.ts';
 
 /** As small as a plugin can be. */
 const SMALL = `import { accept, defineKind, defineService, z } from 'hundredfold/service';

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
 import { readBudget, buildBudgetStart } from '../../src/activities/budget-run.ts';
 import { checkWorkflows } from '../../src/runner/doctor.ts';
-import { findStuck, type Stuck } from '../../src/temporal/watchdog.ts';
+import { findStuck, type Stuck } from '../../src/temporal/stuck.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith, unreplayable } from '../other-code.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
-import { CredentialLeases } from '../../src/activities/dependencies.ts';
+import { CredentialLeases } from '../../src/activities/leases.ts';
 import { describeHindrance, readOpenItems } from '../../src/runner/obstacles.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';

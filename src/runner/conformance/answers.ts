@@ -1,6 +1,6 @@
 /** What a service definition makes of every kind of answer: asked through the real client, of a server that gives them. */
 import { collectBody } from '../../activities/download.ts';
-import { runJudge } from '../../activities/conclude.ts';
+import { runJudge } from '../../activities/take-result.ts';
 import type { Options } from '../../domain/campaign.ts';
 import type { Unavailable } from '../../domain/outcomes.ts';
 import type { ResultFault } from '../../kinds/kind.ts';

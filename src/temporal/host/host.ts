@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
-import { Deadline, type Environment } from '../../domain/process.ts';
+import { Deadline } from '../../domain/process.ts';
 import { connectClient, type TemporalAddress } from '../connection.ts';
 import { keepHistories, registerSearchAttributes } from '../namespace.ts';
 import type { EmbeddedServer } from '../tree-holder.ts';
@@ -29,7 +29,7 @@ export interface Host {
 
 export interface HostOptions {
   readonly settings: Settings;
-  readonly environment: Environment;
+  readonly environment: NodeJS.ProcessEnv;
   /** The services of this project that the command needs; those that the folder has used run too. */
   readonly localServices: LocalName | null;
   /** For commands that submit nothing: any running host is suitable, regardless of its services. */

@@ -1,14 +1,8 @@
 /** What a worker is started with, and what its activities use: the services, store, ledger, clocks and leases. */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import {
-  CredentialLeases,
-  type TreeAddress,
-  TreeLeases,
-  JobsSeen,
-  type Dependencies,
-  type KnownService,
-} from '../../activities/dependencies.ts';
+import { JobsSeen, type Dependencies, type KnownService } from '../../activities/dependencies.ts';
+import { CredentialLeases, type TreeAddress, TreeLeases } from '../../activities/leases.ts';
 import { Fence } from '../../activities/gates.ts';
 import { withRemoteGuard } from '../../budget/policy.ts';
 import { revealNetwork } from '../../config/network.ts';
