@@ -157,7 +157,7 @@ export const RESULTS: readonly Mutant[] = [
   },
   {
     name: 'rejected-among-results',
-    file: 'src/activities/conclude.ts',
+    file: 'src/activities/take-result.ts',
     find: "const folder = problem === null ? '' : REJECTED;",
     replace: "const folder = problem === null ? REJECTED : '';",
     breaks: '5: a wrong result does not have the name of a right one.',

@@ -206,7 +206,7 @@ export const SUBMISSION: readonly Mutant[] = [
   },
   {
     name: 'look-up-nameless',
-    file: 'src/services/jobs.ts',
+    file: 'src/services/list.ts',
     find: 'const isNameless = listed.jobs > 0 && listed.named === 0;',
     replace: 'const isNameless = listed.jobs > 0 && listed.named > 1_000_000;',
     breaks: '4: a list without names does not show that a job is absent.',

@@ -52,7 +52,7 @@ export const TREE: readonly Mutant[] = [
   },
   {
     name: 'lease-of-another',
-    file: 'src/activities/dependencies.ts',
+    file: 'src/activities/leases.ts',
     find: 'if (!isFree && !isHeldBy(lease, holder)) throw createTreeLeasedError(store, lease.record);',
     replace: 'if (!isFree && lease.number < 0) throw createTreeLeasedError(store, lease.record);',
     breaks: '4: no activity works on the tree of another Temporal.',
