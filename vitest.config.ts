@@ -20,16 +20,16 @@ const LONG = [
 const SLOW = [
   'test/goldens/**',
   'test/cli/!(demo).test.ts',
-  'test/workflows/!(answer-times|details).test.ts',
+  'test/workflows/!(details).test.ts',
   'test/{cluster,containers,examples,notebook,package,telemetry,temporal,ui,watchdog}/**',
   'test/report/page/**',
   'test/report/{cells.property,crate,damaged-tree,publish,verify}.test.ts',
   'test/manifest/{lossless.property,problems}.test.ts',
   'test/local-services/{engine-processes,faults}.test.ts',
   'test/export/{docs-examples,*-loads}.test.ts',
-  'test/{plugins/campaigns,runner/{examples,library,workflows},inputs/hostile.property}.test.ts',
+  'test/{plugins/campaigns,runner/{examples,library,workflows},kinds/hostile.property}.test.ts',
   'test/store/{in-bucket,prepare-sharing,s3}.test.ts',
-  'test/{host/{port-race,web-pages},report/tables/read-back,services/redaction}.test.ts',
+  'test/{host/web-pages,report/tables/read-back,services/redaction}.test.ts',
 ];
 
 function excluded({ LONG_TESTS, QUICK_TESTS }: NodeJS.ProcessEnv): string[] {
