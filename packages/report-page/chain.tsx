@@ -44,7 +44,7 @@ export function Chain(props: ChainProps) {
   const plots = useMemo(() => children(view), [view, tracks]);
   // Not rendered again with the cursor: that would undo what is being typed.
   const inputs = useMemo(
-    () => <StretchInputs length={length} from={from} to={to} setStretch={setStretch} />,
+    () => <StretchInputs {...{ length, from, to, numberText, setStretch }} />,
     [length, from, to],
   );
   const part = (place + 0.5 - from) / (to - from);
@@ -82,7 +82,7 @@ export function Chain(props: ChainProps) {
   );
 }
 
-interface StretchInputsProps extends Stretch {
+interface StretchInputsProps extends Stretch, Pick<View, 'numberText'> {
   readonly length: number;
   readonly setStretch: (stretch: Stretch) => void;
 }
@@ -90,25 +90,28 @@ interface StretchInputsProps extends Stretch {
 /** The minimum number of visible positions. */
 const MIN_SHOWN = 10;
 
-/** The visible part, counted from 1. */
-function StretchInputs({ length, from, to, setStretch }: StretchInputsProps) {
+/** The visible part, by the numbers of the axis. */
+function StretchInputs({ length, from, to, numberText, setStretch }: StretchInputsProps) {
+  const numbers = Array.from({ length }, (_, place) => Number(numberText(place)));
   const show = (first: number, last: number): void => {
     const start = Math.max(0, Math.min(first, length - MIN_SHOWN));
     setStretch({ from: start, to: Math.min(length, Math.max(last, start + MIN_SHOWN)) });
   };
-  const input = (label: string, value: number, take: (value: number) => void) => (
+  const input = (label: string, place: number, take: (place: number) => void) => (
     <input
       type="number"
       aria-label={label}
-      value={value}
-      onChange={({ currentTarget }) => take(Number(currentTarget.value))}
+      value={numbers[place]}
+      onChange={({ currentTarget: { value } }) =>
+        take(numbers.findLastIndex((number) => number <= Number(value)))
+      }
     />
   );
   return (
     <fieldset class="line">
       <legend class="hidden">Visible part of the chain</legend>
-      {input('First visible position', from + 1, (first) => show(first - 1, to))}–
-      {input('Last visible position', to, (last) => show(from, last))}
+      {input('First visible position', from, (place) => show(place, to))}–
+      {input('Last visible position', to - 1, (place) => show(from, place + 1))}
       <button type="button" disabled={to - from === length} onClick={() => show(0, length)}>
         Full length
       </button>

@@ -108,6 +108,10 @@ test('shifts: a profile with gaps, which are counted', async () => {
   expect(said).toContain(missing === 0 ? 'Every residue has a value' : `${missing} have none`);
   const gaps = page.locator('[data-mark=rect] rect');
   expect(await gaps.count()).toBe(missing);
+  const ends = ['First', 'Last'].map((end) =>
+    page.getByLabel(`${end} visible position`).inputValue(),
+  );
+  expect(await Promise.all(ends)).toEqual([rows[0], rows.at(-1)].map((row) => row?.['seqCode']));
   // A mark is on its residue: its middle is on a position of the line, which begins half a position after the axis.
   const places = `(() => {
     const svg = document.querySelector('[data-track=shiftCrypt] svg:last-of-type');
