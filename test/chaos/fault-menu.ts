@@ -78,7 +78,7 @@ function ruleOf(name: StormFault, random: Random): FaultRule {
     case 'rate-limit':
       return { ...often, retryAfter: random.pick([1, 2, null]) };
     case 'accept-late':
-      // Up to the longest time that the budget allows for (src/domain/outcomes.ts).
+      // Up to the longest time that the budget allows for (src/domain/limits.ts).
       return { ...few, ms: random.int(500, 12_000) };
     case 'hang-after':
       return { ...few, ms: random.int(300, 5_000) };
