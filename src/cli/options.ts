@@ -1,7 +1,8 @@
 /** What commands share: how one is called and ends, the options that several have, and which rows these choose. */
-import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { HundredfoldError } from '../domain/errors.ts';
 import { FINAL_STATES, OPEN_STATES, type Kind, type ServiceName } from '../domain/campaign.ts';
+import { checkName } from '../domain/name.ts';
 import { parseDuration } from '../domain/units.ts';
 import { listKindNames } from '../kinds/registry.ts';
 import type { OutputTree, TreeItem } from '../runner/index.ts';
@@ -114,6 +115,13 @@ export const MANIFESTS =
 
 /** For commands that only look. */
 export const NEWEST = 'campaign (default: the newest)';
+
+/** The name of a campaign: `<name>`, or `[name]` if it may be left out. */
+export const createNameArgument = (usage: string, description = '') =>
+  new Argument(usage, description).argParser(checkName);
+
+export const createNameOption = (description: string) =>
+  new Option('--name <name>', description).argParser(checkName);
 
 export const newTrees = () =>
   new Option('--out <dir>', 'output folder (default: store.url, or ./results)');

@@ -1,6 +1,5 @@
 /** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign, or lists them. */
 import { Argument, Command, Option } from 'commander';
-import { checkName } from '../../domain/name.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/campaign.ts';
 import { listKindNames } from '../../kinds/registry.ts';
@@ -17,7 +16,16 @@ import { resolveAddress } from '../../store/layout.ts';
 import { loadCommandSettings } from '../session.ts';
 import { printDocument, say, printTable } from '../terminal.ts';
 import { startAndFollow } from './run.ts';
-import { call, checkChoice, detach, newTrees, noWorker, suggest, type Flags } from '../options.ts';
+import {
+  call,
+  checkChoice,
+  detach,
+  newTrees,
+  noWorker,
+  suggest,
+  type Flags,
+  createNameOption,
+} from '../options.ts';
 
 export const commands = [
   new Command('adopt')
@@ -37,7 +45,7 @@ export const commands = [
       ),
     )
     .addOption(newTrees())
-    .option('--name <name>', 'name of the campaign (default: adopted-SERVICE)', checkName)
+    .addOption(createNameOption('name of the campaign (default: adopted-SERVICE)'))
     .addOption(detach())
     .addOption(noWorker())
     .action(call(adopt)),

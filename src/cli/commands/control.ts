@@ -1,6 +1,5 @@
 /** `hundredfold watch`, `pause`, `resume` and `cancel`: the last three are durable, because each is a message to the workflow. */
 import { Command, Option } from 'commander';
-import { checkName } from '../../domain/name.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import {
   type Campaign,
@@ -13,20 +12,20 @@ import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
 import { loadCommandSettings, findMeant } from '../session.ts';
 import { logToTerminal, say } from '../terminal.ts';
-import { call, checkChoice, NEWEST, suggest, type Flags } from '../options.ts';
+import { call, checkChoice, NEWEST, suggest, type Flags, createNameArgument } from '../options.ts';
 
 export const commands = [
   new Command('watch')
     .description('show a live view of a campaign until it ends')
-    .argument('[name]', NEWEST, checkName)
+    .addArgument(createNameArgument('[name]', NEWEST))
     .action(call(watch)),
   new Command('pause')
     .description('pause a campaign: submit nothing until it is resumed')
-    .argument('<name>', '', checkName)
+    .addArgument(createNameArgument('<name>'))
     .action(call(pause)),
   new Command('resume')
     .description('resume a paused campaign')
-    .argument('<name>', '', checkName)
+    .addArgument(createNameArgument('<name>'))
     .addOption(
       suggest(
         new Option(
@@ -39,7 +38,7 @@ export const commands = [
     .action(call(resume)),
   new Command('cancel')
     .description('cancel a campaign; slots that were used stay used')
-    .argument('<name>', '', checkName)
+    .addArgument(createNameArgument('<name>'))
     .option('--abandon', 'end it at once, without tables, because its output tree is lost')
     .action(call(cancel)),
 ];

@@ -1,12 +1,19 @@
 /** `hundredfold items NAME`: the items of a campaign, all or a selection. `logs NAME [ID]`: its log, or the history of one. */
 import { Command } from 'commander';
-import { checkName } from '../../domain/name.ts';
 import type { Attempt } from '../../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { readListedItems } from '../../report/campaign-items.ts';
 import { readRecord } from '../../temporal/host/folder.ts';
 import { isAlive } from '../../temporal/machine.ts';
-import { addRowOptions, selectRows, type Flags, call, NEWEST, treesThere } from '../options.ts';
+import {
+  addRowOptions,
+  selectRows,
+  type Flags,
+  call,
+  NEWEST,
+  treesThere,
+  createNameArgument,
+} from '../options.ts';
 import {
   type LogLine,
   findCampaign,
@@ -28,13 +35,13 @@ export const commands = [
   addRowOptions(
     new Command('items')
       .description('list the items of a campaign')
-      .argument('[name]', NEWEST, checkName),
+      .addArgument(createNameArgument('[name]', NEWEST)),
   )
     .addOption(treesThere())
     .action(call(listItems)),
   new Command('logs')
     .description('print the log of a campaign, or the history of one of its items')
-    .argument('[name]', NEWEST, checkName)
+    .addArgument(createNameArgument('[name]', NEWEST))
     .argument('[id]', 'item; prints its attempts, and the log of its job if the service has one')
     .addOption(treesThere())
     .action(call(printLogs)),

@@ -1,6 +1,5 @@
 /** `hundredfold plan`: checks everything and reports what a run would do, without submitting anything. */
 import { Command } from 'commander';
-import { checkName } from '../../domain/name.ts';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -20,14 +19,14 @@ import type { Refusal } from '../../runner/index.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { say, logToTerminal, printDocument, printLine } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
-import { call, MANIFESTS, newTrees, type Flags } from '../options.ts';
+import { call, MANIFESTS, newTrees, type Flags, createNameOption } from '../options.ts';
 
 export const commands = [
   new Command('plan')
     .description('check everything and print what a run would do; submits nothing')
     .argument('<manifest...>', MANIFESTS)
     .addOption(newTrees())
-    .option('--name <name>', 'name of the campaign (default: from the manifest)', checkName)
+    .addOption(createNameOption('name of the campaign (default: from the manifest)'))
     .option('--allow-outside', 'allow the manifest to name files outside its folder')
     .option('--skip-invalid', 'plan for the valid rows if some are invalid')
     .option('--no-cache', 'plan without results of earlier campaigns')

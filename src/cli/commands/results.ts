@@ -1,6 +1,5 @@
 /** `hundredfold report`, `verify` and `pull`: rebuilds, compares, checks and copies the output trees of campaigns. */
 import { Command } from 'commander';
-import { checkName } from '../../domain/name.ts';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
@@ -18,7 +17,15 @@ import {
   throttleProgress,
 } from '../terminal.ts';
 import { printDamaged } from '../conclusion.ts';
-import { call, NEWEST, treesThere, type Flags, addRowOptions, selectRows } from '../options.ts';
+import {
+  call,
+  NEWEST,
+  treesThere,
+  type Flags,
+  addRowOptions,
+  selectRows,
+  createNameArgument,
+} from '../options.ts';
 import { formatSize } from '../../domain/units.ts';
 import { CHECKS } from '../../report/verify.ts';
 import { pull as pullTree, type Fault } from '../../runner/index.ts';
@@ -29,8 +36,8 @@ export const commands = [
     .description(
       'rebuild the tables and report.html of a campaign from its output tree; of two: compare their results',
     )
-    .argument('[name]', NEWEST, checkName)
-    .argument('[other]', 'campaign that the first one is compared with', checkName)
+    .addArgument(createNameArgument('[name]', NEWEST))
+    .addArgument(createNameArgument('[other]', 'campaign that the first one is compared with'))
     .addOption(treesThere())
     .option(
       '--by <column>',
@@ -45,7 +52,7 @@ export const commands = [
   addRowOptions(
     new Command('pull')
       .description('copy the output tree of a campaign, or a part of it, from its store to disk')
-      .argument('<name>', '', checkName)
+      .addArgument(createNameArgument('<name>'))
       .option('--out <dir>', 'folder on this machine (default: ./results)'),
   ).action(call(pull)),
 ];

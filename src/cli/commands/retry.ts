@@ -1,13 +1,12 @@
 /** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
 import { Command, Option } from 'commander';
-import { checkName } from '../../domain/name.ts';
 import { retry as retryCampaign } from '../../runner/index.ts';
 import type { RetrySurvey } from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
 import { findMeant } from '../session.ts';
 import { Interruption } from '../interruption.ts';
 import { formatCount, listFirst, say, logToTerminal } from '../terminal.ts';
-import { call, detach, priority, treesThere, type Flags } from '../options.ts';
+import { call, detach, priority, treesThere, type Flags, createNameArgument } from '../options.ts';
 
 const HELP = `
 A job that was accepted before is polled first, which uses no slot. A new job is submitted only if the old one cannot
@@ -17,7 +16,7 @@ become a duplicate job. --failed leaves held items out.`;
 export const commands = [
   new Command('retry')
     .description('run failed, held and cancelled items again, in the same output tree')
-    .argument('<name>', '', checkName)
+    .addArgument(createNameArgument('<name>'))
     .addOption(new Option('--failed', 'only failed items').conflicts('item'))
     .option('--item <id...>', 'only these items, unless they succeeded')
     .addOption(treesThere())

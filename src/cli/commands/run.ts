@@ -1,6 +1,5 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
 import { Command } from 'commander';
-import { checkName } from '../../domain/name.ts';
 import { createInterface } from 'node:readline/promises';
 import { EXIT } from '../../domain/errors.ts';
 import {
@@ -23,6 +22,7 @@ import {
   parseClock,
   priority,
   type Flags,
+  createNameOption,
 } from '../options.ts';
 
 export const commands = [
@@ -32,7 +32,7 @@ export const commands = [
     )
     .argument('<manifest...>', MANIFESTS)
     .addOption(newTrees())
-    .option('--name <name>', 'name of the campaign (default: from the manifest)', checkName)
+    .addOption(createNameOption('name of the campaign (default: from the manifest)'))
     .option('--allow-outside', 'allow the manifest to name files outside its folder')
     .option(
       '--skip-invalid',

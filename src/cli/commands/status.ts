@@ -1,6 +1,5 @@
 /** `hundredfold status`: all campaigns and budgets; `status NAME`: the state of one campaign. */
 import { Command } from 'commander';
-import { checkName } from '../../domain/name.ts';
 import { readBudgets } from '../../activities/budget-run.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../temporal/host/session.ts';
@@ -35,12 +34,12 @@ import { printEnd } from '../conclusion.ts';
 import { loadCommandSettings, findMeant, withSession } from '../session.ts';
 import { readTreeState } from '../../report/publish.ts';
 import type { BudgetStatus, CampaignUse } from '../../budget/status.ts';
-import { call, type Flags } from '../options.ts';
+import { call, type Flags, createNameArgument } from '../options.ts';
 
 export const commands = [
   new Command('status')
     .description('show a campaign and what blocks it; without a name: all campaigns and budgets')
-    .argument('[name]', '', checkName)
+    .addArgument(createNameArgument('[name]'))
     .action(call(showStatus)),
 ];
 
