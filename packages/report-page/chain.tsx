@@ -44,7 +44,7 @@ export function Chain(props: ChainProps) {
   const plots = useMemo(() => children(view), [view, tracks]);
   // Not rendered again with the cursor: that would undo what is being typed.
   const inputs = useMemo(
-    () => <StretchInputs {...{ length, from, to, numberText, setStretch }} />,
+    () => <StretchInputs shown={{ length, from, to, numberText }} setStretch={setStretch} />,
     [length, from, to],
   );
   const part = (place + 0.5 - from) / (to - from);
@@ -82,8 +82,8 @@ export function Chain(props: ChainProps) {
   );
 }
 
-interface StretchInputsProps extends Stretch, Pick<View, 'numberText'> {
-  readonly length: number;
+interface StretchInputsProps {
+  readonly shown: Stretch & Pick<View, 'numberText'> & Pick<ChainProps, 'length'>;
   readonly setStretch: (stretch: Stretch) => void;
 }
 
@@ -91,7 +91,8 @@ interface StretchInputsProps extends Stretch, Pick<View, 'numberText'> {
 const MIN_SHOWN = 10;
 
 /** The visible part, by the numbers of the axis. */
-function StretchInputs({ length, from, to, numberText, setStretch }: StretchInputsProps) {
+function StretchInputs({ shown, setStretch }: StretchInputsProps) {
+  const { length, from, to, numberText } = shown;
   const numbers = Array.from({ length }, (_, place) => Number(numberText(place)));
   const show = (first: number, last: number): void => {
     const start = Math.max(0, Math.min(first, length - MIN_SHOWN));
