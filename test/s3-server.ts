@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { findVersitygw } from '../scripts/versitygw.ts';
-import type { ObjectStoreAccess } from '../src/domain/addresses.ts';
+import type { ObjectStoreAccess } from '../src/store/layout.ts';
 import { freePort } from '../src/temporal/machine.ts';
 import type { Place } from './cluster/hosts/network.ts';
 

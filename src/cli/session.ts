@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { LoadOptions } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { checkName } from '../domain/name.ts';
-import { isObjectAddress } from '../domain/addresses.ts';
+import { isObjectAddress, buildCampaignAddress } from '../store/layout.ts';
 import type { Session } from '../temporal/host/session.ts';
 import {
   findCampaign,
@@ -14,7 +14,6 @@ import {
   readSettings,
 } from '../runner/command-line.ts';
 import { openTree, type OutputTree } from '../runner/index.ts';
-import { buildCampaignAddress } from '../store/layout.ts';
 import type { Flags } from './options.ts';
 import { Interruption } from './interruption.ts';
 import { say, logToTerminal, setRunCommand } from './terminal.ts';

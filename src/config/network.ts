@@ -5,7 +5,7 @@ import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { HundredfoldError, toReason } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
-import { isLocalHost } from '../domain/addresses.ts';
+import { isLocalHost } from '../domain/hosts.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 

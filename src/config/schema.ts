@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { parseDuration } from '../domain/units.ts';
-import { isObjectAddress, parseObjectAddress } from '../domain/addresses.ts';
+import { isObjectAddress, parseObjectAddress } from '../store/layout.ts';
 import { listServices } from '../services/registry.ts';
 import type { Service } from '../services/service.ts';
 

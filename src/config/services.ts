@@ -2,7 +2,7 @@
 import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference, ServiceName } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { isLocalHost } from '../domain/addresses.ts';
+import { isLocalHost } from '../domain/hosts.ts';
 import { DIRECT, readNetworkSettings, type NetworkSettings } from './network.ts';
 import { listServices, findService } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';

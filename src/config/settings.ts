@@ -8,7 +8,7 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ObjectStoreAccess } from '../domain/addresses.ts';
+import type { ObjectStoreAccess } from '../store/layout.ts';
 import {
   readTemporalSettings,
   readWebhookNetwork,

@@ -1,7 +1,7 @@
 /**
  * What a result says of itself: which job it belongs to, what computed it, and whether it was computed at all.
  */
-import { isOnLocalNetwork } from '../domain/addresses.ts';
+import { isOnLocalNetwork } from '../domain/hosts.ts';
 import { toObject, readResultJson, createResultProblem, type ResultProblem } from './json.ts';
 import type { JobFacts, ResultFault } from './kind.ts';
 

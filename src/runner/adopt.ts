@@ -6,13 +6,18 @@ import { z } from 'zod';
 import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { isObjectAddress } from '../domain/addresses.ts';
+import {
+  isObjectAddress,
+  resolveAddress,
+  buildAddress,
+  PREPARED_CAMPAIGN,
+  WORK_AREA,
+} from '../store/layout.ts';
 import type { Kind, ServiceName } from '../domain/campaign.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import { ID, isUsableId } from '../domain/name.ts';
 import { createClient, findService, findServiceOfKind, listKindsOf } from '../services/registry.ts';
 import { type HolderOfJob, listFolderJobs } from '../store/jobs-in-tree.ts';
-import { resolveAddress, buildAddress, PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
   type LocalName,

@@ -7,7 +7,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import { type CampaignProgress, type ItemState, OPEN_STATES } from '../domain/campaign.ts';
 import { runInParallel } from '../domain/process.ts';
 import { formatClock } from '../domain/units.ts';
-import { isObjectAddress } from '../domain/addresses.ts';
+import { isObjectAddress } from '../store/layout.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { checkTreeId, isHeldBy, readNewestLease, createTreeLeasedError } from '../store/lease.ts';
 import { openStore } from '../store/open-store.ts';

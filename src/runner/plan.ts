@@ -5,7 +5,7 @@ import { readBudgets } from '../activities/budget-run.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError, toReason } from '../domain/errors.ts';
-import { isObjectAddress } from '../domain/addresses.ts';
+import { isObjectAddress } from '../store/layout.ts';
 import {
   estimateDisk,
   findEnd,

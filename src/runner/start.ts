@@ -9,7 +9,7 @@
 import { readBudgets } from '../activities/budget-run.ts';
 import { wasDelivered } from '../activities/retry.ts';
 import type { Settings } from '../config/settings.ts';
-import { isObjectAddress } from '../domain/addresses.ts';
+import { isObjectAddress } from '../store/layout.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isPublished } from '../report/publish.ts';

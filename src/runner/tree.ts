@@ -1,7 +1,14 @@
 /** The output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
-import { isObjectAddress } from '../domain/addresses.ts';
+import {
+  isObjectAddress,
+  buildAddress,
+  buildItemKey,
+  listTableKeys,
+  REPORT,
+  resolveAddress,
+} from '../store/layout.ts';
 import { type Exported, exportTree, findExportFormat } from '../export/export.ts';
 import { LOCAL_NAMES, type LocalName } from '../temporal/host/local.ts';
 import { readProgramVersion } from '../program.ts';
@@ -20,13 +27,6 @@ import { writeComparison } from '../report/page/comparison-page.ts';
 import { publishCampaign, readTreeState } from '../report/publish.ts';
 import { type Verification, verifyTree } from '../report/verify.ts';
 import { computeDigest, type Store } from '../store/store.ts';
-import {
-  buildAddress,
-  buildItemKey,
-  listTableKeys,
-  REPORT,
-  resolveAddress,
-} from '../store/layout.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
   createNotPreparedError,

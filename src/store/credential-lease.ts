@@ -11,7 +11,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { parseJson } from '../kinds/json.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { isObjectAddress, parseObjectAddress } from '../domain/addresses.ts';
+import { isObjectAddress, parseObjectAddress } from './layout.ts';
 import type { LeaseHolder } from './lease.ts';
 import { type Store, StoreError } from './store.ts';
 

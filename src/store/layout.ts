@@ -6,7 +6,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Kind } from '../domain/campaign.ts';
 import { ID } from '../domain/name.ts';
-import { isObjectAddress } from '../domain/addresses.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { listKinds, isOwnKind, listKindNames, findKind } from '../kinds/registry.ts';
 import { StoreError } from './store.ts';
@@ -220,4 +219,50 @@ export function buildAddress(address: string, key: string): string {
 export function buildAddressBeside(address: string, name: string): string {
   if (!isObjectAddress(address)) return join(dirname(address), name);
   return buildAddress(address.slice(0, address.lastIndexOf('/')), name);
+}
+
+/*
+ * Object stores as named in the configuration and commands: `s3://bucket/prefix`.
+ *
+ * Histories contain the address of a tree but not how to reach it. Rejected: the endpoint in the address. Hosts may
+ * reach a server under different names, and anyone who may start a workflow could send a worker's signed requests to
+ * another server.
+ */
+
+/** How this process reaches object stores; omitted values are taken from the AWS SDK's own settings. */
+export interface ObjectStoreAccess {
+  /** URL of the server; default: AWS. */
+  readonly endpoint?: string;
+  readonly region?: string;
+  /** `http://host/bucket/key` instead of `http://bucket.host/key`. */
+  readonly pathStyle?: boolean;
+}
+
+export interface ObjectAddress {
+  readonly bucket: string;
+  /** Without a slash at either end; empty for the bucket itself. */
+  readonly prefix: string;
+}
+
+export function isObjectAddress(address: string): boolean {
+  return /^s3:\/\//i.test(address);
+}
+
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/** The parts of an address, or its fault, in words that follow "…: ". Never repeats a password. */
+export function parseObjectAddress(address: string): ObjectAddress | { readonly fault: string } {
+  const rest = address.replace(/^s3:\/\//i, '').replace(/\/+$/, '');
+  const [bucket = '', ...segments] = rest.split('/');
+  if (bucket.includes('@')) return { fault: 'it has a user name or a password in it' };
+  if (/[?#\\]/.test(rest)) return { fault: 'it has a "?", a "#" or a backslash in it' };
+  if (!BUCKET.test(bucket)) {
+    return {
+      fault: 'a bucket has 3 to 63 of a-z 0-9 . - and begins and ends with a letter or digit',
+    };
+  }
+  if (segments.some((one) => one === '' || one === '.' || one === '..')) {
+    return { fault: 'its prefix has an empty part, or a part "." or ".."' };
+  }
+  return { bucket, prefix: segments.join('/') };
 }

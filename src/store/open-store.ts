@@ -1,11 +1,7 @@
 /** Opens the store at an address: a folder, or a prefix in a bucket. Only this file distinguishes them. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import {
-  isObjectAddress,
-  type ObjectStoreAccess,
-  parseObjectAddress,
-} from '../domain/addresses.ts';
+import { isObjectAddress, type ObjectStoreAccess, parseObjectAddress } from './layout.ts';
 import { type FileStoreOptions, openFileStore } from './file-store.ts';
 import { StoreError, type Store } from './store.ts';
 

@@ -16,8 +16,12 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { ObjectAddress, ObjectStoreAccess } from '../domain/addresses.ts';
-import { createBadKeyError, splitKey } from './layout.ts';
+import {
+  type ObjectAddress,
+  type ObjectStoreAccess,
+  createBadKeyError,
+  splitKey,
+} from './layout.ts';
 import {
   createMissingError,
   readAnswer,

@@ -16,7 +16,7 @@ import {
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import type { TemporalSettings, TlsMaterial } from '../config/network.ts';
 import { readProgramVersion } from '../program.ts';
-import { isLocalHost } from '../domain/addresses.ts';
+import { isLocalHost } from '../domain/hosts.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { FAILURE_CONVERTER } from './bundle.ts';
 import { toRefusal } from './grpc-status.ts';

@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { isObjectAddress, type ObjectStoreAccess } from '../../src/domain/addresses.ts';
-import { buildCampaignAddress } from '../../src/store/layout.ts';
+import {
+  isObjectAddress,
+  type ObjectStoreAccess,
+  buildCampaignAddress,
+} from '../../src/store/layout.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { buildResultCacheFolder, ResultCache } from '../../src/store/deliver.ts';
 import type { Store } from '../../src/store/store.ts';

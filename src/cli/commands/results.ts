@@ -3,10 +3,9 @@ import { Command } from 'commander';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { isObjectAddress } from '../../domain/addresses.ts';
+import { isObjectAddress, buildAddress, REPORT, buildCampaignAddress } from '../../store/layout.ts';
 import type { Comparison } from '../../report/comparison.ts';
 import { COMPARISON_PAGE, DIFFERENCES } from '../../report/page/comparison-page.ts';
-import { buildAddress, REPORT, buildCampaignAddress } from '../../store/layout.ts';
 import { findTree, findTreeOrFolder, loadCommandSettings } from '../session.ts';
 import {
   openLink,

@@ -1,9 +1,8 @@
 /** The page of two campaigns side by side: one file without a script, that may not connect to anything. */
 import { join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
-import { isObjectAddress } from '../../domain/addresses.ts';
+import { isObjectAddress, REPORT } from '../../store/layout.ts';
 import { findKind } from '../../kinds/registry.ts';
-import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import {
   type ComparedKind,
