@@ -2,7 +2,7 @@
  * The store of one campaign's output tree, and its errors. The same few methods fit a folder and an object store: a key is
  * a path with `/` below the campaign, and a file is written whole or not at all.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { readErrno } from '../domain/process.ts';
 import { describeFailure, readFailureCode } from '../services/connection.ts';
 import { formatSize } from '../domain/units.ts';
@@ -130,7 +130,7 @@ export class Incoming {
 
 export function computeDigest(data: string | Uint8Array): FileDigest {
   const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
-  return { bytes: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { bytes: bytes.byteLength, sha256: hash('sha256', bytes) };
 }
 
 /** As UTF-8, without a copy of the bytes. */
