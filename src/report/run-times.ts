@@ -1,4 +1,4 @@
-/** Which running jobs are late: they take far longer than the ended ones of their kind and size did. */
+/** Which running jobs are late: they take far longer than the ended ones of their kind and size did at the same service. */
 import { formatDuration, formatNonZeroDuration } from '../domain/units.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
@@ -14,7 +14,7 @@ const LATE_FACTOR = 10;
 /** In ms: of shorter jobs, the polls take most of the time. */
 const MIN_LATE_MS = 10_000;
 
-/** Run times of jobs by kind and size: from their acceptance to the end of their item. */
+/** Run times of jobs by service, kind and size: from their acceptance to the end of their item. */
 export class RunTimes {
   readonly #ended = new Map<string, number[]>();
 
@@ -41,7 +41,7 @@ export class RunTimes {
   }
 }
 
-/** Inputs of one kind are of one size if the larger one has less than twice the bytes (`sequence 7`: 128 to 255). */
-function nameSize({ kind, input }: ItemRecord): string {
-  return `${kind} ${Math.floor(Math.log2(Math.max(1, input.bytes)))}`;
+/** Each size has twice the bytes of the one before: `sequence 7` has 128 to 255. Another lane may be faster. */
+function nameSize({ kind, input, address }: ItemRecord): string {
+  return `${address ?? ''} ${kind} ${Math.floor(Math.log2(Math.max(1, input.bytes)))}`;
 }

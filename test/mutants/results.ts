@@ -166,8 +166,8 @@ export const RESULTS: readonly Mutant[] = [
   {
     name: 'late-by-any-size',
     file: 'src/report/run-times.ts',
-    find: 'return `${kind} ${Math.floor(Math.log2(Math.max(1, input.bytes)))}`;',
-    replace: 'return input.bytes < 0 ? `${kind}` : kind;',
+    find: 'Math.floor(Math.log2(Math.max(1, input.bytes)))',
+    replace: 'Math.min(0, input.bytes)',
     breaks: 'A job is called late only by the times of its kind and size.',
     tests: ['test/report/run-times.test.ts'],
   },

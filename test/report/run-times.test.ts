@@ -37,11 +37,13 @@ test('a job is late after ten times the median of its kind and size', () => {
   expect(times.describeLate(ended(190), 200 * MINUTE), 'an ended one').toBeNull();
 });
 
-test('others of another kind or size, and results of other items, say nothing about a job', () => {
+test('others of another kind, size or lane, and results of other items, say nothing about a job', () => {
   const times = fiveEnded();
   expect(times.describeLate(running(1_000), 190 * MINUTE)).toBeNull();
   const molecule = { ...running(), kind: createWaitingRecord(aMolecule('m')).kind };
   expect(times.describeLate(molecule, 190 * MINUTE)).toBeNull();
+  const elsewhere = { ...running(), address: 'this-machine' };
+  expect(times.describeLate(elsewhere, 190 * MINUTE)).toBeNull();
   const shared = new RunTimes();
   for (let n = 0; n < 5; n += 1)
     shared.add({ ...ended(4), resultFrom: { type: 'duplicate', id: 'seq-1' } });
