@@ -3,11 +3,13 @@
  * `| less` work. Progress, notes, warnings and errors go to stderr.
  */
 import { spawn } from 'node:child_process';
+import { resolve, sep } from 'node:path';
 import { styleText } from 'node:util';
 import sliceAnsi from 'slice-ansi';
 import countColumns from 'string-width';
 import { HundredfoldError } from '../domain/errors.ts';
-import { escapeUnsafe } from '../domain/plain-text.ts';
+import { escapeUnsafe, quoteWord } from '../domain/plain-text.ts';
+import { BUILT, PROGRAM_FOLDER } from '../program.ts';
 import type { FinalState } from '../domain/campaign.ts';
 import type { LogLine } from '../runner/command-line.ts';
 import { ATTRIBUTES, buildCampaignWorkflowId } from '../workflows/names.ts';
@@ -39,11 +41,18 @@ const COMMAND = new RegExp(
   'g',
 );
 
-/** As it can be typed again where npm has started this command. In npx's own cache, the package is not installed here. */
+/** As it can be typed again where npm or npx has started this command. */
 function toTypedCommand(text: string): string {
-  const isTypedByNpx =
-    process.env['npm_command'] !== undefined && !process.argv[1]?.includes('_npx');
-  return isTypedByNpx ? text.replace(COMMAND, 'npx hundredfold ') : text;
+  if (process.env['npm_command'] === undefined) return text;
+  return text.replace(COMMAND, `${chooseTyped(process.cwd())} `);
+}
+
+/** What is typed in a folder to start the program: npx finds a checkout only from inside it. */
+export function chooseTyped(folder: string): string {
+  if (BUILT) return 'hundredfold';
+  const isInside = `${folder}${sep}`.startsWith(PROGRAM_FOLDER);
+  const prefix = isInside ? '' : `--prefix ${quoteWord(resolve(PROGRAM_FOLDER))} `;
+  return `npx ${prefix}hundredfold`;
 }
 
 /** The exact command after a line that says to run it again: at seven in the morning nobody knows which one that was. */

@@ -263,8 +263,8 @@ export async function openCampaign(
   });
   try {
     throwIfInterrupted(signal);
-    if (session.role !== 'joined') reportUnready(settings, onNotice);
     const { out, open, state } = await findCampaign(session.client, name, settings.storeUrl);
+    if (open && session.role !== 'joined') reportUnready(settings, onNotice);
     const idle = !open && (state === 'completed' || state === 'cancelled');
     return new Campaign({ session, settings, options, name, out, signal, begun: { idle } });
   } catch (error) {

@@ -4,11 +4,11 @@
  */
 import { Command } from 'commander';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { readErrno } from '../../domain/process.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { BUILT, PROGRAM_FOLDER } from '../../program.ts';
-import { say } from '../terminal.ts';
+import { PROGRAM_FOLDER } from '../../program.ts';
+import { chooseTyped, say } from '../terminal.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { call } from '../options.ts';
 
@@ -67,16 +67,6 @@ async function writeIfAbsent(path: string, content: Uint8Array): Promise<boolean
 }
 
 function listNextCommands(folder: string): string[] {
-  const run = `${formatCommand(resolve(folder))} run manifest.csv --services local`;
+  const run = `${chooseTyped(resolve(folder))} run manifest.csv --services local`;
   return resolve(folder) === process.cwd() ? [run] : [`cd ${quoteWord(folder)}`, run];
-}
-
-/** The command to type in the folder: npx finds a checkout only from inside it. */
-function formatCommand(folder: string): string {
-  // Hints of a command that was started by npx get its name there (../text/output.ts).
-  if (BUILT) return 'hundredfold';
-  const inside = `${folder}${sep}`.startsWith(PROGRAM_FOLDER);
-  return inside
-    ? 'npx hundredfold'
-    : `npx --prefix ${quoteWord(resolve(PROGRAM_FOLDER))} hundredfold`;
 }
