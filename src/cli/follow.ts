@@ -17,6 +17,7 @@ import {
   renderScreen,
   type Scene,
 } from './progress.ts';
+import { countEnded } from '../domain/campaign.ts';
 import { toReason } from '../domain/errors.ts';
 import { say, isQuiet, isVerbose, buildUiLink } from './terminal.ts';
 import type { Interruption } from './interruption.ts';
@@ -105,12 +106,18 @@ class Following {
       else if (event.type === 'progress') {
         this.#last = event;
         if (this.#interruption.requested()) break;
-        this.#view.show(event);
+        if (!this.#isUnread(event)) this.#view.show(event);
       }
     }
     const last = this.#last;
     if (this.#interruption.requested()) return { end: 'interrupted', last };
     return { end: last?.ended ? 'ended' : 'detached', last };
+  }
+
+  /** The campaign has not read yet which items had ended before: it would be shown with none. */
+  #isUnread({ progress: { open, ended }, ended: isOver }: CampaignObservation): boolean {
+    const { done } = this.#campaign.begun;
+    return !isOver && done > 0 && open + countEnded(ended) === 0;
   }
 
   /** Restores the terminal. May be called twice. */

@@ -1,7 +1,8 @@
 /** A campaign that this process has started or joined: its events, its end, its control. */
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/campaign.ts';
+import type { ServiceName, ServiceReference } from '../domain/campaign.ts';
 import {
   openSession,
   type Session,
@@ -12,7 +13,7 @@ import {
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
-import { findCampaign } from './find.ts';
+import { describeCampaign, readCampaignLine } from './find.ts';
 import { type CampaignEvent, followCampaign, type Waker } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
@@ -263,8 +264,9 @@ export async function openCampaign(
   });
   try {
     throwIfInterrupted(signal);
-    const { out, open, state } = await findCampaign(session.client, name, settings.storeUrl);
-    if (open && session.role !== 'joined') reportUnready(settings, onNotice);
+    const found = await describeCampaign(session.client, name, settings.storeUrl);
+    const { out, open, state } = readCampaignLine(found);
+    if (open && session.role !== 'joined') reportUnready(settings, found, onNotice);
     const idle = !open && (state === 'completed' || state === 'cancelled');
     return new Campaign({ session, settings, options, name, out, signal, begun: { idle } });
   } catch (error) {
@@ -273,9 +275,17 @@ export async function openCampaign(
   }
 }
 
-/** The open items of these services remain open: neither their jobs nor this process can process them. */
-function reportUnready({ unready }: Settings, onNotice: OnNotice): void {
+/** Open items of such a service of the campaign remain open: this process can neither send nor fetch anything there. */
+function reportUnready(
+  { unready }: Settings,
+  { memo }: WorkflowExecutionDescription,
+  onNotice: OnNotice,
+): void {
+  // Written by `launch`.
+  const used = (memo?.['services'] ?? []) as readonly ServiceReference[];
   for (const { reference, reason } of unready) {
+    const { service, address } = reference;
+    if (!used.some((one) => one.service === service && one.address === address)) continue;
     onNotice(
       `${reference.service}: this command neither submits nor fetches anything there: ${reason.message}.`,
     );

@@ -84,19 +84,21 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
   const known = typeof run?.out === 'string' && options.out === undefined ? run.out : expected;
   const tree = await requireTree(known, name, run !== null);
   const { store, location, campaign } = tree;
-  const idle = await withTree(session, { store, onNotice }, async (held) => {
+  const begun = await withTree(session, { store, onNotice }, async (held) => {
     requirePlugins(store, campaign, 'any');
     for (const line of listPluginNews(campaign)) onNotice(line);
     const survey = await surveyRetry(store, campaign, selection);
     const order = { ...requested, folder: location, feeds: pickServices(requested, tree, survey) };
     options.onSurvey?.(survey);
-    const nothing = survey.chosen.size + survey.open === 0;
-    if (nothing && (await isPublished(store))) return true;
+    const left = survey.chosen.size + survey.open;
+    const items = survey.ends.size;
+    const started = { joined: false, idle: false, items, done: items - left };
+    if (left === 0 && (await isPublished(store))) return { ...started, idle: true };
     if (survey.open === 0) await waitForItems(session, name);
     await launch(session, held, order, () => prepare(order, tree, survey));
-    return false;
+    return started;
   });
-  return { name, out: location, begun: { joined: false, idle } };
+  return { name, out: location, begun };
 }
 
 async function prepare(
