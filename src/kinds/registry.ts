@@ -38,7 +38,7 @@ export function isOwnKind(name: Kind): boolean {
 }
 
 /** Where the kind of a plugin comes from. */
-export interface PluginSource {
+interface PluginSource {
   /** As the configuration names it. */
   readonly plugin: string;
   /** SHA-256 of all that it consists of. */

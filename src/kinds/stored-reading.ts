@@ -93,7 +93,7 @@ export const describedKind = z.object({
   estimate: z.object({ seconds: z.number(), bytes: z.number() }),
 });
 
-export type DescribedKind = z.output<typeof describedKind>;
+type DescribedKind = z.output<typeof describedKind>;
 
 /* eslint-disable @typescript-eslint/no-explicit-any -- options and results only pass through */
 export function describeKind(

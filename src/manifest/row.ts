@@ -57,7 +57,7 @@ export type RowReader = (text: string, from: ReadFrom) => Iterable<RawRow>;
 /** Six weeks of work at 100 jobs an hour; more would be a tree, tables and a report that nobody can handle. */
 export const MAX_ROWS = 100_000;
 
-export interface RowContext {
+interface RowContext {
   readonly manifest: Pick<SourceFile, 'name' | 'path'>;
   readonly ids: IdRegister;
   readonly allowOutside: boolean;

@@ -257,7 +257,7 @@ function sortNaturally(names: readonly string[]): string[] {
 }
 
 /** `ENOENT`, `EACCES`, …; null for anything else. A path with a NUL never exists. */
-export function readSystemErrorCode(error: unknown): string | null {
+function readSystemErrorCode(error: unknown): string | null {
   if (hasErrno(error, 'ERR_INVALID_ARG_VALUE')) return 'ENOENT';
   return error instanceof Error && 'syscall' in error ? readErrno(error) : null;
 }

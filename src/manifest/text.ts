@@ -152,7 +152,7 @@ export function countLineBreaks(text: string): number {
   return count;
 }
 
-export interface TextLine {
+interface TextLine {
   readonly text: string;
   /** From 1. */
   readonly number: number;

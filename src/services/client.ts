@@ -44,7 +44,7 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
 }
 
-export interface SubmitOptions extends RequestOptions {
+interface SubmitOptions extends RequestOptions {
   /** Called when there is a connection, just before the first byte; false: it must not be sent, and is `createNotNow`. */
   readonly mayBegin?: () => boolean;
 }

@@ -36,7 +36,7 @@ import { parseDuration } from '../domain/units.ts';
 /* Its state */
 
 /** For any service. All other statuses say nothing about the job. */
-export const POLL = {
+const POLL = {
   202: { type: 'running' },
   404: { type: 'unknown' },
   410: { type: 'deleted' },

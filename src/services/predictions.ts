@@ -58,7 +58,7 @@ function readEnvelope(json: unknown): z.infer<typeof envelopeSchema> {
 const ID_KEYS = ['request_id', 'requestId', 'id', 'uuid'] as const;
 
 /** The id of a request in an object that has one (contract 2.2); `task_id` is something else. */
-export function readRequestId(json: unknown): string | null {
+function readRequestId(json: unknown): string | null {
   const object = toObject(json);
   const ids = ID_KEYS.map((key) => readLooseText(object?.[key])?.trim() ?? '');
   return ids.find((id) => id !== '') ?? null;

@@ -83,7 +83,7 @@ interface Submitted {
 }
 
 /** What a definition says of an answer to a POST. */
-export interface SubmissionRules {
+interface SubmissionRules {
   readonly answers: Answers<SubmitMeaning, Submitted>;
   readonly subject: Submitted;
   /** Whether an id has the form of this service's. */

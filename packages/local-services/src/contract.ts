@@ -12,10 +12,8 @@ export type ServiceName = (typeof SERVICES)[number];
 
 /** Charge models that every molecule service accepts (contract of the molecule service, 2.1). */
 export const CHARGE_METHODS = ['bcc', 'gas'] as const;
-export type ChargeMethod = (typeof CHARGE_METHODS)[number];
 
 export const ATOM_TYPES = ['gaff2', 'gaff', 'amber'] as const;
-export type AtomType = (typeof ATOM_TYPES)[number];
 
 /** Predictor names of the prediction service (contract 4.1). */
 export const PREDICTORS = ['dynamine', 'disomine', 'efoldmine', 'agmata', 'psper'] as const;

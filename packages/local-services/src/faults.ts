@@ -136,7 +136,7 @@ interface Armed {
 }
 
 /** A request that met a fault. */
-export interface FiredFault {
+interface FiredFault {
   /** ms since the epoch. */
   readonly at: number;
   readonly name: FaultName;

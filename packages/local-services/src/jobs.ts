@@ -8,7 +8,7 @@ import type { ServiceName } from './contract.ts';
 import type { EngineJob, EngineOutcome, OutputName } from './engines/engine.ts';
 import { LocalServicesError, toMessage } from './problem.ts';
 
-export type JobState = 'enqueued' | 'RUNNING' | 'FINISHED' | 'FAILED';
+type JobState = 'enqueued' | 'RUNNING' | 'FINISHED' | 'FAILED';
 
 /** The type of a job's request; the words are those of the submit paths. */
 export type RequestType = 'single_sequence' | 'msa' | 'shiftcrypt' | 'molecule';

@@ -112,7 +112,7 @@ export function addMoleculeRoutes(app: FastifyInstance, services: Services): voi
   app.get(`${MOLECULES}/api/:id/`, { config: { service, endpoint: 'results' } }, read);
 }
 
-export function findMolecule(services: Services, id: string): Job {
+function findMolecule(services: Services, id: string): Job {
   const job = services.jobs.get(id);
   if (job?.service !== 'molecules') throw new Refusal(404, 'Request not found');
   return job;

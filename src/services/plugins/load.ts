@@ -243,7 +243,7 @@ export const PLUGIN_REMEDIES = {
 } as const;
 
 /** What is wrong with a plugin. */
-export interface PluginFault {
+interface PluginFault {
   readonly sort: keyof typeof PLUGIN_REMEDIES;
   readonly what: string;
 }
@@ -259,7 +259,7 @@ type Others = readonly (Definitions & { readonly entry: string })[];
 /** Columns that every row has. */
 const EVERY_ROW = ['id', 'kind', 'file', 'remote_id', 'email', 'title'];
 
-export function checkDefinitions(
+function checkDefinitions(
   exports: Readonly<Record<string, unknown>>,
   others: Others,
 ): Definitions & { readonly faults: readonly PluginFault[] } {

@@ -55,7 +55,7 @@ interface ServiceCall {
 }
 
 /** In seconds, for the exporter of the SDK's runtime; a service answers within 30. */
-export const HISTOGRAM_BUCKETS = {
+const HISTOGRAM_BUCKETS = {
   hundredfold_service_request_duration: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 };
 

@@ -22,7 +22,7 @@ export const REAL_ENGINES = ['acpype', 'b2btools'] as const;
 export type RealEngineName = (typeof REAL_ENGINES)[number];
 
 /** The version of each, which made the recordings. */
-export const ENGINE_VERSIONS: Readonly<Record<RealEngineName, string>> = {
+const ENGINE_VERSIONS: Readonly<Record<RealEngineName, string>> = {
   acpype: '2023.10.27',
   b2btools: '3.0.9',
 };
@@ -40,7 +40,7 @@ export interface Installed {
 /** Compiled, in an installed program; false in a checkout. */
 const BUILT = extname(import.meta.url) === '.js';
 
-export const RECORD_FILE = 'installed.json';
+const RECORD_FILE = 'installed.json';
 
 /**
  * `.engines` in a checkout, `engines` in the user's cache for an installed package, or the folder in
@@ -108,11 +108,11 @@ export function findLibrary(name: string): string | null {
 }
 
 /** Detects missing system packages, which only root can install. */
-export function requireLibrary(name: string, debianPackage: string): SystemNeed {
+function requireLibrary(name: string, debianPackage: string): SystemNeed {
   return { name, debianPackage, found: () => findLibrary(name) !== null };
 }
 
-export function requireProgram(name: string, debianPackage: string): SystemNeed {
+function requireProgram(name: string, debianPackage: string): SystemNeed {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const found = () => folders.some((folder) => existsSync(join(folder, name)));
   return { name, debianPackage, found };
@@ -125,7 +125,7 @@ function requireModule(name: string, debianPackage: string): SystemNeed {
 }
 
 /** The command that installs them. */
-export function formatAptCommand(missing: readonly SystemNeed[]): string {
+function formatAptCommand(missing: readonly SystemNeed[]): string {
   const packages = [...new Set(missing.map(({ debianPackage }) => debianPackage))];
   return `sudo apt-get install --no-install-recommends ${packages.join(' ')}`;
 }

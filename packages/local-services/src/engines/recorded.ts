@@ -275,7 +275,7 @@ function formatOptions(job: EngineJob): string {
   }
 }
 
-export function toCanonicalJob(job: EngineJob): CanonicalJob {
+function toCanonicalJob(job: EngineJob): CanonicalJob {
   return {
     kind: job.kind,
     input: createHash('sha256').update(formatInput(job)).digest('hex'),
