@@ -22,6 +22,8 @@ const COLOUR = /(\x1b\[[\d;]*m)/;
 const HALF = / (4\d|5\d) %/;
 
 const folder = mkdtempSync(join(tmpdir(), 'hundredfold-pictures-'));
+// The user's ledger may have charges, or wait: what is pictured begins with none.
+process.env['HUNDREDFOLD_STATE_DIR'] = join(folder, 'state');
 const browser = await launchBrowser();
 try {
   await pictureLiveView(browser);
