@@ -10,6 +10,7 @@ import {
 } from '../../export/export.ts';
 import { resolveAddress, buildAddress } from '../../store/layout.ts';
 import {
+  formatCount,
   listFirst,
   say,
   throttleProgress,
@@ -95,8 +96,10 @@ function printResult(exported: Exported, out: string, { json }: Flags): void {
   const document = { campaign, format, out, exported: count, leftOut, notes, otherKinds };
   if (json) printDocument({ ...document, files: files.size });
   else printLine(out);
-  say(`${campaign}: as ${format}, ${count} items in ${files.size} files in ${out}`);
-  if (otherKinds > 0) say(`  ${otherKinds} items are of kinds that ${format} does not support`);
+  const written = `${formatCount(count, 'item')} in ${formatCount(files.size, 'file')}`;
+  say(`${campaign}: as ${format}, ${written} in ${out}`);
+  const others = formatCount(otherKinds, 'item is of a kind', 'items are of kinds');
+  if (otherKinds > 0) say(`  ${others} that ${format} does not support`);
   const reasons = leftOut.map(({ id, code, message }) => ({ id, message: `${message} (${code})` }));
   printRemarks('left out', reasons, out);
   printRemarks('note', notes, out);
