@@ -6,14 +6,22 @@ import { createRandom } from '../packages/local-services/src/faults.ts';
 import { requireTemporalCli } from '../test/shared-cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { Bench } from './command.ts';
-import { window, type Course, type WindowCase } from './window.ts';
+import { lowerBound, window, type Course, type WindowCase } from './window.ts';
 
 const MINUTE: WindowCase = { items: 500, limit: 100, windowSeconds: 60, jobSeconds: 5 };
 const TEN_SECONDS: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
 
+const LANES: WindowCase = {
+  items: 500,
+  limit: 20,
+  windowSeconds: 10,
+  jobSeconds: 1.5,
+  lane: { engines: 2, jobSeconds: 0.5 },
+};
+
 /** Three times within a case of this length, in ms, in order. */
-function times({ items, limit, windowSeconds }: WindowCase, seed: number): number[] {
-  const length = (Math.ceil(items / limit) - 1) * windowSeconds * 1_000;
+function times(wanted: WindowCase, seed: number): number[] {
+  const length = (lowerBound(wanted) - wanted.jobSeconds) * 1_000;
   const next = createRandom(seed);
   return Array.from({ length: 3 }, () => 2_000 + next() * (length - 4_000)).sort((a, b) => a - b);
 }
@@ -99,6 +107,8 @@ export function budgetCases(seed: number): Readonly<Record<string, () => Promise
     'killed-once': () => window({ ...TEN_SECONDS, course: killAll([0.5]) }),
     'killed-five-times': () =>
       window({ ...TEN_SECONDS, items: 200, course: killAll([0.15, 0.35, 0.5, 0.65, 0.85]) }),
+    lanes: () => window(LANES),
+    'lanes-killed': () => window({ ...LANES, course: workerKills(times(LANES, seed)) }),
     minute: minute(),
     'worker-kills': minute(workerKills(kills)),
     'server-kills': minute(serverKills(kills)),

@@ -35,7 +35,7 @@ interface Ended {
 
 export class Bench {
   readonly folder: string;
-  #services: ChildProcess | null = null;
+  #services: ChildProcess[] = [];
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -50,10 +50,21 @@ export class Bench {
    * @param more further keys of the prediction service, in YAML's flow style
    */
   async serve(options: readonly string[], budget: string, more = ''): Promise<string> {
-    const args = ['services', '--port', '0', '--database', 'services.db', ...options];
-    const child = this.#spawn(args);
-    this.#services = child;
-    const url = await new Promise<string>((resolve, reject) => {
+    const url = await this.startServices(options);
+    const services = [
+      'services:',
+      `  molecules: { url: "${url}/acpype", budget: none }`,
+      `  predictions: { url: "${url}", budget: ${budget}, poll: { every: 250ms }${more} }`,
+    ];
+    await writeFile(join(this.folder, 'hundredfold.yaml'), `${services.join('\n')}\n`);
+    return url;
+  }
+
+  /** Returns the address of their prediction service. */
+  async startServices(options: readonly string[], database = 'services.db'): Promise<string> {
+    const child = this.#spawn(['services', '--port', '0', '--database', database, ...options]);
+    this.#services.push(child);
+    return new Promise<string>((resolve, reject) => {
       let said = '';
       const listen = (chunk: Buffer): void => {
         said += chunk.toString();
@@ -66,13 +77,6 @@ export class Bench {
       child.stderr?.on('data', listen);
       child.once('exit', () => reject(new Error(`the services did not start:\n${said}`)));
     });
-    const services = [
-      'services:',
-      `  molecules: { url: "${url}/acpype", budget: none }`,
-      `  predictions: { url: "${url}", budget: ${budget}, poll: { every: 250ms }${more} }`,
-    ];
-    await writeFile(join(this.folder, 'hundredfold.yaml'), `${services.join('\n')}\n`);
-    return url;
   }
 
   /** The synthetic engine without any limit, so that only the program itself takes time. */
@@ -93,7 +97,7 @@ export class Bench {
 
   /** CPU time of the services so far, in s. */
   servicesSeconds(): number {
-    return this.#services?.pid === undefined ? 0 : cpuSeconds(this.#services.pid);
+    return this.#services.reduce((sum, { pid }) => sum + (pid ? cpuSeconds(pid) : 0), 0);
   }
 
   run(...args: readonly string[]): Promise<Ended> {
@@ -145,12 +149,12 @@ export class Bench {
   }
 
   async #stopServices(): Promise<void> {
-    const services = this.#services;
-    this.#services = null;
-    if (!services || services.exitCode !== null) return;
-    const ended = new Promise((resolve) => services.once('close', resolve));
-    services.kill('SIGTERM');
-    await ended;
+    for (const services of this.#services.splice(0)) {
+      if (services.exitCode !== null) continue;
+      const ended = new Promise((resolve) => services.once('close', resolve));
+      services.kill('SIGTERM');
+      await ended;
+    }
   }
 
   #spawn(args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {

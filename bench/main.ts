@@ -1,6 +1,6 @@
 /**
  * The figures of docs/benchmarks.md: `npm run bench [-- start]`,
- * `npm run bench -- budget [--seed S ten-seconds|killed-once|killed-five-times|minute|worker-kills|server-kills|two-campaigns]` and
+ * `npm run bench -- budget [--seed S ten-seconds|killed-once|killed-five-times|lanes|lanes-killed|minute|worker-kills|server-kills|two-campaigns]` and
  * `npm run bench -- cost [ITEMS …]`. `node bench/report.ts` is report.ts, `node bench/peers/main.ts` is peers/main.ts.
  */
 import { cpus, totalmem } from 'node:os';

@@ -10,6 +10,8 @@ export interface WindowCase {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly jobSeconds: number;
+  /** Engines of the user's own, as a second lane. */
+  readonly lane?: { readonly engines: number; readonly jobSeconds: number };
   /** What runs the campaigns; undisturbed by default. */
   readonly course?: Course;
 }
@@ -18,6 +20,8 @@ export interface WindowCase {
 export type Course = (bench: Bench, items: readonly object[]) => Promise<readonly string[]>;
 
 interface Measured {
+  /** Jobs of the second lane. */
+  readonly own: number;
   readonly refused: number;
   readonly duplicates: number;
   readonly lost: number;
@@ -30,8 +34,17 @@ interface Measured {
 }
 
 /** In s: the first jobs of each window at its very beginning, and the last job to its end. */
-export function lowerBound({ items, limit, windowSeconds, jobSeconds }: WindowCase): number {
-  return (Math.ceil(items / limit) - 1) * windowSeconds + jobSeconds;
+export function lowerBound(wanted: WindowCase): number {
+  const { items, limit, windowSeconds, jobSeconds, lane } = wanted;
+  const alone = (Math.ceil(items / limit) - 1) * windowSeconds + jobSeconds;
+  if (!lane) return alone;
+  const countDone = (at: number): number => {
+    const windows = at < jobSeconds ? 0 : Math.floor((at - jobSeconds) / windowSeconds) + 1;
+    return windows * limit + lane.engines * Math.floor(at / lane.jobSeconds);
+  };
+  for (let tenths = 0; tenths < 10 * alone; tenths += 1)
+    if (countDone(tenths / 10) >= items) return tenths / 10;
+  return alone;
 }
 
 const undisturbed: Course = async (bench, items) => {
@@ -41,9 +54,10 @@ const undisturbed: Course = async (bench, items) => {
 };
 
 async function measure(wanted: WindowCase): Promise<Measured> {
-  const { items, limit, windowSeconds, jobSeconds, course = undisturbed } = wanted;
+  const { items, limit, windowSeconds, jobSeconds, lane, course = undisturbed } = wanted;
   const bench = await Bench.open();
   try {
+    const lanes = lane ? await startLane(bench, lane) : '';
     await bench.serve(
       [
         ...['--engine', 'synthetic', '--concurrency', '0', '--retry-after', '1'],
@@ -51,6 +65,7 @@ async function measure(wanted: WindowCase): Promise<Measured> {
         ...['--window', `${windowSeconds}s`, '--job-time', `${jobSeconds}s`],
       ],
       `{ limit: ${limit}, window: ${windowSeconds}s }`,
+      lanes,
     );
     const since = await succeedOnce(bench, windowSeconds);
     const campaigns = await course(bench, sequences(items));
@@ -58,17 +73,33 @@ async function measure(wanted: WindowCase): Promise<Measured> {
     const lastEnd = Math.max(...rows.map(({ finished_at: at }) => Date.parse(at ?? '')));
     const journal = (await bench.journal()).filter(({ at }) => at >= since);
     const stamps = journal.filter(({ accepted }) => accepted).map(({ at }) => at);
+    const local = lane ? (await bench.journal(LANE_DATABASE)).filter(({ at }) => at >= since) : [];
+    const all = [...stamps, ...local.filter(({ accepted }) => accepted).map(({ at }) => at)];
     return {
       refused: journal.filter(({ status }) => status === 429).length,
-      duplicates: stamps.length - items,
+      duplicates: all.length - items,
+      own: all.length - stamps.length,
       lost: items - rows.filter(({ state }) => state === 'succeeded').length,
-      makespan: (lastEnd - (stamps[0] ?? Number.NaN)) / 1_000,
+      makespan: (lastEnd - Math.min(...all)) / 1_000,
       bound: lowerBound(wanted),
       stamps,
     };
   } finally {
     await bench.close();
   }
+}
+
+const LANE_DATABASE = 'lane.db';
+
+/** Returns the keys of the prediction service that name it. */
+async function startLane(
+  bench: Bench,
+  { engines, jobSeconds }: NonNullable<WindowCase['lane']>,
+): Promise<string> {
+  const options = ['--engine', 'synthetic', '--retry-after', '1', '--limit', '0'];
+  const jobs = ['--concurrency', String(engines), '--job-time', `${jobSeconds}s`];
+  const url = await bench.startServices([...options, ...jobs], LANE_DATABASE);
+  return `, lanes: [{ name: here, url: "${url}", maxOpen: ${engines}, sameEngine: true }]`;
 }
 
 /** @returns when its job did not count in the window any more, in ms since the epoch */
@@ -83,10 +114,12 @@ async function succeedOnce(bench: Bench, windowSeconds: number): Promise<number>
 export async function window(wanted: WindowCase): Promise<string> {
   const { items, limit, windowSeconds, jobSeconds } = wanted;
   const measured = await measure(wanted);
-  const { refused, duplicates, lost, makespan, bound, stamps } = measured;
-  const late = latenessOf(stamps, wanted).map((s) => s.toFixed(2));
+  const { refused, duplicates, own, lost, makespan, bound, stamps } = measured;
+  const { lane } = wanted;
+  const late = latenessOf(stamps, { ...wanted, items: stamps.length }).map((s) => s.toFixed(2));
   return [
     `${items} items, ${limit} per ${windowSeconds} s, ${jobSeconds} s jobs:`,
+    ...(lane ? [`${own} by ${lane.engines} engines of ${lane.jobSeconds} s;`] : []),
     `${refused} x 429, ${duplicates} duplicates, ${lost} lost,`,
     `makespan ${makespan.toFixed(2)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)};`,
     `the last job of each window was late by ${late.join(', ')} s`,

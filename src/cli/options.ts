@@ -33,6 +33,7 @@ export interface Flags {
   readonly worker?: boolean;
   /** ms since the epoch. */
   readonly at?: number;
+  readonly also?: 'engines';
   readonly yes?: boolean;
   /** Not typed: the command that goes on with it, if it is not its `run`. */
   readonly command?: string;

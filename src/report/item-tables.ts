@@ -41,6 +41,9 @@ const COLUMNS = {
 
 export const ITEM_COLUMNS: readonly string[] = Object.keys(COLUMNS);
 
+/** Which lane has computed it; only where the jobs of a service were at several addresses. */
+const LANE_COLUMN = 'computed_at';
+
 /** `duplicate:ID`, `cache:CAMPAIGN/ID` or `adopted`; empty if the campaign submitted the item. */
 function formatResultFrom(record: ItemRecord | null): string {
   const from = record?.resultFrom;
@@ -110,7 +113,8 @@ class ItemTable {
     await this.#file.write(formatCsvLine([...before, ...columns, ...after]));
     for (const { first, own, last } of this.#rows) {
       const cells = columns.map((name) => (Object.hasOwn(own, name) ? (own[name] ?? '') : ''));
-      await this.#file.write(`${[first, ...cells.map(formatCsvCell), ...last].join(',')}\n`);
+      const ours = last.slice(0, after.length);
+      await this.#file.write(`${[first, ...cells.map(formatCsvCell), ...ours].join(',')}\n`);
     }
     await this.#file.end();
   }
@@ -127,6 +131,9 @@ interface Row {
 export class ItemTables implements Writer {
   readonly #items: ItemTable;
   readonly #failed: ItemTable;
+  /** Where the jobs of a service were. */
+  readonly #addresses = new Map<string, string>();
+  #hasLanes = false;
 
   constructor(files: DerivedFiles) {
     this.#items = new ItemTable(files.open(ITEMS_TABLE));
@@ -135,8 +142,9 @@ export class ItemTables implements Writer {
 
   add({ item }: PublishedItem): void {
     const cells = Object.values(COLUMNS).map((cellOf) => cellOf(item) ?? '');
-    const own = renameOwnCells(readOwnCells(item), ITEM_COLUMNS);
-    this.#items.add({ first: cells.map(formatCsvCell).join(','), own, last: [] });
+    const own = renameOwnCells(readOwnCells(item), [...ITEM_COLUMNS, LANE_COLUMN]);
+    const last = [formatCsvCell(this.#noteAddress(item) ?? '')];
+    this.#items.add({ first: cells.map(formatCsvCell).join(','), own, last });
     if (!LISTED.includes(readState(item))) return;
     const error = readError(item);
     this.#failed.add({
@@ -146,8 +154,16 @@ export class ItemTables implements Writer {
     });
   }
 
+  #noteAddress({ record }: Listed): string | null {
+    const { service, address = null, remoteId } = record ?? {};
+    if (service === undefined || address === null || remoteId === null) return null;
+    this.#hasLanes ||= (this.#addresses.get(service) ?? address) !== address;
+    this.#addresses.set(service, address);
+    return address;
+  }
+
   async end(): Promise<void> {
-    await this.#items.end(ITEM_COLUMNS);
+    await this.#items.end(ITEM_COLUMNS, this.#hasLanes ? [LANE_COLUMN] : []);
     await this.#failed.end(FAILED_COLUMNS, REASON_COLUMNS);
   }
 }

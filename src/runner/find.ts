@@ -159,12 +159,14 @@ function parse(line: string): Remembered | null {
 }
 
 /** What `run` is told of rows and of the place of their results. */
-type RunWords = Partial<Record<'out' | 'name' | 'services' | 'config', string | undefined>> &
+type RunWords = Partial<
+  Record<'out' | 'name' | 'services' | 'also' | 'config', string | undefined>
+> &
   Partial<Record<'allowOutside' | 'cache' | 'skipInvalid' | 'worker', boolean | undefined>>;
 
 /** With the options that decide which rows are run, and where. */
 export function runCommand(manifests: readonly string[], options: RunWords): string {
-  const { out, name, allowOutside, cache, skipInvalid, services, config, worker } = options;
+  const { out, name, allowOutside, cache, skipInvalid, services, also, config, worker } = options;
   const value = (option: string, text: string | undefined) =>
     text === undefined ? [] : [option, quoteWord(text)];
   return [
@@ -177,6 +179,7 @@ export function runCommand(manifests: readonly string[], options: RunWords): str
     ...(cache === false ? ['--no-cache'] : []),
     ...(worker === false ? ['--no-worker'] : []),
     ...value('--services', services),
+    ...value('--also', also),
     ...value('--config', config),
   ].join(' ');
 }

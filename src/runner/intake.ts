@@ -12,6 +12,7 @@ import {
   findLocalName,
   createLocalSettings,
   loadRecorded,
+  useEngines,
 } from '../temporal/host/local.ts';
 import { type NetworkSettings, revealNetwork } from '../config/network.ts';
 import { createHttp } from '../services/http.ts';
@@ -248,11 +249,41 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
     if (missing.includes(reference.service)) throw reason;
   if (missing.length > 0) throw createNoServiceError(missing, who);
   const names = listServiceNames().filter((name) => needed.has(name) || optional.has(name));
-  const lanes = choice.local ? [] : settings.lanes;
+  const lanes = settings.lanes.filter(
+    ({ reference }) => !choice.local || findLocalName(reference.address) !== null,
+  );
   return names.flatMap((name) => [
     ...[known(name) ?? []].flat(),
     ...lanes.filter(({ reference }) => reference.service === name),
   ]);
+}
+
+/** With the lanes of `--also`. @throws HundredfoldError `CONFIG_INVALID` */
+export function addLanes(settings: Settings, also: 'engines' | undefined): Settings {
+  if (also === undefined) return settings;
+  if (settings.temporal)
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `--also engines needs the embedded server, and temporal.address is ${settings.temporal.address}`,
+      'Start `hundredfold services --engine real --limit 0` where the engines are, and name its address in `lanes` of the service.',
+    );
+  return { ...settings, lanes: [...settings.lanes, ...useEngines(settings.embeddedDir)] };
+}
+
+/**
+ * The rows of one table must not come from two versions of an engine.
+ * @throws HundredfoldError `LANE_ENGINE_UNKNOWN`
+ */
+export function checkLanes(feeds: readonly ServiceSettings[]): void {
+  for (const { reference, lane } of feeds) {
+    if (!lane || lane.sameEngine) continue;
+    const { service, address } = reference;
+    throw new HundredfoldError(
+      'LANE_ENGINE_UNKNOWN',
+      `whether the engine of the lane ${lane.name} (${address}) is that of the service ${service} is not known; nothing was submitted`,
+      `Run some rows at each, and look at their differences: hundredfold report A B. If they are the same engine, write sameEngine: true for the lane.`,
+    );
+  }
 }
 
 function requireLocalServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {

@@ -41,6 +41,8 @@ import {
   type Intake,
   type RowHooks,
   type RowOptions,
+  addLanes,
+  checkLanes,
   checkOwner,
   checkRows,
   checkServices,
@@ -104,6 +106,11 @@ export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions
   readonly detach?: boolean;
   /** Nothing is submitted before this time (ms since the epoch); one that runs already goes on. Default: at once. */
   readonly at?: number;
+  /**
+   * `engines`: those that are installed on this machine compute rows as well, beside the service; you say with it that they
+   * are of its version.
+   */
+  readonly also?: 'engines';
   /** @internal What the user typed; default: the `run` with these options. */
   readonly command?: string;
   /** @internal Asked before the start: false ends it as `INTERRUPTED`. */
@@ -127,7 +134,7 @@ export async function startCampaign(
 ): Promise<Campaign> {
   const { signal = new AbortController().signal } = options;
   throwIfInterrupted(signal);
-  const settings = readStartSettings(options);
+  const settings = addLanes(readStartSettings(options), options.also);
   const notices: string[] = [];
   const { onNotice = (text: string): void => void notices.push(text) } = options;
   const spool = new Spool();
@@ -161,13 +168,15 @@ function buildStart(
   settings: Settings,
   spool: Spool,
 ): CampaignStart {
+  const feeds = chooseServices(settings, { local: services ?? null, needed, who: 'the manifest' });
+  checkLanes(feeds);
   return {
     name,
     folder,
     survey,
     spool,
     cache,
-    feeds: chooseServices(settings, { local: services ?? null, needed, who: 'the manifest' }),
+    feeds,
     keepResults,
     policy: settings.policy,
     priority,

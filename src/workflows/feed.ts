@@ -197,8 +197,10 @@ export class Feed {
   }
 
   /** That of the job that it has; without one, this. */
-  #laneOf({ address }: ItemOfPage): Feed {
-    return this.lanes.find((lane) => lane.spec.reference.address === address) ?? this;
+  #laneOf({ address, remoteId }: ItemOfPage): Feed {
+    if (remoteId === undefined) return this;
+    const [first = this, ...further] = this.lanes;
+    return further.find((lane) => lane.spec.reference.address === address) ?? first;
   }
 
   async #requestAgain(): Promise<void> {

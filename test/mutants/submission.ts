@@ -85,6 +85,14 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/workflows/lanes.property.test.ts'],
   },
   {
+    name: 'lane-of-a-job',
+    file: 'src/workflows/feed.ts',
+    find: 'if (remoteId === undefined) return this;\n    const',
+    replace: 'if (address === undefined) return this;\n    const',
+    breaks: '3: a job of an earlier run is asked for at the lane that has it.',
+    tests: ['test/workflows/lanes.property.test.ts'],
+  },
+  {
     name: 'lane-takes-what-was-sent',
     file: 'src/budget/queue.ts',
     find: 'attempt === 0 && replaces === undefined && ',

@@ -17,11 +17,12 @@ import {
 import type { CampaignSpec, FeedSpec } from '../../src/domain/campaign.ts';
 import { Breaker } from '../../src/workflows/breaker.ts';
 import type { Feed } from '../../src/workflows/feed.ts';
-import type { FeedCarried, TakenBack } from '../../src/workflows/messages.ts';
+import type { FeedCarried, ItemInput, TakenBack } from '../../src/workflows/messages.ts';
 
 const temporal = vi.hoisted(() => ({
   signal: (_workflow: string, _name: string, _what: unknown): Promise<void> => Promise.resolve(),
   activity: (_name: string, _args: readonly unknown[]): Promise<unknown> => Promise.resolve(),
+  start: (_item: ItemInput): void => undefined,
 }));
 
 vi.mock('@temporalio/workflow', async (load) => ({
@@ -30,6 +31,11 @@ vi.mock('@temporalio/workflow', async (load) => ({
   getExternalWorkflowHandle: (id: string) => ({
     signal: ({ name }: { name: string }, what: unknown) => temporal.signal(id, name, what),
   }),
+  startChild: (_: unknown, { args: [item] }: { args: [ItemInput] }) => {
+    temporal.start(item);
+    return Promise.resolve();
+  },
+  CancellationScope: { nonCancellable: (work: () => Promise<void>) => work() },
   proxyActivities: () =>
     new Proxy(
       {},
@@ -55,7 +61,7 @@ interface LaneBudget {
 }
 
 class World {
-  readonly rows: readonly string[];
+  rows: readonly string[];
   readonly budgets: LaneBudget[];
   feeds: Feed[] = [];
   /** Which lane has the claim of a row, the last one that was made, and how often one was made. */
@@ -65,6 +71,8 @@ class World {
   readonly ended = new Set<string>();
   /** Rows that a lane has sent while they were in another. */
   readonly strays: string[] = [];
+  /** Items that were begun in a lane that does not have their job. */
+  readonly misplaced: string[] = [];
   #mail: (() => void)[] = [];
   /** Of the campaign. */
   #undelivered = 0;
@@ -87,6 +95,12 @@ class World {
       if (name === 'loadPage') return this.#page(page as number);
       return this.#unstarted();
     };
+    temporal.start = ({ id, reference }) => {
+      const lane = this.#specs.findIndex((one) => one.reference.address === reference.address);
+      if (lane !== this.claims.get(id)) this.misplaced.push(id);
+      // It has ended since its page was read.
+      if (this.ended.has(id)) this.feeds.find(({ open }) => open.has(id))?.ended(id);
+    };
     this.begin();
   }
 
@@ -106,7 +120,12 @@ class World {
     const rows = this.rows.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
     return rows.map((id) => {
       const row = { id, kind: 'sequence', generation: 0 };
-      return this.ended.has(id) ? { ...row, ended: { state: 'succeeded', code: null } } : row;
+      if (this.ended.has(id)) return { ...row, ended: { state: 'succeeded', code: null } };
+      const lane = this.running.get(id);
+      if (lane === undefined) return row;
+      // As `loadPage`: the first lane needs no address.
+      const { address } = this.#specs[lane]!.reference;
+      return { ...row, remoteId: `job of ${id}`, ...(lane > 0 && { address }) };
     });
   }
 
@@ -222,12 +241,15 @@ class World {
   /** Its rows are in the queues of the budgets nevertheless. */
   startAgain(): void {
     this.#working = null;
+    // Each row comes to the other lane first.
+    this.rows = this.rows.toReversed();
     this.begin();
   }
 
   holds(): void {
     const open = this.feeds.flatMap((feed) => [...feed.open.keys()]);
     expect(new Set(open).size, 'rows in two lanes').toBe(open.length);
+    expect(this.misplaced, 'items in a lane without their job').toEqual([]);
     expect(new Set(this.posts).size, 'rows that were sent twice').toBe(this.posts.length);
   }
 

@@ -17,13 +17,40 @@ describe.concurrent('two lanes', () => {
     const remote = { limit: 10, windowMs: 10_000, engine: 'synthetic', jobMs: 100 } as const;
     const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 200, concurrency: 2 }] as const;
     const rig = await openRig({ ...remote, lanes }, context);
-    const began = Date.now();
     const { folder, progress } = await rig.run(sequences(60));
     expect(progress.ended.succeeded).toBe(60);
     expect(await ends(folder)).toEqual([['succeeded', 60]]);
     const [own = 0, others = 0] = [...rig.lanes, rig.services].map(accepted);
     expect(own + others).toBe(60);
-    // Alone, the service would have taken five windows.
-    expect(Date.now() - began, 'ms').toBeLessThan(25_000);
+    const rows = await itemsTable(folder);
+    const byLane = Object.groupBy(rows, ({ computed_at: at }) => at ?? '');
+    const addresses = rig.settings.slice(1).map(({ reference }) => reference.address);
+    expect(addresses.map((address) => byLane[address]?.length)).toEqual([others, own]);
+    expect(own, 'at the lane, which has no limit').toBeGreaterThanOrEqual(30);
+    expect(others, 'at the service').toBeGreaterThanOrEqual(10);
+  });
+
+  test('go on alone when the other is away, also with the rows that wait there', async (context) => {
+    const remote = { limit: 10, windowMs: 5_000, engine: 'synthetic', jobMs: 50 } as const;
+    const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 50, concurrency: 2 }] as const;
+    for (const away of ['service', 'lane'] as const) {
+      const rig = await openRig({ ...remote, lanes }, context);
+      const [lane] = rig.lanes;
+      await (away === 'service' ? rig.services : lane)?.close();
+      const { folder, progress } = await rig.run(sequences(24));
+      expect(progress.ended.succeeded, `without the ${away}`).toBe(24);
+      expect(await ends(folder)).toEqual([['succeeded', 24]]);
+    }
+  });
+
+  test('leave its rows to the others when one is not configured any more', async (context) => {
+    const remote = { limit: 0, engine: 'synthetic', jobMs: 50 } as const;
+    const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 50, concurrency: 2 }] as const;
+    const rig = await openRig({ ...remote, believedLimit: null, lanes }, context);
+    await rig.stopWorker();
+    await rig.startWorker(rig.settings.filter(({ lane }) => !lane));
+    const { progress } = await rig.run(sequences(12));
+    expect(progress.ended.succeeded).toBe(12);
+    expect(rig.lanes.map(accepted)).toEqual([0]);
   });
 });

@@ -118,6 +118,7 @@ const RECORDS = {
   identity: identityRecord,
   services: servicesRecord,
   synthetic: servicesRecord,
+  engines: servicesRecord,
   clock: clockRecord,
 } as const;
 type Records = { [K in keyof typeof RECORDS]: z.output<(typeof RECORDS)[K]> };

@@ -2,7 +2,8 @@
  * A host runs everything that a campaign needs on one machine: the embedded Temporal server, the local services if they
  * are used, and a worker. One process per folder is the host; others join it, and one of them takes over when it ends.
  */
-import { listServiceSettings } from '../../config/services.ts';
+import { isSameReference } from '../../domain/campaign.ts';
+import { listServiceSettings, type ServiceSettings } from '../../config/services.ts';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
@@ -49,7 +50,7 @@ type Stop = () => Promise<void> | void;
 interface Start {
   readonly dir: string;
   /** Local services that are needed. */
-  readonly locals: readonly LocalName[];
+  readonly locals: ReturnType<typeof listUsedLocals>;
   /** Receives the functions that stop the parts, in the order of their start. */
   readonly stops: Stop[];
   /** A server that does not answer is killed soon. */
@@ -119,7 +120,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const hurried = answerTimeoutMs !== undefined;
     const start = { dir, locals, stops, hurried };
     const { server, local, startLastingWorker } = await startParts(keeper, start);
-    const services = lookOnly ? [] : [...listServiceSettings(settings), ...local];
+    const services = lookOnly ? [] : joinServices(local, listServiceSettings(settings));
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
     const deadline = hurried ? new Deadline(HURRIED_START_MS) : null;
     const client = await connectEmbedded(temporal, deadline);
@@ -153,6 +154,16 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     await stop();
     throw error;
   }
+}
+
+/** The port of those that run here is known only now. */
+function joinServices(
+  local: readonly ServiceSettings[],
+  others: readonly ServiceSettings[],
+): readonly ServiceSettings[] {
+  const isElsewhere = ({ reference }: ServiceSettings): boolean =>
+    !local.some((one) => isSameReference(one.reference, reference));
+  return [...local, ...others.filter(isElsewhere)];
 }
 
 /**

@@ -3,13 +3,19 @@
  * Temporal's. What runs them takes time to load, so it is loaded when they start.
  */
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PATHS, SERVICES } from '../../../packages/local-services/src/contract.ts';
 import type { LocalServicesOptions } from '../../../packages/local-services/src/options.ts';
 import { LocalServicesError } from '../../../packages/local-services/src/problem.ts';
 import type { LocalServices } from '../../../packages/local-services/src/server.ts';
-import { describeService, LOCAL_TOKEN, type ServiceSettings } from '../../config/services.ts';
+import {
+  describeLane,
+  describeService,
+  LOCAL_TOKEN,
+  type ServiceSettings,
+} from '../../config/services.ts';
 import { Secret } from '../../config/secret.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import type { Item } from '../../domain/campaign.ts';
@@ -27,13 +33,18 @@ import { readRecord, writeRecord } from './folder.ts';
 export const LOCAL_NAMES = ['local', 'synthetic'] as const;
 export type LocalName = (typeof LOCAL_NAMES)[number];
 
+/** The same with the installed engines, as a further lane of both services. */
+const ENGINES = 'engines';
+type HostedName = LocalName | typeof ENGINES;
+const HOSTED_NAMES: readonly HostedName[] = [...LOCAL_NAMES, ENGINES];
+
 /** Null for the address of any other service. */
-export function findLocalName(address: string): LocalName | null {
-  return LOCAL_NAMES.find((name) => name === address) ?? null;
+export function findLocalName(address: string): HostedName | null {
+  return HOSTED_NAMES.find((name) => name === address) ?? null;
 }
 
 /** The file that remembers the port of these services. */
-export function chooseRecord(name: LocalName): 'services' | 'synthetic' {
+export function chooseRecord(name: HostedName): 'services' | 'synthetic' | 'engines' {
   return name === 'local' ? 'services' : name;
 }
 
@@ -42,21 +53,31 @@ export function chooseRecord(name: LocalName): 'services' | 'synthetic' {
  * @param id distinguishes the local services of this folder from those of others
  */
 export function createLocalSettings(
-  name: LocalName,
+  name: HostedName,
   url = 'http://127.0.0.1',
   id?: string,
 ): ServiceSettings[] {
   const secrets = { token: new Secret(LOCAL_TOKEN) };
   const ledgerAddress = id === undefined ? name : `${name} ${id}`;
   const names = { address: name, ledgerAddress };
-  return Object.entries(PATHS).map(([service, path]) =>
+  const settings = Object.entries(PATHS).map(([service, path]) =>
     describeService(service, `${url}${path}`, secrets, names),
   );
+  const lane = { name: ENGINES, maxOpen: availableParallelism(), sameEngine: true };
+  return name === ENGINES ? settings.map((one) => describeLane(one, lane)) : settings;
+}
+
+/** The lanes of `run --also engines`: from now on, each host of this folder runs them. */
+export function useEngines(dir: string): readonly ServiceSettings[] {
+  mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
+  const id = randomBytes(4).toString('hex');
+  if (readRecord(dir, ENGINES) === null) writeRecord(dir, ENGINES, { port: 0, id });
+  return createLocalSettings(ENGINES);
 }
 
 /** Local services that were used in this folder, which its campaigns may still need; `added` is used from now on. */
-export function listUsedLocals(dir: string, added: LocalName | null = null): readonly LocalName[] {
-  return LOCAL_NAMES.filter(
+export function listUsedLocals(dir: string, added: LocalName | null = null): readonly HostedName[] {
+  return HOSTED_NAMES.filter(
     (name) => name === added || readRecord(dir, chooseRecord(name)) !== null,
   );
 }
@@ -66,7 +87,7 @@ export interface HostedServices {
   readonly settings: readonly ServiceSettings[];
 }
 
-export async function serveLocally(dir: string, name: LocalName): Promise<HostedServices> {
+export async function serveLocally(dir: string, name: HostedName): Promise<HostedServices> {
   mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
   const record = chooseRecord(name);
   const known = readRecord(dir, record);
@@ -74,8 +95,9 @@ export async function serveLocally(dir: string, name: LocalName): Promise<Hosted
   const database = join(dir, `${record}.db`);
   // If its database was removed, the count starts at zero: for the ledger, the new one is another service.
   const id = (existsSync(database) ? known?.id : undefined) ?? randomBytes(4).toString('hex');
-  const engine = name === 'synthetic' ? 'synthetic' : 'recorded';
-  const services = await startServices({ port, database, engine });
+  const engine = ({ local: 'recorded', synthetic: 'synthetic', engines: 'real' } as const)[name];
+  const unlimited = name === ENGINES ? { limit: 0, addressLimit: 0 } : {};
+  const services = await startServices({ port, database, engine, ...unlimited });
   writeRecord(dir, record, { port, id });
   return { services, settings: createLocalSettings(name, services.url, id) };
 }
