@@ -89,6 +89,8 @@ class CampaignRun implements Shown {
   readonly #progress: ShownProgress;
   /** Messages after which there may be room for more rows. */
   #changes = 0;
+  /** Ends of rows that were not begun here: of items that a terminated campaign has left running. */
+  readonly #early = new Map<string, ItemDone>();
   /** Times that rows were added. */
   #growths = 0;
   /** Requests to check the open items. */
@@ -195,7 +197,10 @@ class CampaignRun implements Shown {
     const feed = this.#feedWith(id);
     const entry = feed?.open.get(id);
     // An item may report twice, after a retry of its signal; it counts once.
-    if (!feed || !entry) return;
+    if (!feed || !entry) {
+      this.#early.set(id, { id, ...end });
+      return;
+    }
     feed.ended(id);
     this.#changes += 1;
     this.tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
@@ -385,7 +390,11 @@ class CampaignRun implements Shown {
   #addFeed(spec: FeedSpec, carried?: FeedCarried): void {
     const [campaign, breaker, tally] = [this.spec, this.breaker, this.tally];
     const first = this.feeds.find(({ service }) => service === spec.reference.service);
-    this.feeds.push(new Feed({ campaign, spec, carried, breaker, tally, first }));
+    const onRunning = (id: string): void => {
+      const end = this.#early.get(id);
+      if (end) void this.itemDone(end);
+    };
+    this.feeds.push(new Feed({ campaign, spec, carried, breaker, tally, first, onRunning }));
   }
 }
 

@@ -61,6 +61,8 @@ interface FeedParts {
   readonly tally: { count(kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>): void };
   /** The first lane of the same service; absent for that one. */
   readonly first: Feed | undefined;
+  /** An item was running already, and may have told its end before its row was begun. */
+  readonly onRunning: (id: string) => void;
 }
 
 /** A lane that has nothing to send looks so often for rows of another that cannot be sent there (ms). */
@@ -96,6 +98,7 @@ export class Feed {
   readonly #campaign: CampaignSpec;
   readonly #breaker: Breaker;
   readonly #tally: FeedParts['tally'];
+  readonly #onRunning: FeedParts['onRunning'];
   readonly #unread: Unread;
   /** Which side of the unread rows it takes. */
   readonly #side: Side;
@@ -107,7 +110,8 @@ export class Feed {
   /** Requests that may not have reached its budget. */
   #requesting = 0;
 
-  constructor({ campaign, spec, carried, breaker, tally, first }: FeedParts) {
+  constructor({ campaign, spec, carried, breaker, tally, first, onRunning }: FeedParts) {
+    this.#onRunning = onRunning;
     this.#campaign = campaign;
     this.spec = spec;
     this.service = spec.reference.service;
@@ -296,8 +300,9 @@ export class Feed {
         ...buildItemStart(input),
       });
     } catch (error) {
-      // Still running from a campaign that was terminated: it reports to this one, by workflow id.
+      // Still running from a campaign that was terminated: it reports to this one, by workflow id, or has done so.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      this.#onRunning(input.id);
     }
   }
 

@@ -109,7 +109,9 @@ class World {
     const breaker = new Breaker(undefined);
     this.feeds = [];
     for (const [i, spec] of this.#specs.entries()) {
-      const parts = { campaign: campaign as unknown as CampaignSpec, spec, breaker, tally: count };
+      const onRunning = (): void => undefined;
+      const told = { breaker, tally: count, onRunning };
+      const parts = { campaign: campaign as unknown as CampaignSpec, spec, ...told };
       const [first] = this.feeds;
       this.feeds.push(new RealFeed({ ...parts, carried: carried[i], first }));
     }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sequences, type Rig } from '../rig.ts';
 import { itemsTable } from '../promises.ts';
-import { openRig } from './faulty.ts';
+import { openRig, until } from './faulty.ts';
 
 const accepted = (services: Rig['services']) =>
   services.journal().filter((entry) => entry.accepted).length;
@@ -52,5 +52,18 @@ describe.concurrent('two lanes', () => {
     const { progress } = await rig.run(sequences(12));
     expect(progress.ended.succeeded).toBe(12);
     expect(rig.lanes.map(accepted)).toEqual([0]);
+  });
+
+  test('find their jobs when the campaign is terminated and started again', async (context) => {
+    const remote = { limit: 5, windowMs: 5_000, engine: 'synthetic', jobMs: 1_500 } as const;
+    const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 1_500, concurrency: 0 }] as const;
+    const rig = await openRig({ ...remote, lanes }, context);
+    const rows = sequences(20);
+    const { handle, name } = await rig.start(rows);
+    await until(() => accepted(rig.services) > 2 && rig.lanes.every((lane) => accepted(lane) > 2));
+    await handle.terminate();
+    // The other way round: each row comes to the other lane first.
+    const { progress } = await rig.run([...rows].reverse(), name);
+    expect(progress.ended.succeeded).toBe(20);
   });
 });
