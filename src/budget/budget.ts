@@ -1,5 +1,5 @@
 /**
- * The budget of one token at a service: its windows, the lanes of the campaigns, and the waits that the service ordered.
+ * The budget of one token at a service: its windows, the lines of the campaigns, and the waits that the service ordered.
  * Pure: (state, event, now) → decisions, without a
  * clock, a network or Temporal. The same code runs in the budget workflow, in `hundredfold status`, and in the
  * forecast of `hundredfold plan`.
@@ -32,13 +32,13 @@ import {
 import { createTicket, findRoom, restore, takeSlot, type Ticket, type Usage } from './policy.ts';
 import {
   addToQueue,
-  sortLanes,
+  sortLines,
   raiseOutranked,
   pauseCampaign,
   sweep,
   takeTurn,
   withdrawRun,
-  type Lane,
+  type Line,
   requestKey,
   buildSlotKey,
   type CampaignRun,
@@ -109,15 +109,15 @@ export function decide(state: Budget, now: number): Decision {
   if (isAwaitingReading(state)) return { grants, wakeAt: null };
   settleDue(state, now);
   for (;;) {
-    const lanes = sortLanes(state.queue);
-    const lane = nextTurn(state, lanes, now);
-    if (!lane) break;
-    grants.push(grant(state, lane, now));
+    const lines = sortLines(state.queue);
+    const line = nextTurn(state, lines, now);
+    if (!line) break;
+    grants.push(grant(state, line, now));
   }
   sweep(state.queue);
   state.holds = sweepHolds(state.holds, now);
-  const openings = sortLanes(state.queue)
-    .map((lane) => computeOpenTime(state, lane, now))
+  const openings = sortLines(state.queue)
+    .map((line) => computeOpenTime(state, line, now))
     .filter(Number.isFinite);
   return { grants, wakeAt: openings.length > 0 ? Math.min(...openings) : null };
 }
@@ -180,15 +180,15 @@ function takeOver(state: Budget, restored: Restored, now: number): void {
     );
 }
 
-/** The first lane that has a slot. */
-function nextTurn(state: Budget, lanes: readonly Lane[], now: number): Lane | undefined {
-  const isOpen = (lane: Lane): boolean => computeOpenTime(state, lane, now) <= now;
+/** The first line that has a slot. */
+function nextTurn(state: Budget, lines: readonly Line[], now: number): Line | undefined {
+  const isOpen = (line: Line): boolean => computeOpenTime(state, line, now) <= now;
   // Before all turns: its slot is one that no other request can use.
-  return lanes.find((lane) => findReplaced(state, lane) && isOpen(lane)) ?? lanes.find(isOpen);
+  return lines.find((line) => findReplaced(state, line) && isOpen(line)) ?? lines.find(isOpen);
 }
 
-/** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
-function computeOpenTime(state: Budget, lane: Lane, now: number): number {
+/** When the head of a line may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
+function computeOpenTime(state: Budget, line: Line, now: number): number {
   const { policy, block } = state;
   const usage = readUsage(state);
   const unsure = Object.values(state.unsure);
@@ -197,8 +197,8 @@ function computeOpenTime(state: Budget, lane: Lane, now: number): number {
   const probeOut = block.probing && outstanding.length > 0;
   const tooManyUnsettled = Object.keys(state.unsettled).length >= MAX_UNSETTLED;
   if (tooMany || probeOut || tooManyUnsettled) return Number.POSITIVE_INFINITY;
-  const blocked = Math.max(block.until, computeHeldUntil(state.holds, lane.campaign));
-  const replaced = findReplaced(state, lane);
+  const blocked = Math.max(block.until, computeHeldUntil(state.holds, line.campaign));
+  const replaced = findReplaced(state, line);
   if (replaced) {
     // The slot that it uses counts once, and a limit that was lowered meanwhile applies.
     const others = { ...usage, inFlight: usage.inFlight - 1, ...subtractOpenJob(usage) };
@@ -221,19 +221,19 @@ function listUnsureTimes(unsure: readonly Unsure[], without?: Unsure): number[] 
 }
 
 /**
- * The submission of unknown outcome whose slot the head of a lane uses. Where the service counts what is sent, each needs its
+ * The submission of unknown outcome whose slot the head of a line uses. Where the service counts what is sent, each needs its
  * own.
  */
-function findReplaced({ policy, unsure }: Budget, { waiting: [head] }: Lane): Unsure | undefined {
+function findReplaced({ policy, unsure }: Budget, { waiting: [head] }: Line): Unsure | undefined {
   return policy.counts === 'accepted' ? unsure[head?.replaces ?? ''] : undefined;
 }
 
-function grant(state: Budget, lane: Lane, now: number): Grant {
-  const replaced = findReplaced(state, lane);
+function grant(state: Budget, line: Line, now: number): Grant {
+  const replaced = findReplaced(state, line);
   // Its slot had its turn.
-  if (replaced) lane.owed += 1;
-  const request = takeTurn(lane);
-  raiseOutranked(state.queue, lane);
+  if (replaced) line.owed += 1;
+  const request = takeTurn(line);
+  raiseOutranked(state.queue, line);
   const ticket = takeFor(state, replaced, now);
   const granted: Grant = {
     request,

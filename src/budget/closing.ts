@@ -296,7 +296,7 @@ export function readUsage(state: Budget): Usage {
 /** Whether requests wait for room, and counting may find some. */
 export function shouldCount(state: Budget, now: number): boolean {
   const { open, queue, policy } = state;
-  if (!open || !queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
+  if (!open || !queue.lines.some(({ waiting }) => waiting.length > 0)) return false;
   if (open.countedAt === null) return true;
   const isFull = (openJobs(state) ?? 0) >= (policy.maxOpen ?? Number.POSITIVE_INFINITY);
   return now - open.countedAt >= (isFull ? COUNT_INTERVAL_MS : MAX_COUNT_AGE_MS);

@@ -1,6 +1,6 @@
 /**
- * Who waits for a slot, and whose turn it is. Each campaign waits in a lane of its own; turns go round the lanes, so that a
- * campaign of ten items is not stuck behind one of ten thousand, and no lane of the highest priority starves.
+ * Who waits for a slot, and whose turn it is. Each campaign waits in a line of its own; turns go round the lines, so that a
+ * campaign of ten items is not stuck behind one of ten thousand, and no line of the highest priority starves.
  */
 import type { Attempt, ItemLaunch, CampaignShare } from '../domain/campaign.ts';
 import type { NotNowReason } from '../domain/outcomes.ts';
@@ -63,7 +63,7 @@ export interface ItemJob {
   readonly lanes?: readonly string[];
 }
 
-/** A request in a lane; `order` is its place in the order of asking, kept when it is put back. */
+/** A request in a line; `order` is its place in the order of asking, kept when it is put back. */
 export interface Waiting extends Request {
   readonly order: number;
   /** When the service turned it away, the latest last; the longest outage fits in a few lines. */
@@ -100,23 +100,23 @@ export function buildSlotKey({
 
 const TURNED_AWAY_KEPT = 20;
 
-/** Added to the place of a request that goes before all others of its lane. */
+/** Added to the place of a request that goes before all others of its line. */
 const IN_FRONT = Number.MIN_SAFE_INTEGER;
 
 export interface Queue {
-  lanes: Lane[];
+  lines: Line[];
   /** Paused campaigns: all their requests wait, also later ones. */
   paused: string[];
   nextOrder: number;
 }
 
-export interface Lane {
+export interface Line {
   readonly campaign: string;
   priority: number;
   user: string | null;
   /** Rows of the campaign without a request yet, as last reported; null if unknown. */
   behind: number | null;
-  /** Turns that it has had, or counts as having had: the lane with the least goes first. */
+  /** Turns that it has had, or counts as having had: the line with the least goes first. */
   pass: number;
   /** Turns without a job, because the service refused the request: they are repeated without charge. */
   owed: number;
@@ -124,26 +124,26 @@ export interface Lane {
 }
 
 export function createQueue(): Queue {
-  return { lanes: [], paused: [], nextOrder: 0 };
+  return { lines: [], paused: [], nextOrder: 0 };
 }
 
 /**
- * Adds a request at the end of its lane. An item waits in one place only: requested again, it keeps its place. A new run of
+ * Adds a request at the end of its line. An item waits in one place only: requested again, it keeps its place. A new run of
  * the item takes the place of the one before, which has ended.
  */
 export function addToQueue(queue: Queue, request: Request): void {
-  const lane = findLane(queue, request);
-  Object.assign(lane, pickShare(request));
-  if (request.behind !== undefined) lane.behind = request.behind;
-  const at = lane.waiting.findIndex(({ item }) => item === request.item);
-  const before = lane.waiting[at];
+  const line = findLine(queue, request);
+  Object.assign(line, pickShare(request));
+  if (request.behind !== undefined) line.behind = request.behind;
+  const at = line.waiting.findIndex(({ item }) => item === request.item);
+  const before = line.waiting[at];
   if (before) {
-    if (before.run !== request.run) lane.waiting[at] = { ...before, ...request, turnedAway: [] };
+    if (before.run !== request.run) line.waiting[at] = { ...before, ...request, turnedAway: [] };
     return;
   }
   // One that replaces another uses a slot that no other request can use.
   const order = queue.nextOrder + (request.replaces === undefined ? 0 : IN_FRONT);
-  insert(lane, { ...request, order, turnedAway: [] });
+  insert(line, { ...request, order, turnedAway: [] });
   queue.nextOrder += 1;
 }
 
@@ -152,26 +152,26 @@ export function pickShare({ priority, user }: CampaignShare): CampaignShare {
   return { priority, user };
 }
 
-/** Puts a request back in its place: it keeps its turn, and its lane does too. */
+/** Puts a request back in its place: it keeps its turn, and its line does too. */
 export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): void {
   const turnedAway = [...refused.turnedAway, ...(because ? [because] : [])].slice(
     -TURNED_AWAY_KEPT,
   );
   const request: Waiting = { ...refused, turnedAway };
-  const lane = findLane(queue, request);
-  insert(lane, request);
-  lane.owed += 1;
+  const line = findLine(queue, request);
+  insert(line, request);
+  line.owed += 1;
 }
 
 /** In its place: usually the last, or among the first. */
-function insert({ waiting }: Lane, request: Waiting): void {
+function insert({ waiting }: Line, request: Waiting): void {
   const isLast = (waiting.at(-1)?.order ?? Number.NEGATIVE_INFINITY) < request.order;
   const at = isLast ? -1 : waiting.findIndex(({ order }) => order > request.order);
   waiting.splice(at < 0 ? waiting.length : at, 0, request);
 }
 
 /**
- * Puts a request at the end of its lane: the next attempt is made with another row, which shows whether the service
+ * Puts a request at the end of its line: the next attempt is made with another row, which shows whether the service
  * refuses all of them or only this one.
  */
 export function putLast(queue: Queue, refused: Waiting, because: TurnedAway): void {
@@ -181,20 +181,20 @@ export function putLast(queue: Queue, refused: Waiting, because: TurnedAway): vo
 
 /** Removes all requests of one run of a campaign from the queue. */
 export function withdrawRun(queue: Queue, { campaign, run }: CampaignRun): void {
-  for (const lane of queue.lanes)
-    if (lane.campaign === campaign)
-      lane.waiting = lane.waiting.filter((request) => request.run !== run);
+  for (const line of queue.lines)
+    if (line.campaign === campaign)
+      line.waiting = line.waiting.filter((request) => request.run !== run);
 }
 
-/** Removes requests of a campaign from the end of its lane: those of which certainly nothing was sent. Returns their rows. */
+/** Removes requests of a campaign from the end of its line: those of which certainly nothing was sent. Returns their rows. */
 export function takeBack(queue: Queue, { campaign, run, most }: TakeBack): string[] {
   const isUnsent = ({ attempt, replaces, turnedAway }: Waiting): boolean =>
     attempt === 0 && replaces === undefined && turnedAway.every(({ isUncertain }) => !isUncertain);
-  const waiting = queue.lanes
-    .filter((lane) => lane.campaign === campaign)
-    .flatMap((lane) => lane.waiting.filter((one) => one.run === run && isUnsent(one)));
+  const waiting = queue.lines
+    .filter((line) => line.campaign === campaign)
+    .flatMap((line) => line.waiting.filter((one) => one.run === run && isUnsent(one)));
   const taken = new Set(waiting.slice(Math.max(0, waiting.length - most)));
-  for (const lane of queue.lanes) lane.waiting = lane.waiting.filter((one) => !taken.has(one));
+  for (const line of queue.lines) line.waiting = line.waiting.filter((one) => !taken.has(one));
   return Array.from(taken, ({ job }) => job.id);
 }
 
@@ -205,45 +205,45 @@ export function pauseCampaign(queue: Queue, campaign: string, paused: boolean): 
     queue.paused.push(campaign);
     return;
   }
-  const lanes = queue.lanes.filter((lane) => lane.campaign === campaign);
-  for (const lane of lanes) lane.pass = findLeastPass(queue);
+  const lines = queue.lines.filter((line) => line.campaign === campaign);
+  for (const line of lines) line.pass = findLeastPass(queue);
   queue.paused = queue.paused.filter((name) => name !== campaign);
 }
 
-/** The lanes that have someone waiting and are not paused, the one whose turn it is first. */
-export function sortLanes(queue: Queue): Lane[] {
-  return queue.lanes
-    .filter((lane) => lane.waiting.length > 0 && !queue.paused.includes(lane.campaign))
+/** The lines that have someone waiting and are not paused, the one whose turn it is first. */
+export function sortLines(queue: Queue): Line[] {
+  return queue.lines
+    .filter((line) => line.waiting.length > 0 && !queue.paused.includes(line.campaign))
     .sort((a, b) => a.priority - b.priority || a.pass - b.pass);
 }
 
 /** Those of a lower priority have their turns after these, and are not owed them. */
-export function raiseOutranked(queue: Queue, chosen: Lane): void {
-  for (const lane of queue.lanes) {
-    if (lane.priority > chosen.priority) lane.pass = Math.max(lane.pass, chosen.pass);
+export function raiseOutranked(queue: Queue, chosen: Line): void {
+  for (const line of queue.lines) {
+    if (line.priority > chosen.priority) line.pass = Math.max(line.pass, chosen.pass);
   }
 }
 
-/** Takes the next request out of a lane and counts its turn. */
-export function takeTurn(lane: Lane): Waiting {
-  const request = lane.waiting.shift();
-  if (request === undefined) throw new Error(`lane ${lane.campaign} has no waiting request`);
-  if (lane.owed > 0) lane.owed -= 1;
-  else lane.pass += 1;
+/** Takes the next request out of a line and counts its turn. */
+export function takeTurn(line: Line): Waiting {
+  const request = line.waiting.shift();
+  if (request === undefined) throw new Error(`line ${line.campaign} has no waiting request`);
+  if (line.owed > 0) line.owed -= 1;
+  else line.pass += 1;
   return request;
 }
 
-/** Removes empty lanes. */
+/** Removes empty lines. */
 export function sweep(queue: Queue): void {
-  queue.lanes = queue.lanes.filter((lane) => lane.waiting.length > 0);
+  queue.lines = queue.lines.filter((line) => line.waiting.length > 0);
 }
 
-function findLane(queue: Queue, request: Request): Lane {
+function findLine(queue: Queue, request: Request): Line {
   const { campaign } = request;
-  const known = queue.lanes.find((lane) => lane.campaign === campaign);
+  const known = queue.lines.find((line) => line.campaign === campaign);
   if (known) return known;
   const pass = findLeastPass(queue);
-  const lane: Lane = {
+  const line: Line = {
     campaign,
     ...pickShare(request),
     behind: null,
@@ -251,26 +251,26 @@ function findLane(queue: Queue, request: Request): Lane {
     owed: 0,
     waiting: [],
   };
-  queue.lanes.push(lane);
-  return lane;
+  queue.lines.push(line);
+  return line;
 }
 
 /**
- * Where a newcomer starts: level with the lane whose turn it is. Further back it would be owed the turns before its time.
+ * Where a newcomer starts: level with the line whose turn it is. Further back it would be owed the turns before its time.
  */
 function findLeastPass(queue: Queue): number {
-  return sortLanes(queue)[0]?.pass ?? 0;
+  return sortLines(queue)[0]?.pass ?? 0;
 }
 
 /** What continue-as-new can carry in one payload of 2 MB: a request takes about 600 bytes. */
 const MAX_CARRIED = 2_000;
 
 /**
- * Drops requests from the ends of long lanes until the queue fits into one payload. Their items still wait, and their
+ * Drops requests from the ends of long lines until the queue fits into one payload. Their items still wait, and their
  * campaign requests slots for them again within ten minutes (src/workflows/campaign.ts).
  */
-export function limitQueue({ lanes }: Queue): void {
-  const inAll = lanes.reduce((sum, { waiting }) => sum + waiting.length, 0);
+export function limitQueue({ lines }: Queue): void {
+  const inAll = lines.reduce((sum, { waiting }) => sum + waiting.length, 0);
   if (inAll <= MAX_CARRIED) return;
-  for (const { waiting } of lanes) waiting.splice(Math.floor(MAX_CARRIED / lanes.length));
+  for (const { waiting } of lines) waiting.splice(Math.floor(MAX_CARRIED / lines.length));
 }

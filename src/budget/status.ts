@@ -125,7 +125,7 @@ export interface BudgetSnapshot
 }
 
 /** The memo is rewritten with each submission: of more campaigns that wait, only the first are told. */
-const MAX_LANES_TOLD = 100;
+const MAX_LINES_TOLD = 100;
 
 export function createSnapshot(
   { service, address, credential }: ServiceReference,
@@ -154,11 +154,11 @@ export function createSnapshot(
     ...(unknownBefore !== undefined && { unknownBefore }),
     blocked: all && all.until > until ? all : blocked,
     ...(refusesSince !== null && { refusal: { since: refusesSince, reason } }),
-    waiting: queue.lanes.slice(0, MAX_LANES_TOLD).map(({ campaign, waiting, behind, ...lane }) => ({
+    waiting: queue.lines.slice(0, MAX_LINES_TOLD).map(({ campaign, waiting, behind, ...line }) => ({
       campaign,
       waiting: waiting.length + (behind ?? 0),
       asked: waiting.length,
-      ...pickShare(lane),
+      ...pickShare(line),
       paused: queue.paused.includes(campaign),
       held: holds[campaign] ?? null,
     })),
@@ -273,18 +273,18 @@ function describeUse(
   const counted = window ? listCounting(window, { inFlight: 0, closes }, now) : [];
   for (const [, jobs, campaign] of [...begun, ...counted])
     charged.set(campaign, (charged.get(campaign) ?? 0) + jobs);
-  const lanes = waiting.map(({ held, ...lane }) => ({
-    ...lane,
-    charged: charged.get(lane.campaign) ?? 0,
+  const lines = waiting.map(({ held, ...line }) => ({
+    ...line,
+    charged: charged.get(line.campaign) ?? 0,
     ...(held && held.until > now && { heldBecause: held.reason }),
   }));
-  for (const { campaign } of lanes) charged.delete(campaign);
+  for (const { campaign } of lines) charged.delete(campaign);
   const others = Array.from(charged, ([campaign, jobs]) => ({
     ...NOT_WAITING,
     campaign,
     charged: jobs,
   }));
-  return [...lanes, ...others].sort((a, b) => b.charged - a.charged || b.waiting - a.waiting);
+  return [...lines, ...others].sort((a, b) => b.charged - a.charged || b.waiting - a.waiting);
 }
 
 const NOT_WAITING = { priority: USUAL_PRIORITY, user: null, waiting: 0, asked: 0, paused: false };

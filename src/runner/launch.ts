@@ -20,7 +20,7 @@ import { createTreeNotHereError, ensureTreeId, readTreeId } from '../store/lease
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { formatCampaignAtStart } from '../workflows/details.ts';
-import { type CampaignInput, pauseLaneSignal, withdrawRunSignal } from '../workflows/messages.ts';
+import { type CampaignInput, pauseLineSignal, withdrawRunSignal } from '../workflows/messages.ts';
 import {
   buildBudgetWorkflowId,
   buildCampaignWorkflowId,
@@ -185,7 +185,7 @@ async function forgetPause(
   for (const { reference } of feeds) {
     const budget = client.workflow.getHandle(buildBudgetWorkflowId(reference));
     // Where no worker has been yet, nothing can have been paused.
-    await nullIfNotFound(budget.signal(pauseLaneSignal, { campaign: name, paused: false }));
+    await nullIfNotFound(budget.signal(pauseLineSignal, { campaign: name, paused: false }));
   }
 }
 

@@ -62,7 +62,7 @@ import {
   configureSignal,
   nudgeSignal,
   observeSignal,
-  pauseLaneSignal,
+  pauseLineSignal,
   requestSignal,
   restoreSignal,
   STATUS_MEMO,
@@ -87,7 +87,7 @@ export async function budget(input: BudgetInput): Promise<void> {
   });
   setHandler(withdrawRunSignal, (run) => keeper.takeWithdrawal(run));
   setHandler(takeBackSignal, (asked) => keeper.takeRequestBack(asked));
-  setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
+  setHandler(pauseLineSignal, (line) => keeper.take({ type: 'pause', ...line }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
   setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
   setHandler(nudgeSignal, () => undefined);

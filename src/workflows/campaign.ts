@@ -46,7 +46,7 @@ import {
   itemDoneSignal,
   recheckSignal,
   nudgeSignal,
-  pauseLaneSignal,
+  pauseLineSignal,
   pauseSignal,
   resumeSignal,
   tokenSignal,
@@ -303,7 +303,7 @@ class CampaignRun implements Shown {
         await condition(() => this.feeds.some(isStale));
         for (const { spec, lane } of this.feeds.filter(isStale)) {
           const paused = isPaused(lane);
-          await signalBudget(spec, pauseLaneSignal, { campaign: this.spec.name, paused });
+          await signalBudget(spec, pauseLineSignal, { campaign: this.spec.name, paused });
           this.#toldPaused.set(lane, paused);
         }
       }

@@ -45,7 +45,7 @@ export const requestSignal = defineSignal<[readonly Request[]]>('request');
 export const withdrawRunSignal = defineSignal<[CampaignRun]>('withdrawRun');
 /** From a campaign with several lanes: it wants rows back that cannot be sent now; answered with `takenBack`. */
 export const takeBackSignal = defineSignal<[TakeBack]>('takeBack');
-export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
+export const pauseLineSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
 /** From the watchdog that restarted the budget after its workflow was broken. */
 export const restoreSignal = defineSignal<[Restored]>('restore');
 /** From a worker whose status requests and downloads are refused, and when that is over (`reason` null). */

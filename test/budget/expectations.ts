@@ -102,7 +102,7 @@ export class Expectations {
     if (this.waiting.has(request.item)) return;
     const first = request.replaces === undefined ? 0 : Number.MIN_SAFE_INTEGER;
     this.waiting.set(request.item, { request, order: first + this.#asked++ });
-    this.#lanesChanged();
+    this.#linesChanged();
   }
 
   /** Submissions of unknown outcome that have their slots and nothing else. */
@@ -142,13 +142,13 @@ export class Expectations {
     for (const [item, place] of this.waiting) if (isOf(place)) this.waiting.delete(item);
     for (const sent of this.sent) if (!sent.closedAt && isOf(sent)) sent.withdrawn = true;
     for (const [key, sent] of this.unsettled) if (isOf(sent)) this.unsettled.delete(key);
-    this.#lanesChanged();
+    this.#linesChanged();
   }
 
   pauses(campaign: string, paused: boolean): void {
     if (paused) this.paused.add(campaign);
     else this.paused.delete(campaign);
-    this.#lanesChanged();
+    this.#linesChanged();
   }
 
   /** The budget grants a slot: is it this request's turn? */
@@ -158,7 +158,7 @@ export class Expectations {
     if (!place) throw new Broken('only who waits is served', `${item} does not wait`);
     if (this.paused.has(campaign)) throw new Broken('a paused campaign waits', campaign);
     const first = this.#headOf(campaign)?.item;
-    if (first !== item) throw new Broken('a lane is served in order', `${item} before ${first}`);
+    if (first !== item) throw new Broken('a line is served in order', `${item} before ${first}`);
     if (probe !== this.block.probing)
       throw new Broken('a service that was down is asked first', `${item}: ${probe}`);
     const replaced = used ? this.#replacedIn(used.request) : null;
@@ -182,7 +182,7 @@ export class Expectations {
     };
     if (replaced) replaced.replacedBy = sent;
     this.sent.push(sent);
-    this.#lanesChanged();
+    this.#linesChanged();
     return sent;
   }
 
@@ -225,13 +225,13 @@ export class Expectations {
   turnedAway({ request, order, withdrawn }: Sent): void {
     if (withdrawn) return;
     this.waiting.set(request.item, { request, order });
-    this.#lanesChanged();
+    this.#linesChanged();
     this.#turns?.returned(request.campaign);
   }
 
   /** No request waits that could be served. `foreign`: slots that others may hold, as far as headers reveal. */
   checkNothingIdle(now: Moment, foreign: number): void {
-    for (const campaign of this.#lanesWaiting()) {
+    for (const campaign of this.#linesWaiting()) {
       if (this.reasonAgainst(now, foreign, this.#slotForHead(campaign, now))) continue;
       throw new Broken('a free slot with someone waiting is used at once', `${campaign} waits`);
     }
@@ -279,12 +279,12 @@ export class Expectations {
     return places.sort((a, b) => a.order - b.order)[0]?.request;
   }
 
-  #lanesWaiting(): string[] {
+  #linesWaiting(): string[] {
     const campaigns = [...this.waiting.values()].map(({ request }) => request.campaign);
     return [...new Set(campaigns)].filter((campaign) => !this.paused.has(campaign));
   }
 
-  #lanesChanged(): void {
-    this.#turns?.waiting(this.#lanesWaiting());
+  #linesChanged(): void {
+    this.#turns?.waiting(this.#linesWaiting());
   }
 }

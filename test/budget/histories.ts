@@ -126,13 +126,13 @@ function settle(world: World): void {
   }
   const { queue, outstanding, charges } = world.budget.state;
   const kept = {
-    lanes: queue.lanes.length,
+    lines: queue.lines.length,
     outstanding: Object.keys(outstanding).length,
     closes: charges.closes.length,
   };
   // One item, charged; nothing waits. With an old reading, the one before is still in its window.
   const closes = world.setting.world === 'old' ? 2 : 1;
-  const most = { lanes: 0, outstanding: 0, closes };
-  const grown = Object.keys(most).filter((name) => kept[name as 'lanes'] > most[name as 'lanes']);
+  const most = { lines: 0, outstanding: 0, closes };
+  const grown = Object.keys(most).filter((name) => kept[name as 'lines'] > most[name as 'lines']);
   if (grown.length > 0) throw new Broken('the state stays small', JSON.stringify(kept));
 }

@@ -61,8 +61,8 @@ describe('a request', () => {
     const { campaign, run } = aRequest('a');
     const uncertain = { at: 0, reason: 'blocked', message: 'a page', isUncertain: true } as const;
     const { queue } = budget.state;
-    const [lane] = queue.lanes;
-    lane!.waiting = lane!.waiting.map((one) =>
+    const [line] = queue.lines;
+    line!.waiting = line!.waiting.map((one) =>
       one.job.id === 'd' ? { ...one, turnedAway: [uncertain] } : one,
     );
     const back = (of: string, most: number) =>
@@ -70,7 +70,7 @@ describe('a request', () => {
     expect(back('another run', 9)).toEqual([]);
     expect(back(run, 2), 'the last of them').toEqual(['b', 'c']);
     expect(back(run, 9)).toEqual(['a']);
-    expect(lane!.waiting.map(({ job }) => job.id)).toEqual(['instead', 'd', 'again']);
+    expect(line!.waiting.map(({ job }) => job.id)).toEqual(['instead', 'd', 'again']);
   });
 
   test('gets nothing before the limits are known', () => {
@@ -159,19 +159,19 @@ test('the state for continue-as-new fits into a payload: the longest queues are 
     const store = `/data/results/${campaign}`;
     const job = { id, kind: 'sequence', generation: 0, store, tree: run, launch };
     for (let n = 0; n < size; n += 1) budget.ask(`item:${id}-${n}`, { run, campaign, job });
-    return budget.state.queue.lanes;
+    return budget.state.queue.lines;
   };
-  const lengths = () => state.queue.lanes.map(({ waiting }) => waiting.length);
-  state.queue.lanes = Array.from({ length: 8 }, (_, n) => queueOf(`night-${n}`, 1_000)).flat();
+  const lengths = () => state.queue.lines.map(({ waiting }) => waiting.length);
+  state.queue.lines = Array.from({ length: 8 }, (_, n) => queueOf(`night-${n}`, 1_000)).flat();
   limitQueue(state.queue);
   // The size of a payload (bytes); Temporal refuses a larger one.
   expect(JSON.stringify(state).length).toBeLessThan(2 * 1024 * 1024);
   expect(lengths()).toEqual(Array(8).fill(250));
-  state.queue.lanes = [...queueOf('short', 5), ...queueOf('long', 100)];
+  state.queue.lines = [...queueOf('short', 5), ...queueOf('long', 100)];
   limitQueue(state.queue);
   expect(lengths(), 'it fits').toEqual([5, 100]);
-  state.queue.lanes = [...queueOf('short', 5), ...queueOf('long', 2_000)];
+  state.queue.lines = [...queueOf('short', 5), ...queueOf('long', 2_000)];
   limitQueue(state.queue);
   expect(lengths()).toEqual([5, 1_000]);
-  expect(state.queue.lanes[1]?.waiting.at(-1)?.item, 'the front is kept').toBe(`item:${id}-999`);
+  expect(state.queue.lines[1]?.waiting.at(-1)?.item, 'the front is kept').toBe(`item:${id}-999`);
 });

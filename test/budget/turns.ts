@@ -10,30 +10,30 @@ interface Waiter {
 
 export class Turns {
   /** By campaign. */
-  readonly #lanes = new Map<string, Waiter>();
+  readonly #lines = new Map<string, Waiter>();
   /** Turns given back: they may be used again at any time. */
   readonly #returns = new Map<string, number>();
 
   /** The campaigns that wait and are not paused now; one that was not among them a moment ago starts afresh. */
   waiting(now: readonly string[]): void {
-    for (const name of this.#lanes.keys()) if (!now.includes(name)) this.#leave(name);
-    for (const name of now) if (!this.#lanes.has(name)) this.#join(name);
+    for (const name of this.#lines.keys()) if (!now.includes(name)) this.#leave(name);
+    for (const name of now) if (!this.#lines.has(name)) this.#join(name);
   }
 
   /** A campaign gives a turn back: its request was sent back. */
   returned(name: string): void {
-    const waiter = this.#lanes.get(name);
+    const waiter = this.#lines.get(name);
     if (waiter) waiter.served -= 1;
     this.#returns.set(name, this.#returnsOf(name) + 1);
   }
 
   /** A campaign has a turn. */
   taken(name: string): void {
-    const chosen = this.#lanes.get(name);
+    const chosen = this.#lines.get(name);
     if (!chosen) throw new Broken('only who waits is served', `${name} had nobody waiting`);
     chosen.served += 1;
     for (const [other, start] of chosen.rivals) {
-      const rival = this.#lanes.get(other);
+      const rival = this.#lines.get(other);
       if (!rival) continue;
       const ahead = chosen.served - start.own - (rival.served - start.theirs);
       // A round of each, plus the returned turns that may be used again.
@@ -51,15 +51,15 @@ export class Turns {
 
   #join(name: string): void {
     const waiter: Waiter = { served: 0, rivals: new Map() };
-    for (const [other, rival] of this.#lanes) {
+    for (const [other, rival] of this.#lines) {
       waiter.rivals.set(other, { own: 0, theirs: rival.served });
       rival.rivals.set(name, { own: rival.served, theirs: 0 });
     }
-    this.#lanes.set(name, waiter);
+    this.#lines.set(name, waiter);
   }
 
   #leave(name: string): void {
-    this.#lanes.delete(name);
-    for (const other of this.#lanes.values()) other.rivals.delete(name);
+    this.#lines.delete(name);
+    for (const other of this.#lines.values()) other.rivals.delete(name);
   }
 }

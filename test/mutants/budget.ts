@@ -1,4 +1,4 @@
-/** The window, the lanes, the ends of submissions, what a budget takes over, the forecast; and the ledger of a machine. */
+/** The window, the lines, the ends of submissions, what a budget takes over, the forecast; and the ledger of a machine. */
 import type { Mutant } from './list.ts';
 
 export const BUDGET: readonly Mutant[] = [
@@ -187,15 +187,15 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/budget/refusals.test.ts', 'test/budget/histories.property.test.ts'],
   },
   {
-    name: 'lane-turns',
+    name: 'line-turns',
     file: 'src/budget/queue.ts',
-    find: 'else lane.pass += 1;',
-    replace: 'else lane.pass += 0;',
+    find: 'else line.pass += 1;',
+    replace: 'else line.pass += 0;',
     breaks: '2: a campaign of ten items does not wait behind one of ten thousand.',
     tests: ['test/budget/requests.test.ts'],
   },
   {
-    name: 'lane-priority',
+    name: 'line-priority',
     file: 'src/budget/queue.ts',
     find: '.sort((a, b) => a.priority - b.priority || a.pass - b.pass);',
     replace: '.sort((a, b) => b.priority - a.priority || a.pass - b.pass);',
@@ -203,10 +203,10 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/budget/requests.test.ts'],
   },
   {
-    name: 'lane-paused',
+    name: 'line-paused',
     file: 'src/budget/queue.ts',
-    find: '.filter((lane) => lane.waiting.length > 0 && !queue.paused.includes(lane.campaign))',
-    replace: '.filter((lane) => lane.waiting.length > 0)',
+    find: '.filter((line) => line.waiting.length > 0 && !queue.paused.includes(line.campaign))',
+    replace: '.filter((line) => line.waiting.length > 0)',
     breaks: '1: nothing of a paused campaign is submitted.',
     tests: ['test/budget/requests.test.ts', 'test/budget/histories.property.test.ts'],
   },

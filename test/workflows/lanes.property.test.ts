@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest';
 import {
   addToQueue,
   createQueue,
-  sortLanes,
+  sortLines,
   takeBack,
   takeTurn,
   type Queue,
@@ -183,7 +183,7 @@ class World {
 
   grant(lane: number): void {
     const budget = this.budgets[lane % this.budgets.length];
-    const [waiting] = budget ? sortLanes(budget.queue) : [];
+    const [waiting] = budget ? sortLines(budget.queue) : [];
     if (budget && waiting) budget.sending.push(takeTurn(waiting));
   }
 
