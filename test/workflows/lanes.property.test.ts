@@ -20,6 +20,8 @@ import type { Feed } from '../../src/workflows/feed.ts';
 import type { FeedCarried, ItemInput, TakenBack } from '../../src/workflows/messages.ts';
 
 const temporal = vi.hoisted(() => ({
+  /** Of the campaign. */
+  run: 0,
   signal: (_workflow: string, _name: string, _what: unknown): Promise<void> => Promise.resolve(),
   activity: (_name: string, _args: readonly unknown[]): Promise<unknown> => Promise.resolve(),
   start: (_item: ItemInput): void => undefined,
@@ -27,7 +29,11 @@ const temporal = vi.hoisted(() => ({
 
 vi.mock('@temporalio/workflow', async (load) => ({
   ...(await load<object>()),
-  workflowInfo: () => ({ runId: 'run', firstExecutionRunId: 'run', continueAsNewSuggested: false }),
+  workflowInfo: () => ({
+    runId: `run ${temporal.run}`,
+    firstExecutionRunId: 'run',
+    continueAsNewSuggested: false,
+  }),
   getExternalWorkflowHandle: (id: string) => ({
     signal: ({ name }: { name: string }, what: unknown) => temporal.signal(id, name, what),
   }),
@@ -108,6 +114,7 @@ class World {
     const campaign = { name: 'night', store: '', tree: '', policy: {}, priority: 3, user: null };
     const breaker = new Breaker(undefined);
     this.feeds = [];
+    temporal.run += 1;
     for (const [i, spec] of this.#specs.entries()) {
       const onRunning = (): void => undefined;
       const told = { breaker, tally: count, onRunning };
