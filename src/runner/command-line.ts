@@ -37,6 +37,7 @@ export { type CampaignObservation, type Observed, observe, openDocument } from '
 export { type OpenItem, readFreeSpace, readOpenItems } from './obstacles.ts';
 export type { RetrySurvey } from './retry.ts';
 export { type Planned, canBeCharged, planCampaign } from './plan.ts';
+export { openSource } from './pull.ts';
 export {
   HOST_TIMEOUT_MS,
   waitForAnswer,

@@ -1,5 +1,5 @@
 /**
- * Copies a tree from the store of the configuration to a local folder (`pull`), comparing each file with its digest: only
+ * Copies a tree from the store of the configuration, or a bucket, to a local folder (`pull`), comparing each file with its digest: only
  * files that match what was published arrive. A file that is already there and correct is left alone, so that an
  * interrupted copy continues.
  */
@@ -11,6 +11,7 @@ import {
   buildCampaignAddress,
   buildItemFolder,
   CHECKSUMS,
+  isObjectAddress,
   LEASES,
   parseItemKey,
   resolveAddress,
@@ -26,7 +27,7 @@ import {
   type OnNotice,
   readSettings,
 } from './session.ts';
-import { type OutputTree, requireTree, type TreeItem } from './tree.ts';
+import { openTree, type OutputTree, requireTree, type TreeItem } from './tree.ts';
 
 /** What is copied, and where the local folder is. */
 export interface CopyOptions extends ConfigurationOptions {
@@ -42,6 +43,8 @@ export interface CopyOptions extends ConfigurationOptions {
 
 /** What was copied. */
 export interface TreeCopy extends Transferred {
+  /** Name of the campaign. */
+  readonly name: string;
   /** Where it was copied from: a folder or an s3:// address. */
   readonly from: string;
   /** Where it was copied to: a folder or an s3:// address. */
@@ -49,22 +52,16 @@ export interface TreeCopy extends Transferred {
 }
 
 /**
- * Copies a tree from the store of the configuration (`store.url`) to a local folder. Files that are there and correct
- * are not copied again.
+ * Copies a tree to a local folder. Files that are there and correct are not copied again.
  *
- * @param name - name of the campaign
+ * @param nameOrAddress - name of a campaign in the store of the configuration (`store.url`), or the s3:// address of its
+ * tree
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `PULL_REFUSED`, `CONFIG_*`, `STORE_*`
  */
-export async function pull(name: string, options: CopyOptions = {}): Promise<TreeCopy> {
+export async function pull(nameOrAddress: string, options: CopyOptions = {}): Promise<TreeCopy> {
   const { out = './results', selection, onFile, onNotice = ignoreNotices } = options;
-  const { storeUrl } = readSettings(options, { tokens: 'optional' });
-  if (resolveAddress(storeUrl) === resolveAddress(out))
-    throw new HundredfoldError(
-      'PULL_REFUSED',
-      `store.url and --out are the same place: ${resolveAddress(out)}`,
-      'Name the store in store.url (s3://bucket/prefix), and a folder of this machine with --out.',
-    );
-  const tree = await requireTree(buildCampaignAddress(storeUrl, name), name, false);
+  const tree = await openSource(nameOrAddress, options);
+  const { name } = tree;
   const here = buildCampaignAddress(out, name);
   const to = await openStore(here);
   if ((await readTreeId(to)) !== null)
@@ -78,7 +75,23 @@ export async function pull(name: string, options: CopyOptions = {}): Promise<Tre
   const done = await withTreeAlone('hundredfold pull', { store: to, onNotice }, () =>
     transfer({ from, to, ...(onFile && { onFile }), ...(selected && { isSelected: selected }) }),
   );
-  return { from: from.location, to: to.location, ...done };
+  return { name, from: from.location, to: to.location, ...done };
+}
+
+/** @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `PULL_REFUSED`, `CONFIG_*`, `STORE_*` */
+export async function openSource(
+  nameOrAddress: string,
+  { out = './results', ...options }: CopyOptions,
+): Promise<OutputTree> {
+  if (isObjectAddress(nameOrAddress)) return openTree(nameOrAddress, options);
+  const { storeUrl } = readSettings(options, { tokens: 'optional' });
+  if (resolveAddress(storeUrl) === resolveAddress(out))
+    throw new HundredfoldError(
+      'PULL_REFUSED',
+      `store.url and --out are the same place: ${resolveAddress(out)}`,
+      'Name the store in store.url (s3://bucket/prefix), and a folder of this machine with --out.',
+    );
+  return requireTree(buildCampaignAddress(storeUrl, nameOrAddress), nameOrAddress, false);
 }
 
 async function selectFiles(

@@ -17,7 +17,7 @@ const REFUSED = new Map([
   ['run results/night/failed.csv --name night-2', 'MANIFEST_EMPTY'],
   ['retry night --item aspirin p53', 'ITEM_NOT_RETRYABLE'],
   // There is no bucket.
-  ['pull night --where plate=10..19', 'there is no column plate'],
+  ['pull night --where plate=10..19', 'are the same place'],
 ]);
 
 const MANIFEST = `id,smiles,sequence,project,batch,mass

@@ -86,6 +86,14 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
 
     const { stdout: pulled } = await third.runs(0, ['pull', 'night', '--json'], typing(third));
     expect(JSON.parse(pulled)).toMatchObject({ faults: [] });
+    // By its address, on a machine whose store is another place.
+    const elsewhere = { env: { ...environment(third, queue), HUNDREDFOLD_STORE_URL: '' } };
+    const byAddress = ['pull', `${address}/`, '--out', 'copy', '--json'];
+    const some = await third.runs(0, [...byAddress, '--where', 'state=succeeded'], elsewhere);
+    const all = await third.runs(0, byAddress, elsewhere);
+    const { files } = JSON.parse(some.stdout) as { files: number };
+    const copied = { campaign: 'night', from: address, to: third.path('copy', 'night') };
+    expect(JSON.parse(all.stdout)).toMatchObject({ ...copied, kept: files, faults: [] });
     workers[0]?.kill('SIGTERM');
     await workers[0]?.endsWith(0);
     const journal = await service.end();

@@ -3,10 +3,11 @@ import { Command } from 'commander';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { isObjectAddress, buildAddress, REPORT, buildCampaignAddress } from '../../store/layout.ts';
+import { checkName } from '../../domain/name.ts';
+import { isObjectAddress, buildAddress, REPORT } from '../../store/layout.ts';
 import type { Comparison } from '../../report/comparison.ts';
 import { COMPARISON_PAGE, DIFFERENCES } from '../../report/page/comparison-page.ts';
-import { findTree, findTreeOrFolder, loadCommandSettings } from '../session.ts';
+import { findTree, findTreeOrFolder } from '../session.ts';
 import {
   openLink,
   say,
@@ -28,7 +29,7 @@ import {
 import { formatSize } from '../../domain/units.ts';
 import { CHECKS } from '../../report/verify.ts';
 import { pull as pullTree, type Fault } from '../../runner/index.ts';
-import { requireTree } from '../../runner/command-line.ts';
+import { openSource } from '../../runner/command-line.ts';
 
 export const commands = [
   new Command('report')
@@ -51,7 +52,11 @@ export const commands = [
   addRowOptions(
     new Command('pull')
       .description('copy the output tree of a campaign, or a part of it, from its store to disk')
-      .addArgument(createNameArgument('<name>'))
+      .addArgument(
+        createNameArgument('<name>', 'campaign, or the s3:// address of its tree').argParser(
+          checkNameOrAddress,
+        ),
+      )
       .option('--out <dir>', 'folder on this machine (default: ./results)'),
   ).action(call(pull)),
 ];
@@ -146,17 +151,19 @@ function listFindings(faults: readonly Fault[]) {
   };
 }
 
-async function pull(name: string, flags: Flags): Promise<number> {
-  const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
-  const there = buildCampaignAddress(storeUrl, name);
-  // The columns that conditions may name.
-  const tree = flags.where && (await requireTree(there, name, false));
-  const { from, to, ...done } = await pullTree(name, {
+function checkNameOrAddress(text: string): string {
+  return isObjectAddress(text) ? text : checkName(text);
+}
+
+async function pull(nameOrAddress: string, flags: Flags): Promise<number> {
+  // The kinds and columns that conditions may name.
+  const tree = await openSource(nameOrAddress, flags);
+  const { name, from, to, ...done } = await pullTree(nameOrAddress, {
     ...flags,
     selection: selectRows(flags, tree),
     onNotice: say,
     onFile: throttleProgress(
-      ({ files, bytes }) => `${name}: ${files} files, ${formatSize(bytes)} copied`,
+      ({ files, bytes }) => `${nameOrAddress}: ${files} files, ${formatSize(bytes)} copied`,
     ),
   });
   const { files, copied, kept, bytes, faults } = done;
