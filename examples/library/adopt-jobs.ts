@@ -1,15 +1,10 @@
 /**
- * Fetches prediction jobs that were submitted by other means: those with the given ids, or all that the service lists.
+ * Fetches prediction jobs that were submitted by other means.
  *
- *   node examples/library/adopt-jobs.ts [ID…]
+ *   node examples/library/adopt-jobs.ts ID…
  */
 import { adopt } from 'hundredfold';
 
-const ids = process.argv.slice(2);
-
-await using campaign = await adopt('predictions', ids.length > 0 ? ids : 'past');
-if (campaign === null) console.log('There is nothing to adopt.');
-else {
-  const { items } = await campaign.result();
-  console.log(`${campaign.name}: ${items.succeeded} of ${items.total} results fetched`);
-}
+await using campaign = await adopt('predictions', process.argv.slice(2));
+const { items } = await campaign.result();
+console.log(`${campaign.name}: ${items.succeeded} of ${items.total} results fetched`);

@@ -22,7 +22,6 @@ export interface Flags {
   readonly item?: readonly string[];
   readonly where?: readonly string[];
   readonly failed?: boolean;
-  readonly past?: boolean;
   /* A campaign that begins. */
   readonly name?: string;
   readonly allowOutside?: boolean;

@@ -35,7 +35,6 @@ export const ERROR_EXITS = {
   MANIFEST_REFUSED: 'refused',
   INTERRUPTED: 'interrupted',
   ADOPT_REFUSED: 'refused',
-  ADOPT_LIST_UNAVAILABLE: 'usage',
   EXPORT_WOULD_REPLACE: 'refused',
   EXPORT_NOTHING: 'refused',
   PULL_REFUSED: 'refused',

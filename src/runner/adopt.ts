@@ -48,20 +48,6 @@ interface Adoption extends ListRequest {
   readonly kind: Kind | null;
 }
 
-/** What was found in the list of the past jobs of a token. */
-export interface PastJobs {
-  /** Rows of the campaign that are new; null: there is nothing to adopt. */
-  readonly rows: readonly AdoptedRow[] | null;
-  /** Jobs in the list. */
-  readonly listed: number;
-  /** Those that the folder has already. */
-  readonly here: number;
-  /** Those that failed at the service, and are skipped. */
-  readonly failed: number;
-  /** What could not be read, a sentence each. */
-  readonly notes: readonly string[];
-}
-
 /** The same order goes on with the same campaign, and other jobs become new rows of it. */
 export function chooseAdoptedName(service: ServiceName): string {
   return `adopted-${service}`;
@@ -123,48 +109,6 @@ async function findJobs(order: Adoption, ids: readonly string[]): Promise<readon
     );
   }
   return found.map(toRow);
-}
-
-/**
- * Every job that the service still has and this folder does not.
- * @throws HundredfoldError `ADOPT_LIST_UNAVAILABLE`, `ADOPT_REFUSED`
- */
-async function findPastJobs(order: Adoption): Promise<PastJobs> {
-  const { folder, name, kind } = order;
-  const list = await listRemoteJobs(order);
-  checkList(order, list);
-  const own = new Set((await readAdopted(buildAddress(folder, name))).map((row) => row.remote_id));
-  const listed = list.jobs.filter((job) => kind === null || job.kind === kind);
-  const absent = listed.filter(({ remoteId, here }) => !own.has(remoteId) && here === null);
-  const fresh = absent.filter((job) => !isFailed(job) && isUsableId(job.remoteId));
-  const nothing = fresh.length === 0 && own.size === 0;
-  return {
-    rows: nothing ? null : fresh.map(toRow),
-    listed: listed.length,
-    here: listed.length - absent.length,
-    failed: absent.filter(isFailed).length,
-    notes: list.notes,
-  };
-}
-
-function checkList({ service }: Adoption, { jobs, notes, incomplete }: RemoteJobs): void {
-  if (incomplete) {
-    throw new HundredfoldError(
-      'ADOPT_LIST_UNAVAILABLE',
-      `the past results of ${service} could not be read: ${notes.join('; ')}`,
-      'Nothing was started. Try again when the service answers: hundredfold doctor.',
-    );
-  }
-  if (jobs.length > 0 || !('missing' in findService(service).list)) return;
-  throw new HundredfoldError(
-    'ADOPT_REFUSED',
-    `--past is not possible here: ${notes.join('; ')}`,
-    `Name the jobs: hundredfold adopt ${service} ID…`,
-  );
-}
-
-function isFailed({ state }: ListedJob): boolean {
-  return state?.toUpperCase() === 'FAILED';
 }
 
 export interface ListedJob extends PastJob {
@@ -328,8 +272,6 @@ async function withLocalCopy<T>(tree: string, use: (manifest: string) => Promise
 export interface AdoptOptions extends Omit<StartOptions, 'allowOutside' | 'skipInvalid'> {
   /** The kind of all jobs; needed if the service does not report it. */
   readonly kind?: Kind;
-  /** @internal Called with what was found among the past jobs. */
-  readonly onPast?: (found: PastJobs) => void;
 }
 
 /**
@@ -337,26 +279,21 @@ export interface AdoptOptions extends Omit<StartOptions, 'allowOutside' | 'skipI
  * fetched and checked, and nothing is submitted. Calling it again with the same jobs resumes that campaign.
  *
  * @param service - the service that has the jobs
- * @param jobs - their ids, or `past` for all that the service still lists for the token
- * @returns the campaign; null when the output folder already has all jobs that `past` finds
+ * @param jobs - their ids
  * @throws HundredfoldError `ADOPT_*`, `CAMPAIGN_DIFFERS`, and everything that `startCampaign()` throws
  */
 export async function adopt(
   service: ServiceName,
-  jobs: readonly string[] | 'past',
+  jobs: readonly string[],
   options: AdoptOptions = {},
-): Promise<Campaign | null> {
+): Promise<Campaign> {
   const settings = readStartSettings(options);
   const { kind = null, name = chooseAdoptedName(service), out = settings.storeUrl } = options;
   const folder = resolveAddress(out);
   const order = { service, settings, local: options.services ?? null, folder, name, kind };
-  checkAdoption(order, jobs === 'past' ? [] : jobs);
-  const past = jobs === 'past' ? await findPastJobs(order) : null;
-  if (past) options.onPast?.(past);
-  const rows = jobs === 'past' ? past?.rows : await findNamedJobs(order, [...new Set(jobs)]);
-  if (!rows) return null;
+  checkAdoption(order, jobs);
   const tree = buildAddress(folder, name);
-  await addAdopted(tree, rows);
+  await addAdopted(tree, await findNamedJobs(order, [...new Set(jobs)]));
   const start = (manifest: string) => startCampaign(manifest, { ...options, name });
   if (isObjectAddress(tree)) return withLocalCopy(tree, start);
   return start(buildAddress(tree, ADOPTED_MANIFEST));

@@ -5,13 +5,7 @@
 import type { Service, ServiceConfig } from '../services/service.ts';
 import type { Conformance } from './conformance/conform.ts';
 
-export {
-  type ListedJob,
-  type PastJobs,
-  type RemoteJobs,
-  chooseAdoptedName,
-  listRemoteJobs,
-} from './adopt.ts';
+export { type ListedJob, type RemoteJobs, chooseAdoptedName, listRemoteJobs } from './adopt.ts';
 export { listNotNotified, openCampaign } from './campaign.ts';
 export type { Row } from './conformance/answers.ts';
 export type { Conformance } from './conformance/conform.ts';

@@ -48,11 +48,9 @@ const treesIn = (folder: string) =>
 test('invalid requests are refused, and nothing starts', async () => {
   const runs = runsIn('refused');
   for (const [words, message] of [
-    [['predictions', UNKNOWN, '--past'], 'give either the ids of the jobs or --past'],
     [['predictions', '../x'], '"../x" cannot be the id of a job'],
     [['predictions', UNKNOWN, '--kind', 'molecule'], 'is not a kind of the service predictions'],
     [['predictions', UNKNOWN], 'its kind is not known'],
-    [['molecules', '--past'], '--past is not possible here'],
   ] as const) {
     const { stderr } = await runs(2, ['adopt', ...words]);
     expect(stderr, words.join(' ')).toContain(message);
@@ -61,7 +59,7 @@ test('invalid requests are refused, and nothing starts', async () => {
   expect(readdirSync(at.path('refused'))).toEqual([]);
 });
 
-test('adopt --past continues the campaign of an earlier adoption', async () => {
+test('adopt continues the campaign of an earlier adoption', async () => {
   const runs = runsIn('unfinished');
   const [one, two] = [await browser.sequence('MKTAYIAKQR'), await browser.sequence('MKTAYIAKLL')];
   // The state after the machine stopped before the campaign was started.
@@ -69,13 +67,13 @@ test('adopt --past continues the campaign of an earlier adoption', async () => {
   const name = 'adopted-predictions';
   const folder = `unfinished/results/${name}`;
   at.write(`${folder}/.hundredfold/adopted.jsonl`, `${JSON.stringify(row)}\n`);
-  const ended = await runs(0, ['adopt', 'predictions', '--past', '--json']);
+  const ended = await runs(0, ['adopt', 'predictions', two, '--json']);
   expect(documentOf(ended)).toMatchObject({ campaign: name, items: { total: 2, succeeded: 2 } });
   const table = await itemsTable(at.path(folder));
   expect(table.map(({ id }) => id)).toEqual(['first', two]);
 });
 
-test('the jobs of a browser are listed, and --past takes them over, once, and submits nothing', async () => {
+test('the jobs of a browser are listed and adopted by their ids, and nothing is submitted', async () => {
   const runs = runsIn('past');
   const web = await browser.sequence('MKTAYIAKGG', 'dynamine', { job_name: 'tab\there' });
   const shared = await browser.alignment(ALIGNMENT);
@@ -90,22 +88,20 @@ test('the jobs of a browser are listed, and --past takes them over, once, and su
   expect(lines.find((line) => line.includes(web))).toMatch(/FINISHED .* - +tab here$/);
   expect(lines.filter((line) => line.includes(' own/sequences/p1 '))).toHaveLength(1);
 
-  const past = [...predictions, '--past', '--json'];
-  const ended = await runs(0, past);
-  expect(ended.stderr).toMatch(/6 jobs: 1 already in .*results, 4 new/);
-  expect(ended.stderr).toContain('1 failed there and are skipped');
-  const items = { total: 4, succeeded: 4, adopted: 4 };
-  expect(documentOf(ended)).toMatchObject({ items, submissions: 0 });
+  const named = [...predictions, web, shared, '--json'];
+  const items = { total: 2, succeeded: 2, adopted: 2 };
+  expect(documentOf(await runs(0, named))).toMatchObject({ items, submissions: 0 });
   const name = 'adopted-predictions';
   const table = await itemsTable(at.path('past', 'results', name));
-  expect(table.map(({ remote_id }) => remote_id)).toEqual(expect.arrayContaining([web, shared]));
-  // The same command again: nothing is left to adopt, and nothing is lost; nor under another name.
-  const again = await runs(0, past);
-  expect(again.stderr).toMatch(/6 jobs: 5 already in .*results, 0 new/);
-  expect(documentOf(again)).toMatchObject({ campaign: name, items: { total: 4, succeeded: 4 } });
-  const other = await runs(0, [...past, '--name', 'other']);
-  expect(documentOf(other)).toEqual({ campaign: null, adopted: 0 });
-  // A job that failed there is adopted by its id.
+  expect(table.map(({ remote_id }) => remote_id).sort()).toEqual([web, shared].sort());
+  // The same command again, and the list that names them.
+  expect(documentOf(await runs(0, named))).toMatchObject({ campaign: name, items });
+  const { jobs } = documentOf(await runs(0, [...predictions, '--json'])) as {
+    jobs: { remoteId: string; here: { campaign: string } | null }[];
+  };
+  const here = jobs.filter((job) => job.here?.campaign === name);
+  expect(here.map(({ remoteId }) => remoteId).sort()).toEqual([web, shared].sort());
+  // A job that failed there.
   await runs(3, [...predictions, failing, '--kind', 'sequence', '--name', 'f']);
   const failed = await itemsTable(at.path('past', 'results', 'f'));
   expect(failed).toMatchObject([{ error_code: 'JOB_FAILED' }]);

@@ -1,12 +1,11 @@
 /** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign, or lists them. */
 import { Argument, Command, Option } from 'commander';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { EXIT } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/campaign.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import { adopt as adoptJobs } from '../../runner/index.ts';
 import {
   chooseAdoptedName,
-  type PastJobs,
   type ListedJob,
   listRemoteJobs,
   type RemoteJobs,
@@ -37,7 +36,6 @@ export const commands = [
       '[id...]',
       'ids of the jobs (request_id, hash_id); without: list those that the service has for your token',
     )
-    .option('--past', 'all jobs that the service has for your token and that this folder lacks')
     .addOption(
       suggest(
         new Option('--kind <kind>', 'kind of the jobs, if the service does not report it'),
@@ -52,40 +50,24 @@ export const commands = [
 ];
 
 async function adopt(service: ServiceName, ids: readonly string[], flags: Flags): Promise<number> {
-  const { past = false, name = chooseAdoptedName(service) } = flags;
-  const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags, { tokens: 'optional' });
   checkChoice('the service', service, listServiceNames());
   checkChoice('--kind', flags.kind, listKindNames());
-  if (ids.length === 0 && !past) return listJobs(service, flags);
-  if (ids.length > 0 && past)
-    throw new HundredfoldError(
-      'ADOPT_REFUSED',
-      'give either the ids of the jobs or --past',
-      `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
-    );
-  const typed = ['hundredfold adopt', service, ...(past ? ['--past'] : ids)];
+  if (ids.length === 0) return listJobs(service, settings, flags);
+  const typed = ['hundredfold adopt', service, ...ids];
   if (flags.name !== undefined) typed.push('--name', flags.name);
   if (flags.services !== undefined) typed.push('--services', flags.services);
-  const folder = resolveAddress(flags.out ?? storeUrl);
-  const onPast = (found: PastJobs): void => printPast(service, folder, found);
+  const { name = chooseAdoptedName(service) } = flags;
   return startAndFollow({ ...flags, name, command: typed.join(' ') }, (options) =>
-    adoptJobs(service, past ? 'past' : ids, { ...options, onPast }),
+    adoptJobs(service, ids, options),
   );
 }
 
-function printPast(
+async function listJobs(
   service: ServiceName,
-  folder: string,
-  { rows, listed, here, failed, notes }: PastJobs,
-): void {
-  say(`${service} has ${listed} jobs: ${here} already in ${folder}, ${rows?.length ?? 0} new.`);
-  if (failed > 0) say(`  ${failed} failed there and are skipped; give their ids to adopt them.`);
-  for (const note of notes) say(`note: ${note}`);
-  if (rows === null) say('There is nothing to adopt.');
-}
-
-async function listJobs(service: ServiceName, flags: Flags): Promise<number> {
-  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  settings: ReturnType<typeof loadCommandSettings>,
+  flags: Flags,
+): Promise<number> {
   const folder = resolveAddress(flags.out ?? settings.storeUrl);
   const local = flags.services ?? null;
   const found = await listRemoteJobs({ service, settings, local, folder });

@@ -61,10 +61,9 @@ async function run(manifests: readonly string[], flags: Flags): Promise<number> 
   return startAndFollow({ ...flags, command }, (options) => startCampaign(manifests, options));
 }
 
-/** @param start null: there is nothing to do */
 export async function startAndFollow(
   flags: Flags,
-  start: (options: StartOptions) => Promise<Campaign | null>,
+  start: (options: StartOptions) => Promise<Campaign>,
 ): Promise<number> {
   const interruption = new Interruption();
   const problems = new ProblemList();
@@ -78,10 +77,6 @@ export async function startAndFollow(
       onChecked: () => problems.sayRest(),
       confirm: (forecast) => confirm(forecast, flags),
     });
-    if (campaign === null) {
-      if (flags.json) printDocument({ campaign: null, adopted: 0 });
-      return EXIT.ok;
-    }
     printBegun(campaign);
     return await followToEnd(campaign, flags, interruption);
   } catch (error) {
