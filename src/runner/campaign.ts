@@ -198,6 +198,7 @@ interface Beginning extends Pick<CampaignParts, 'settings' | 'signal' | 'notices
     readonly services?: LocalName;
     readonly worker?: boolean;
     readonly detach?: boolean;
+    readonly onNotice?: OnNotice;
   };
 }
 
@@ -214,6 +215,7 @@ export async function beginCampaign(
     environment: readEnvironment(options),
     localServices: services,
     ownWorker: worker && !detach,
+    ...(options.onNotice && { onNotice: options.onNotice }),
   });
   try {
     throwIfInterrupted(signal);
@@ -260,6 +262,7 @@ export async function openCampaign(
     environment: readEnvironment(options),
     localServices: null,
     anyHost: true,
+    onNotice,
     ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
   });
   try {

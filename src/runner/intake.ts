@@ -258,8 +258,8 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
   ]);
 }
 
-/** With the lanes of `--also`. @throws HundredfoldError `CONFIG_INVALID` */
-export function addLanes(settings: Settings, also: 'engines' | undefined): Settings {
+/** With the lanes of `--also`. @throws HundredfoldError `CONFIG_INVALID`, `LOCAL_SERVICES_FAILED` */
+export async function addLanes(settings: Settings, also: 'engines' | undefined): Promise<Settings> {
   if (also === undefined) return settings;
   if (settings.temporal)
     throw new HundredfoldError(
@@ -267,7 +267,8 @@ export function addLanes(settings: Settings, also: 'engines' | undefined): Setti
       `--also engines needs the embedded server, and temporal.address is ${settings.temporal.address}`,
       'Start `hundredfold services --engine real --limit 0` where the engines are, and name its address in `lanes` of the service.',
     );
-  return { ...settings, lanes: [...settings.lanes, ...useEngines(settings.embeddedDir)] };
+  const lanes = await useEngines(settings.embeddedDir);
+  return { ...settings, lanes: [...settings.lanes, ...lanes] };
 }
 
 /**

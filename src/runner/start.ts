@@ -134,7 +134,7 @@ export async function startCampaign(
 ): Promise<Campaign> {
   const { signal = new AbortController().signal } = options;
   throwIfInterrupted(signal);
-  const settings = addLanes(readStartSettings(options), options.also);
+  const settings = await addLanes(readStartSettings(options), options.also);
   const notices: string[] = [];
   const { onNotice = (text: string): void => void notices.push(text) } = options;
   const spool = new Spool();

@@ -8,14 +8,22 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
+import { HundredfoldError } from '../../domain/errors.ts';
 import { Deadline } from '../../domain/process.ts';
 import { connectClient, type TemporalAddress } from '../connection.ts';
 import { keepHistories, registerSearchAttributes } from '../namespace.ts';
 import type { EmbeddedServer } from '../tree-holder.ts';
+import { readWorkerLog } from '../telemetry/metrics.ts';
 import { openStateFolder } from '../../state.ts';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import { type HostRecord, type Lock, readRecord, removeRecord, writeRecord } from './folder.ts';
-import { type HostedServices, listUsedLocals, type LocalName, serveLocally } from './local.ts';
+import {
+  ENGINES,
+  type HostedServices,
+  listUsedLocals,
+  type LocalName,
+  serveLocally,
+} from './local.ts';
 import { ServerKeeper } from './server-keeper.ts';
 import { watchClock } from './clock.ts';
 
@@ -43,6 +51,8 @@ export interface HostOptions {
   readonly answerTimeoutMs?: number;
   /** For a remote Temporal: false leaves all work to the workers there. */
   readonly ownWorker?: boolean;
+  /** Default: a line of the log. */
+  readonly onNotice?: (text: string) => void;
 }
 
 type Stop = () => Promise<void> | void;
@@ -55,19 +65,20 @@ interface Start {
   readonly stops: Stop[];
   /** A server that does not answer is killed soon. */
   readonly hurried: boolean;
+  readonly onNotice: (text: string) => void;
 }
 
 /**
  * The server, the local services and the code of the worker, all concurrently: the server takes a second to start, and
  * loading the worker's code half a second.
  */
-async function startParts(keeper: ServerKeeper, { dir, locals, stops, hurried }: Start) {
+async function startParts(keeper: ServerKeeper, { dir, locals, stops, hurried, onNotice }: Start) {
   // Before the server starts, so that every step is detected: after one, the server would stop dispatching.
   const clock = watchClock(dir);
   const beginning = keeper.begin();
   const starting: Promise<HostedServices[]> = Promise.all(
-    locals.map((name) => serveLocally(dir, name)),
-  );
+    locals.map((name) => serveIfPossible(dir, name, onNotice)),
+  ).then((all) => all.flat());
   const loading = import('../../worker.ts');
   const started = starting.catch(() => []);
   stops.push(
@@ -83,6 +94,21 @@ async function startParts(keeper: ServerKeeper, { dir, locals, stops, hurried }:
   const [server, local, worker] = await Promise.all([beginning, starting, loading]);
   const settings = local.flatMap((one) => one.settings);
   return { server, local: settings, startLastingWorker: worker.startLastingWorker };
+}
+
+/** Without the engines, which may have been removed since, their lanes wait, and the services go on. */
+async function serveIfPossible(
+  dir: string,
+  name: Start['locals'][number],
+  onNotice: Start['onNotice'],
+): Promise<HostedServices[]> {
+  try {
+    return [await serveLocally(dir, name)];
+  } catch (error) {
+    if (name !== ENGINES || !(error instanceof HundredfoldError)) throw error;
+    onNotice(`The lanes of --also engines do not run: ${error.message}. ${error.remedy}`);
+    return [];
+  }
 }
 
 function connectEmbedded(server: TemporalAddress, deadline: Deadline | null): Promise<Client> {
@@ -118,7 +144,8 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const locals = lookOnly ? [] : listUsedLocals(dir, options.localServices);
     const keeper = new ServerKeeper(dir);
     const hurried = answerTimeoutMs !== undefined;
-    const start = { dir, locals, stops, hurried };
+    const { onNotice = (text: string) => void readWorkerLog().warn(text) } = options;
+    const start = { dir, locals, stops, hurried, onNotice };
     const { server, local, startLastingWorker } = await startParts(keeper, start);
     const services = lookOnly ? [] : joinServices(local, listServiceSettings(settings));
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };

@@ -34,7 +34,7 @@ export const LOCAL_NAMES = ['local', 'synthetic'] as const;
 export type LocalName = (typeof LOCAL_NAMES)[number];
 
 /** The same with the installed engines, as a further lane of both services. */
-const ENGINES = 'engines';
+export const ENGINES = 'engines';
 type HostedName = LocalName | typeof ENGINES;
 const HOSTED_NAMES: readonly HostedName[] = [...LOCAL_NAMES, ENGINES];
 
@@ -67,12 +67,31 @@ export function createLocalSettings(
   return name === ENGINES ? settings.map((one) => describeLane(one, lane)) : settings;
 }
 
-/** The lanes of `run --also engines`: from now on, each host of this folder runs them. */
-export function useEngines(dir: string): readonly ServiceSettings[] {
+/**
+ * The lanes of `run --also engines`, one for each engine that is installed: from now on, each host of this folder runs
+ * them.
+ * @throws HundredfoldError `LOCAL_SERVICES_FAILED`: none is installed
+ */
+export async function useEngines(dir: string): Promise<readonly ServiceSettings[]> {
+  const isInstalled = await loadInstalled();
   mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
   const id = randomBytes(4).toString('hex');
   if (readRecord(dir, ENGINES) === null) writeRecord(dir, ENGINES, { port: 0, id });
-  return createLocalSettings(ENGINES);
+  return createLocalSettings(ENGINES).filter(isInstalled);
+}
+
+/** @throws HundredfoldError `LOCAL_SERVICES_FAILED`: no engine is installed, or one lacks a library */
+async function loadInstalled(): Promise<(settings: ServiceSettings) => boolean> {
+  const { listRealServices } =
+    await import('../../../packages/local-services/src/engines/choose.ts');
+  const installed = await toCoded(() => listRealServices());
+  if (installed.length === 0)
+    throw new HundredfoldError(
+      'LOCAL_SERVICES_FAILED',
+      'none of the engines is installed on this machine',
+      'Install them (docs/engines.md), in a checkout with `npm run engines`, or leave out --also engines.',
+    );
+  return ({ reference }) => installed.some((service) => service === reference.service);
 }
 
 /** Local services that were used in this folder, which its campaigns may still need; `added` is used from now on. */
@@ -95,18 +114,28 @@ export async function serveLocally(dir: string, name: HostedName): Promise<Hoste
   const database = join(dir, `${record}.db`);
   // If its database was removed, the count starts at zero: for the ledger, the new one is another service.
   const id = (existsSync(database) ? known?.id : undefined) ?? randomBytes(4).toString('hex');
-  const engine = ({ local: 'recorded', synthetic: 'synthetic', engines: 'real' } as const)[name];
+  // Of the real engines, one may be missing: nothing is sent to the service that answers from recordings instead.
+  const isOffered = name === ENGINES ? await loadInstalled() : () => true;
+  const engine = ({ local: 'recorded', synthetic: 'synthetic', engines: 'installed' } as const)[
+    name
+  ];
   const unlimited = name === ENGINES ? { limit: 0, addressLimit: 0 } : {};
   const services = await startServices({ port, database, engine, ...unlimited });
   writeRecord(dir, record, { port, id });
-  return { services, settings: createLocalSettings(name, services.url, id) };
+  const settings = createLocalSettings(name, services.url, id).filter(isOffered);
+  return { services, settings };
 }
 
 /** @throws HundredfoldError `LOCAL_SERVICES_*` */
 export async function startServices(options: LocalServicesOptions): Promise<LocalServices> {
   const { startLocalServices } = await import('../../../packages/local-services/src/server.ts');
+  return toCoded(() => startLocalServices(options));
+}
+
+/** @throws HundredfoldError for a `LocalServicesError` */
+async function toCoded<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return await startLocalServices(options);
+    return await work();
   } catch (cause) {
     if (!(cause instanceof LocalServicesError)) throw cause;
     throw new HundredfoldError('LOCAL_SERVICES_FAILED', cause.message, cause.remedy, { cause });

@@ -37,6 +37,15 @@ export function chooseEngines({ engine, jobMs }: Settings): Engines {
   return { molecules: choose('molecules'), predictions: choose('predictions') };
 }
 
+/**
+ * The services whose real engine is installed here.
+ * @throws LocalServicesError `LOCAL_SERVICES_FAILED`: an installed one lacks a library
+ */
+export function listRealServices(): readonly ServiceName[] {
+  const engines = Object.keys(PROGRAMS) as ServiceName[];
+  return engines.filter((service) => openReal(service) !== null);
+}
+
 function openReal(service: ServiceName): Engine | null {
   const installed = findInstalledEngine(PROGRAMS[service]);
   if (installed === null) return null;
