@@ -19,6 +19,7 @@ import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { parseJson } from '../kinds/json.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { buildItemKey, nameSendingNote } from '../store/layout.ts';
+import { mayHaveFormerJob } from '../store/reopen.ts';
 import { StoreError, type Store } from '../store/store.ts';
 import { NOTE, type Note, readNotes } from '../store/item-store.ts';
 import type { OverResult } from '../budget/state.ts';
@@ -103,6 +104,8 @@ export class SendingNote {
   /**
    * Notes the outcome; removes the note if certainly no job was created. Only for its maker. The submission is done: a
    * full disk does not change its outcome.
+   *
+   * With other lanes, one that was answered with a web page is of unknown outcome: they would send it as well.
    */
   async settle(outcome: TimedOutcome): Promise<void> {
     try {
@@ -112,7 +115,8 @@ export class SendingNote {
       } else if (outcome.type === 'refused') {
         const { type: _, ...refused } = outcome;
         await this.#store.write(this.#key, this.#textOf({ refused }));
-      } else if (outcome.type === 'notNow') await this.#store.remove(this.#key);
+      } else if (outcome.type === 'notNow' && !(outcome.isUncertain && this.#noted.job.lanes))
+        await this.#store.remove(this.#key);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
@@ -202,14 +206,20 @@ function findOtherLane(
   return lanes.includes(address) ? { type: 'atOtherLane', address } : null;
 }
 
-/** The same of the job in its record; null if that is at this address, or if there is none. */
+/**
+ * The same of the job in its record, or of one that a submission before `retry` may have created; null if that is at this
+ * address, or if there is none.
+ */
 export function findJobElsewhere(
-  { service, address, remoteId, generation, submittedAt }: ItemRecord,
+  record: ItemRecord,
   request: Pick<SubmitRequest, 'job'>,
   to: ServiceReference,
 ): AtOtherLane | OverResult | null {
-  if (remoteId === null || address === null || address === to.address) return null;
+  const { service, address, remoteId, generation, submittedAt } = record;
+  if (address === null || address === to.address) return null;
   if (generation !== request.job.generation) return null;
+  if (remoteId === null)
+    return mayHaveFormerJob(record) ? findOtherLane({ address }, request) : null;
   const sent = { at: submittedAt ?? 'an unknown time', service, address, remoteId };
   return findOtherLane(sent, request) ?? createSentElsewhere(sent);
 }

@@ -8,7 +8,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { type ServiceReference, isFinal } from '../domain/campaign.ts';
+import { type FinalState, type ServiceReference, isFinal } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/service.ts';
@@ -20,7 +20,7 @@ import { ITEM_RECORD, buildItemFolder } from '../store/layout.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { computeLongestMs } from '../budget/policy.ts';
 import { buildSlotKey } from '../budget/queue.ts';
-import type { SubmitResult } from '../budget/state.ts';
+import type { OverResult, SubmitResult } from '../budget/state.ts';
 import type { SubmitRequest } from '../workflows/activity-types.ts';
 import { belongsSignal, tokenSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
@@ -76,13 +76,12 @@ export async function submit(
   const submission: Submission = { request, reference, begunAt, answered: null, isPosted: false };
   const found = await trySubmit(deps, submission);
   if (found.type === 'atOtherLane') return leaveToLane(deps, request, found);
-  const result = found;
   // If that fails, the next attempt finds the answer, and starts it.
-  if (isSettled(result)) await startItem(deps, request, reference, result);
-  if (result.type !== 'accepted') return result;
+  if (isSettled(found)) await startItem(deps, request, reference, found);
+  if (found.type !== 'accepted') return found;
   const agoMs = computeAgoMs(submission.answered, deps.steadyClock.now());
   return {
-    ...result,
+    ...found,
     ...(agoMs !== null && { agoMs }),
     ...(!submission.isPosted && { isRecalled: true }),
   };
@@ -198,7 +197,16 @@ function recallAnswer(deps: Dependencies, submission: Submission, earlier: Tried
 }
 
 function findKnown(record: ItemRecord, { request, reference }: Submission) {
-  return findJobElsewhere(record, request, reference) ?? findEarlierEnd(record, request.job);
+  const elsewhere = findJobElsewhere(record, request, reference);
+  // Whoever has computed it: an end is not written twice.
+  if (elsewhere?.type === 'over' && isFinal(record.state)) return recallEnd(record, record.state);
+  return elsewhere ?? findEarlierEnd(record, request.job);
+}
+
+/** It says nothing new about the service. */
+function recallEnd({ error }: ItemRecord, state: FinalState): OverResult {
+  const { code = null, message = null } = error ?? {};
+  return { type: 'over', end: { state, code, message, byUs: true } };
 }
 
 /**
@@ -209,7 +217,7 @@ export function findEarlierEnd(
   record: ItemRecord,
   { generation }: SubmitRequest['job'],
 ): Extract<SubmitResult, { readonly type: 'accepted' | 'over' | 'unwanted' }> | null {
-  const { kind, id, state, error, remoteId, sentAt, answeredAt } = record;
+  const { kind, id, state, remoteId, sentAt, answeredAt } = record;
   if (record.generation > generation)
     return { type: 'unwanted', message: 'the row was begun again since it was requested' };
   if (record.generation < generation) {
@@ -220,12 +228,7 @@ export function findEarlierEnd(
       `Restore ${buildItemFolder(kind, id)} from a copy, or remove that folder and run the "hundredfold run" command again: the item then runs from the beginning.`,
     );
   }
-  if (remoteId === null) {
-    if (!isFinal(state)) return null;
-    const { code = null, message = null } = error ?? {};
-    // It says nothing new about the service.
-    return { type: 'over', end: { state, code, message, byUs: true } };
-  }
+  if (remoteId === null) return isFinal(state) ? recallEnd(record, state) : null;
   const times = { ...(sentAt !== null && { sentAt }), ...(answeredAt !== null && { answeredAt }) };
   return { type: 'accepted', remoteId, rateLimit: null, ...times };
 }

@@ -154,13 +154,18 @@ export function pickShare({ priority, user }: CampaignShare): CampaignShare {
 
 /** Puts a request back in its place: it keeps its turn, and its line does too. */
 export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): void {
-  const turnedAway = [...refused.turnedAway, ...(because ? [because] : [])].slice(
-    -TURNED_AWAY_KEPT,
-  );
-  const request: Waiting = { ...refused, turnedAway };
+  const turnedAway = [...refused.turnedAway, ...(because ? [because] : [])];
+  const request: Waiting = { ...refused, turnedAway: shortenTurnedAway(turnedAway) };
   const line = findLine(queue, request);
   insert(line, request);
   line.owed += 1;
+}
+
+/** The last ones, and one after which the service may have the job. */
+function shortenTurnedAway(all: readonly TurnedAway[]): readonly TurnedAway[] {
+  const last = all.slice(-TURNED_AWAY_KEPT);
+  const uncertain = all.findLast(({ isUncertain }) => isUncertain);
+  return uncertain === undefined || last.includes(uncertain) ? last : [uncertain, ...last.slice(1)];
 }
 
 /** In its place: usually the last, or among the first. */

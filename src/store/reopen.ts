@@ -65,6 +65,12 @@ export function canStillExist(record: ItemRecord): boolean {
   return (unnamed && way === 'resend') || (code === TAKEN && way === 'anew');
 }
 
+/** Whether the last submission before `retry` may have created a job, whose id nobody knows. */
+export function mayHaveFormerJob({ remoteId, earlier }: ItemRecord): boolean {
+  const code = earlier.at(-1)?.error?.code ?? '';
+  return remoteId === null && (UNKNOWN_OUTCOME.includes(code) || code === TAKEN);
+}
+
 /** States from which an ended item may be reopened; an `invalid` row is corrected in its manifest. */
 export type RetriedState = Exclude<FinalState, 'succeeded' | 'invalid'>;
 

@@ -236,6 +236,8 @@ class CampaignRun implements Shown {
   }
 
   async takenBack(answer: TakenBack): Promise<void> {
+    // The rows are withdrawn: there is nothing to move or to request any more.
+    if (CancellationScope.current().consideredCancelled) return;
     await this.feedAt(answer)?.takenBack(answer);
     this.#changes += 1;
   }

@@ -6,9 +6,19 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { conclude } from '../../src/activities/conclude.ts';
+import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { settleSubmission } from '../../src/activities/reconcile-submission.ts';
 import { SendingNote } from '../../src/activities/sending-note.ts';
+import { submit } from '../../src/activities/submit.ts';
+import type { ItemJob } from '../../src/budget/queue.ts';
+import type { SubmitResult } from '../../src/budget/state.ts';
+import type { ItemEnd } from '../../src/domain/campaign.ts';
+import { createSystemClock } from '../../src/ledger/steady-clock.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { reopenRecord } from '../../src/store/reopen.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { aJob, starterInto, submissionOf, workerWith } from './a-job.ts';
 
@@ -107,6 +117,21 @@ describe('the note before a submission', () => {
     expect(await found()).toEqual(leaves);
   });
 
+  test('stays where the service answered with a web page, so that no other lane sends the row', async () => {
+    const lanes = [HERE.address, 'https://there'];
+    const first = await note(0, 0, HERE, lanes);
+    await first.make();
+    const page = { ...NOT_NOW, reason: 'blocked', isUncertain: true } as const;
+    await first.settle(page);
+    const there = await note(0, 0, { ...HERE, address: 'https://there' }, lanes);
+    expect(await there.earlier()).toEqual({ type: 'atOtherLane', address: HERE.address });
+    expect(await first.earlier(), 'it is looked up').toMatchObject({ type: 'unsure' });
+    const alone = await note(1);
+    await alone.make();
+    await alone.settle(page);
+    expect(await alone.earlier(), 'without other lanes').toBeNull();
+  });
+
   test('contains when it was sent and answered, also if the clock is set back in between', async () => {
     const first = await note();
     const before = Date.now();
@@ -121,6 +146,85 @@ describe('the note before a submission', () => {
     await first.settle(timed);
     expect(await (await note()).earlier()).toEqual(timed);
   });
+});
+
+describe('a request of a row', () => {
+  /** Its submission, by a worker that can send; what is sent, begun and told is noted. */
+  async function openRow(change: (record: ItemRecord) => ItemRecord) {
+    const { item, reference } = await aJob('molecule');
+    const posts: string[] = [];
+    const begun: { readonly end?: ItemEnd }[] = [];
+    const told: unknown[] = [];
+    const store = await openFileStore(item.store);
+    const record = await readItem(store, 'molecule', 'one');
+    if (!record) throw new Error('the row has no record');
+    await writeItem(store, change(record));
+    const client = {
+      digestToRepeat: () => null,
+      submit: () => {
+        posts.push('one');
+        return Promise.resolve(ACCEPTED);
+      },
+    };
+    const passage = { isOpen: () => true };
+    const handle = {
+      signal: (_: unknown, what: unknown) => {
+        told.push(what);
+        return Promise.resolve();
+      },
+    };
+    const parts = {
+      fence: { isAwaited: () => Promise.resolve(true), pass: () => Promise.resolve(passage) },
+      ledger: {
+        reserve: () => ({ type: 'taken', id: 's' }),
+        charge: () => undefined,
+        free: () => undefined,
+        readAnswer: () => null,
+      },
+      steadyClock: createSystemClock(),
+      starter: starterInto(begun),
+      temporal: { workflow: { getHandle: () => handle } },
+    };
+    const worker = workerWith(client, parts as unknown as Partial<Dependencies>);
+    const send = (more: Partial<ItemJob>, to = reference) =>
+      new MockActivityEnvironment({
+        currentAttemptScheduledTimestampMs: Date.now(),
+        workflowExecution: { workflowId: 'b', runId: 'r' },
+      }).run<[], SubmitResult, () => Promise<SubmitResult>>(() =>
+        submit(worker, submissionOf({ ...item, launch: { policy }, ...more }), to),
+      );
+    const read = () => readItem(store, 'molecule', 'one');
+    return { item, reference, worker, posts, begun, told, send, read };
+  }
+  const now = new Date().toISOString();
+
+  test('that has succeeded at another address since leaves its end as it is', async () => {
+    const end = { state: 'succeeded', remoteId: 'job-1', address: 'engines' } as const;
+    const row = await openRow((record) => ({ ...record, ...end, finishedAt: now }));
+    const { item, reference, worker, begun, posts } = row;
+    await row.send({});
+    expect([posts, begun]).toMatchObject([[], [{ type: 'end', end: { state: 'succeeded' } }]]);
+    const none = { attempts: [], files: [], submittedAt: null, timing: null, engine: null };
+    const at = { remoteId: null, finishedAt: new Date(0).toISOString() };
+    for (const { end: told } of begun)
+      if (told) await conclude(worker, { item, reference, end: told, ...at, ...none });
+    expect(await row.read()).toMatchObject({ ...end, finishedAt: now });
+  });
+
+  test.each(['SUBMIT_UNSURE', 'SUBMIT_TAKEN', 'ITEM_ENDED_BY_HAND'])(
+    'that is retried after %s is sent by the lane that has sent it before',
+    async (code) => {
+      const held = { state: 'held', address: 'before', finishedAt: now } as const;
+      const ended = { ...held, error: { code, message: '' } };
+      const row = await openRow((record) => reopenRecord({ ...record, ...ended }, now));
+      const { reference, posts, told } = row;
+      const lanes = ['before', reference.address];
+      expect(await row.send({ generation: 1, lanes })).toMatchObject({ type: 'unwanted' });
+      expect([posts, told]).toEqual([[], [{ id: 'one', address: 'before' }]]);
+      await row.send({ generation: 1, lanes }, { ...reference, address: 'before' });
+      expect(posts).toEqual(['one']);
+    },
+  );
 });
 
 test('a look-up finds the job whose answer is in the note of a worker that has lost Temporal, and asks nobody', async () => {

@@ -1,6 +1,14 @@
 /** Whose turn it is: requests of items whose ids are used again, campaigns that share a credential, and their use of it. */
 import { describe, expect, test } from 'vitest';
-import { limitQueue, takeBack } from '../../src/budget/queue.ts';
+import {
+  addToQueue,
+  createQueue,
+  limitQueue,
+  putBack,
+  putLast,
+  takeBack,
+  takeTurn,
+} from '../../src/budget/queue.ts';
 import { createBudget } from '../../src/budget/budget.ts';
 import { ACCEPTED, aRequest, notNow, PlayedBudget, WINDOW_MS, REFUSED } from './a-budget.ts';
 
@@ -71,6 +79,18 @@ describe('a request', () => {
     expect(back(run, 2), 'the last of them').toEqual(['b', 'c']);
     expect(back(run, 9)).toEqual(['a']);
     expect(line!.waiting.map(({ job }) => job.id)).toEqual(['instead', 'd', 'again']);
+  });
+
+  test('that the service may have stays in its lane, also after a long outage', () => {
+    const queue = createQueue();
+    const { campaign, run, ...request } = aRequest('a');
+    addToQueue(queue, { campaign, run, ...request });
+    const turn = () => takeTurn(queue.lines[0]!);
+    putLast(queue, turn(), { at: 0, reason: 'blocked', message: 'a page', isUncertain: true });
+    const down = { at: 1, reason: 'unavailable', message: '' } as const;
+    for (let probe = 0; probe < 50; probe += 1) putBack(queue, turn(), down);
+    expect(takeBack(queue, { campaign, run, most: 9, token: 't' })).toEqual([]);
+    expect(turn().turnedAway).toHaveLength(20);
   });
 
   test('gets nothing before the limits are known', () => {

@@ -1,5 +1,8 @@
 /** One campaign over the service and engines of the user's own: who computes which rows, and what happens when one is away. */
+import { readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { takenBackSignal } from '../../src/workflows/messages.ts';
 import { sequences, type Rig } from '../rig.ts';
 import { itemsTable } from '../promises.ts';
 import { openRig, until } from './faulty.ts';
@@ -52,6 +55,27 @@ describe.concurrent('two lanes', () => {
     const { progress } = await rig.run(sequences(12));
     expect(progress.ended.succeeded).toBe(12);
     expect(rig.lanes.map(accepted)).toEqual([0]);
+  });
+
+  test('end a campaign that is cancelled with all its rows, also when a late answer arrives', async (context) => {
+    const faults = [{ name: 'slow', endpoint: 'submit', ms: 6_000 }] as const;
+    const remote = { limit: 1, windowMs: 3_600_000, jobMs: 60_000, faults } as const;
+    const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 60_000, concurrency: 2 }] as const;
+    const rig = await openRig({ ...remote, lanes }, context);
+    const { handle, folder } = await rig.start(sequences(12));
+    const files = () => readdir(folder, { recursive: true });
+    await until(async () => (await files()).some((path) => path.includes('sending-0')));
+    await handle.cancel();
+    await delay(1_500);
+    const ids = sequences(12).map(({ id }) => id);
+    const { service, address } = rig.settings[1]!.reference;
+    await handle.signal(takenBackSignal, {
+      service,
+      address,
+      token: 'of an earlier question',
+      ids,
+    });
+    expect((await handle.result()).ended).toMatchObject({ cancelled: 12 });
   });
 
   test('find their jobs when the campaign is terminated and started again', async (context) => {
