@@ -48,20 +48,37 @@ export function readNetworkSettings(
   };
 }
 
+/** The way to a lane: without the headers, which are a login for the service. Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_INVALID. */
+export function readLaneNetwork(
+  key: string,
+  { url, allowHttp = false }: { readonly url: string; readonly allowHttp?: boolean | undefined },
+  place: SecretPlace,
+): NetworkSettings {
+  if (!allowHttp) checkHttps(key, url, 'the inputs');
+  return readProxyNetwork(url, place);
+}
+
 /** The way to a webhook, whose address is a secret. Throws CONFIG_INVALID. */
 export function readWebhookNetwork(url: Secret, { environment }: SecretPlace): NetworkSettings {
-  const proxy = URL.canParse(url.reveal()) ? findProxy(url.reveal(), environment) : null;
+  return URL.canParse(url.reveal()) ? readProxyNetwork(url.reveal(), { environment }) : DIRECT;
+}
+
+function readProxyNetwork(
+  url: string,
+  { environment }: Pick<SecretPlace, 'environment'>,
+): NetworkSettings {
+  const proxy = findProxy(url, environment);
   return { ...DIRECT, proxy, secrets: proxy ? listProxySecrets(proxy.url) : [] };
 }
 
 /** An unencrypted token can be read and used by anyone on the way. */
-function checkHttps(key: string, url: string): void {
+function checkHttps(key: string, url: string, what = 'the token'): void {
   if (!URL.canParse(url)) return;
   const { protocol, hostname, host, pathname } = new URL(url);
   if (protocol !== 'http:' || isLocalHost(hostname)) return;
   throw new HundredfoldError(
     'CONFIG_TOKEN_OVER_HTTP',
-    `${key}.url: http://${host} would receive the token unencrypted`,
+    `${key}.url: http://${host} would receive ${what} unencrypted`,
     `Write https://${host}${pathname}. Only if you trust the network to that host, set ${key}.allowHttp: true.`,
   );
 }

@@ -97,11 +97,17 @@ const lanes = z
         description: 'Address of `hundredfold services` on the machine with the engine.',
       }),
       maxOpen: z.int().positive().meta({
-        description: 'How many jobs it computes at a time: its cores.',
+        description:
+          'How many jobs it computes at a time: its cores. Up to 2 x maxOpen + 2 rows are with it at a time.',
       }),
       sameEngine: z.boolean().optional().meta({
         description:
           'The engine there is that of the service, where the service does not tell its version.',
+        default: false,
+      }),
+      allowHttp: z.boolean().optional().meta({
+        description:
+          'Allows sending the inputs unencrypted to an `http` address of another machine.',
         default: false,
       }),
     }),

@@ -3,7 +3,7 @@ import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference, ServiceName } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isLocalHost } from '../domain/hosts.ts';
-import { DIRECT, readNetworkSettings, type NetworkSettings } from './network.ts';
+import { DIRECT, readLaneNetwork, readNetworkSettings, type NetworkSettings } from './network.ts';
 import { listServices, findService } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';
 import { parseConfig, type Pace, type Service, type ServiceConfig } from '../services/service.ts';
@@ -55,6 +55,9 @@ export interface Lane {
  * environment: the local services store the tokens they receive in their database.
  */
 export const LOCAL_TOKEN = 'local-user';
+
+/** The name of the lane, and the address, of `run --also engines`. */
+export const ENGINES = 'engines';
 
 /** A campaign bounds its open jobs exactly: a budget counts them in an index that lags by seconds. */
 const LANE_POLICY: Policy = { windows: [], maxOpen: null, counts: 'accepted' };
@@ -110,7 +113,7 @@ export function readServiceSettings(
     const configured = config.services?.[service];
     if (!configured) continue;
     const { url } = configured;
-    lanes.push(...readLanes(service, configured));
+    lanes.push(...readLanes(definition, configured, place));
     const options = readSiteOptions(definition, configured);
     let network: NetworkSettings | null = null;
     try {
@@ -126,10 +129,38 @@ export function readServiceSettings(
   return { services, lanes, unready };
 }
 
-function readLanes(service: ServiceName, { lanes = [] }: Configured): ServiceSettings[] {
-  const secrets = { token: new Secret(LOCAL_TOKEN) };
-  return lanes.map(({ url, name, maxOpen, sameEngine = false }) =>
-    describeLane(describeService(service, url, secrets, {}), { name, maxOpen, sameEngine }),
+/** Throws CONFIG_INVALID, CONFIG_TOKEN_OVER_HTTP. */
+function readLanes(
+  { name: service, secrets: required }: Service,
+  { url: ownUrl, lanes = [] }: Configured,
+  place: SecretPlace,
+): ServiceSettings[] {
+  // A lane never gets a secret of the service.
+  const keys = Object.keys(required);
+  const secrets = Object.fromEntries(keys.map((key) => [key, new Secret(LOCAL_TOKEN)]));
+  const addresses = new Map([[toAddress(ownUrl), 'the service itself']]);
+  const names = new Set([ENGINES]);
+  return lanes.map(({ name, maxOpen, sameEngine = false, ...site }, i) => {
+    const key = `services.${service}.lanes.${i}`;
+    const address = toAddress(site.url);
+    const other = addresses.get(address);
+    if (other !== undefined)
+      throw createLaneError(`${key}.url: ${site.url} is the address of ${other}`, 'an address');
+    if (names.has(name))
+      throw createLaneError(`${key}.name: another lane has the name ${name}`, 'a name');
+    addresses.set(address, `the lane ${name}`);
+    names.add(name);
+    const network = readLaneNetwork(key, site, place);
+    const settings = describeService(service, site.url, secrets, { network });
+    return describeLane(settings, { name, maxOpen, sameEngine });
+  });
+}
+
+function createLaneError(problem: string, what: string): HundredfoldError {
+  return new HundredfoldError(
+    'CONFIG_INVALID',
+    problem,
+    `Give each lane ${what} of its own, or remove one of them.`,
   );
 }
 

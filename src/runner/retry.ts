@@ -40,7 +40,7 @@ import {
 import { isDamagedRecord, nullIfDamaged, type Store } from '../store/store.ts';
 import { buildRunningQuery } from '../workflows/names.ts';
 import { beginCampaign, type Campaign, type Started } from './campaign.ts';
-import { type OutputTree, requireTree, openTreeIfAny } from './tree.ts';
+import { mergeServices, type OutputTree, requireTree, openTreeIfAny } from './tree.ts';
 import { withTree } from './hold-tree.ts';
 import {
   findCampaignRun,
@@ -50,8 +50,14 @@ import {
   type Order,
   type PreparedTree,
 } from './launch.ts';
-import { chooseServices } from './intake.ts';
-import { runOneAtATime, readSettings, readStartSettings, throwIfInterrupted } from './session.ts';
+import { addLanes, checkLanes, chooseServices } from './intake.ts';
+import {
+  type OnNotice,
+  runOneAtATime,
+  readSettings,
+  readStartSettings,
+  throwIfInterrupted,
+} from './session.ts';
 import type { StartOptions } from './start.ts';
 
 interface RequestedRetry extends Omit<Order, 'folder' | 'feeds'> {
@@ -110,7 +116,7 @@ async function prepare(
   const settings = {
     ...campaign.settings,
     jobs,
-    services: { ...formerServices, ...services },
+    services: mergeServices(formerServices, services),
     ...(plugins && { plugins: Object.assign({}, campaign.settings['plugins'], plugins) }),
   };
   // They are those of the former run: until the new one is published, the tree is not.
@@ -136,12 +142,14 @@ function pickServices(
   tree: OutputTree,
   survey: RetrySurvey,
 ): readonly ServiceSettings[] {
-  return chooseServices(settings, {
+  const feeds = chooseServices(settings, {
     local: local ?? tree.local,
     needed: survey.services,
     optional: new Set(Object.keys(tree.services)),
     who: `the campaign ${name}`,
   });
+  checkLanes(feeds);
+  return feeds;
 }
 
 /** The same command typed again joins; another selection cannot be added to a campaign that runs. */
@@ -200,9 +208,10 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   const notices: string[] = [];
   const { onNotice = (text: string): void => void notices.push(text) } = options;
   const expected = buildCampaignAddress(options.out ?? storeUrl, name);
-  const local = options.services ?? (await openTreeIfAny(expected, name))?.local ?? null;
+  const tree = await openTreeIfAny(expected, name);
+  const local = options.services ?? tree?.local ?? null;
   const around = { ...options, ...(local && { services: local }) };
-  const settings = readStartSettings(around);
+  const settings = await addFormerLanes(readStartSettings(around), tree, onNotice);
   const selection = readSelection(options);
   const { priority = USUAL_PRIORITY } = options;
   const { policy } = settings;
@@ -211,6 +220,22 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   return beginCampaign({ settings, options: around, signal, notices }, (session) =>
     runOneAtATime(settings, onNotice, () => startRetry(session, requested)),
   );
+}
+
+/** A row whose job is at the installed engines is asked there; without them, it is submitted at the service. */
+async function addFormerLanes(
+  settings: Settings,
+  tree: OutputTree | null,
+  onNotice: OnNotice,
+): Promise<Settings> {
+  if (tree?.usesEngines !== true) return settings;
+  try {
+    return await addLanes(settings, 'engines');
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    onNotice(`Goes on without the lanes of --also engines: ${error.message}.`);
+    return settings;
+  }
 }
 
 /* Which items, found by reading alone: nothing is changed before everything is known. */

@@ -1,5 +1,6 @@
 /** The output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
 import { z } from 'zod';
+import { ENGINES } from '../config/services.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import {
   isObjectAddress,
@@ -102,6 +103,23 @@ export interface CampaignResult extends CampaignDocument {
 
 const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 const localService = z.object({ url: z.enum(LOCAL_NAMES) });
+const lanedService = z.looseObject({
+  lanes: z.array(z.looseObject({ address: z.string() })).default([]),
+});
+
+type Services = Readonly<Record<string, unknown>>;
+
+/** Of a further run: with the lanes of the former one, which have jobs of its rows. */
+export function mergeServices(former: Services, services: Services): Services {
+  const kept = Object.entries(services).map(([name, service]) => {
+    const [before, now] = [former[name], service].map((one) => lanedService.safeParse(one).data);
+    const isNamed = (address: string) => now?.lanes.some((lane) => lane.address === address);
+    const dropped = before?.lanes.filter(({ address }) => isNamed(address) !== true) ?? [];
+    const lanes = [...(now?.lanes ?? []), ...dropped];
+    return [name, lanes.length === 0 ? service : { ...now, lanes }] as const;
+  });
+  return { ...former, ...Object.fromEntries(kept) };
+}
 
 /** The output tree of a campaign. */
 export class OutputTree {
@@ -119,9 +137,11 @@ export class OutputTree {
   /** @internal */
   readonly campaign: PreparedCampaign;
   /** The services it used, from its settings. @internal */
-  readonly services: Readonly<Record<string, unknown>>;
+  readonly services: Services;
   /** The services of this project that it used; null if it used others. @internal */
   readonly local: LocalName | null;
+  /** The installed engines were a lane of it. @internal */
+  readonly usesEngines: boolean;
 
   /** @internal */
   constructor(store: Store, location: string, campaign: PreparedCampaign) {
@@ -138,6 +158,9 @@ export class OutputTree {
     this.services = settings.safeParse(campaign.settings).data?.services ?? {};
     const urls = Object.values(this.services).map((one) => localService.safeParse(one).data?.url);
     this.local = urls.find((url) => url !== undefined) ?? null;
+    this.usesEngines = Object.values(this.services).some((one) =>
+      lanedService.safeParse(one).data?.lanes.some(({ address }) => address === ENGINES),
+    );
   }
 
   /**

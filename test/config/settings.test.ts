@@ -39,6 +39,33 @@ test('is overridden by environment variables named after its keys; a token may b
   expect(settings.embeddedDir).toBe('/elsewhere');
 });
 
+test.each([
+  [
+    '{ name: a, url: "https://p.example:8443/x", maxOpen: 1 }',
+    'is the address of the service itself',
+  ],
+  [
+    '{ name: a, url: "https://b", maxOpen: 1 }, { name: b, url: "https://b/", maxOpen: 1 }',
+    'is the address of the lane a',
+  ],
+  [
+    '{ name: a, url: "https://a", maxOpen: 1 }, { name: a, url: "https://b", maxOpen: 1 }',
+    'another lane has the name a',
+  ],
+  ['{ name: engines, url: "https://a", maxOpen: 1 }', 'another lane has the name engines'],
+  ['{ name: a, url: "http://big:8080", maxOpen: 1 }', 'would receive the inputs unencrypted'],
+])('refuses the lanes %s', async (lanes, words) => {
+  const environment = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret' };
+  await expect(load(predictions(`lanes: [${lanes}]`), environment)).rejects.toThrow(words);
+});
+
+test('a lane gets no secret of the service, and plain http where it is allowed', async () => {
+  const lane = '{ name: big, url: "http://big:8080", maxOpen: 2, allowHttp: true }';
+  const environment = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret' };
+  const { lanes } = await load(predictions(`lanes: [${lane}]`), environment);
+  expect(lanes.map(({ secrets }) => secrets['token']?.reveal())).toEqual(['local-user']);
+});
+
 test('lists services without a token, with address and limits, if tokens are optional', async () => {
   const yaml = `${predictions('budget: { limit: 7, window: 1h }')}
   molecules: { url: "https://m.example/acpype", token: { file: gone } }`;

@@ -3,7 +3,7 @@
  * are used, and a worker. One process per folder is the host; others join it, and one of them takes over when it ends.
  */
 import { isSameReference } from '../../domain/campaign.ts';
-import { listServiceSettings, type ServiceSettings } from '../../config/services.ts';
+import { ENGINES, listServiceSettings, type ServiceSettings } from '../../config/services.ts';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
@@ -17,13 +17,7 @@ import { readWorkerLog } from '../telemetry/metrics.ts';
 import { openStateFolder } from '../../state.ts';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
 import { type HostRecord, type Lock, readRecord, removeRecord, writeRecord } from './folder.ts';
-import {
-  ENGINES,
-  type HostedServices,
-  listUsedLocals,
-  type LocalName,
-  serveLocally,
-} from './local.ts';
+import { type HostedServices, listUsedLocals, type LocalName, serveLocally } from './local.ts';
 import { ServerKeeper } from './server-keeper.ts';
 import { watchClock } from './clock.ts';
 

@@ -13,6 +13,7 @@ import type { LocalServices } from '../../../packages/local-services/src/server.
 import {
   describeLane,
   describeService,
+  ENGINES,
   LOCAL_TOKEN,
   type ServiceSettings,
 } from '../../config/services.ts';
@@ -33,8 +34,7 @@ import { readRecord, writeRecord } from './folder.ts';
 export const LOCAL_NAMES = ['local', 'synthetic'] as const;
 export type LocalName = (typeof LOCAL_NAMES)[number];
 
-/** The same with the installed engines, as a further lane of both services. */
-export const ENGINES = 'engines';
+/** `engines`: the same with the installed engines, as a further lane of both services. */
 type HostedName = LocalName | typeof ENGINES;
 const HOSTED_NAMES: readonly HostedName[] = [...LOCAL_NAMES, ENGINES];
 
