@@ -66,7 +66,7 @@ export class SendingNote {
     const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = NOTE.safeParse(parseJson(text));
-    if (!data) return { type: 'unsure', message: describeUnknownOutcome('') };
+    if (!data) return this.#createUnreadable();
     // The note was created before the first byte: slightly before the true time, and never after it.
     const { remoteId, refused, sentAt = data.at, answeredAt } = data;
     const { service, address, credential } = this.#to;
@@ -79,6 +79,13 @@ export class SendingNote {
       return { type: 'unsure', message: describeUnknownOutcome(` at ${data.at}`), sentAt };
     const times = { sentAt, ...(answeredAt !== undefined && { answeredAt }) };
     return { type: 'accepted', remoteId, rateLimit: null, ...times };
+  }
+
+  /** With other lanes, it may be the claim of any: none is asked for the job in the name of another. */
+  #createUnreadable(): TimedOutcome | OverResult {
+    const message = describeUnknownOutcome('');
+    if (!this.#noted.job.lanes) return { type: 'unsure', message };
+    return { type: 'over', end: { state: 'held', code: 'SUBMIT_UNSURE', message, byUs: true } };
   }
 
   /** From now on the job may be sent. False if another attempt has created the note: then it must not be sent. */

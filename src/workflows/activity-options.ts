@@ -1,17 +1,21 @@
 /**
- * Timeouts and retries of each activity, and when campaigns and budgets continue as new. The server retries: it survives
- * our crashes, and a retry costs no event in the history.
+ * Timeouts and retries of each activity, how a signal reaches a budget, and when campaigns and budgets continue as new.
+ * The server retries: it survives our crashes, and a retry costs no event in the history.
  */
 import {
   ActivityCancellationType,
+  getExternalWorkflowHandle,
+  isCancellation,
   proxyActivities,
   workflowInfo,
   type ActivityOptions,
   type ContinueAsNewOptions,
+  type SignalDefinition,
 } from '@temporalio/workflow';
 import type { FeedSpec } from '../domain/campaign.ts';
 import { MAX_POST_MS } from '../domain/limits.ts';
 import type { Activities } from './activity-types.ts';
+import { buildBudgetWorkflowId } from './names.ts';
 
 /**
  * Every activity sends a heartbeat each second, so the work of a worker that died continues this soon elsewhere. With
@@ -133,4 +137,26 @@ export function isOutdated(): boolean {
 /** Without it the next run would be pinned to the version of this one. */
 export function toCurrentVersion(): Pick<ContinueAsNewOptions, 'initialVersioningBehavior'> {
   return isOutdated() ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {};
+}
+
+/** It may be terminated again before the signal reaches it. */
+const TRIES = 5;
+
+/** A budget workflow that was terminated is started again. */
+export async function signalBudget<T>(
+  feed: Pick<FeedSpec, 'reference' | 'fetchQueue'>,
+  signal: SignalDefinition<[T]>,
+  what: T,
+): Promise<void> {
+  const keeper = getExternalWorkflowHandle(buildBudgetWorkflowId(feed.reference));
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await keeper.signal(signal, what);
+      return;
+    } catch (error) {
+      if (isCancellation(error) || tries === TRIES) throw error;
+    }
+    const options = withToken(`start the budget of ${feed.reference.service}`, feed);
+    await ensureBudget.executeWithOptions(options, [feed.reference]);
+  }
 }

@@ -31,12 +31,13 @@ import {
   notifyRefusal,
   publish,
   shouldContinueAsNew,
+  signalBudget,
   toCurrentVersion,
 } from './activity-options.ts';
 import { Breaker, endWhenQuiet } from './breaker.ts';
 import { ProgressTally, ShownProgress, type Shown } from './campaign-progress.ts';
 import { formatClock } from './details.ts';
-import { ASK_INTERVAL_MS, Feed, signalBudget } from './feed.ts';
+import { Feed } from './feed.ts';
 import { explain } from './item.ts';
 import {
   acceptedSignal,
@@ -62,6 +63,7 @@ import {
 } from './messages.ts';
 
 const CHECK_INTERVAL_MS = 10 * 60_000;
+const MAX_EARLY_CARRIED = 100;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
@@ -90,7 +92,7 @@ class CampaignRun implements Shown {
   /** Messages after which there may be room for more rows. */
   #changes = 0;
   /** Ends of rows that were not begun here: of items that a terminated campaign has left running. */
-  readonly #early = new Map<string, ItemDone>();
+  readonly #early: Map<string, ItemDone>;
   /** Times that rows were added. */
   #growths = 0;
   /** Requests to check the open items. */
@@ -102,6 +104,7 @@ class CampaignRun implements Shown {
     this.spec = spec;
     this.tally = new ProgressTally(carried?.progress ?? { ended: { invalid: spec.invalid } });
     this.breaker = new Breaker(spec.policy.sameFailures, carried?.breaker);
+    this.#early = new Map(carried?.early?.map((end) => [end.id, end]));
     this.feeds = [];
     for (const [i, feed] of spec.feeds.entries()) this.#addFeed(feed, carried?.feeds[i]);
     this.startedAt = carried?.startedAt ?? Date.now();
@@ -172,8 +175,9 @@ class CampaignRun implements Shown {
   /** A lane without rows of its own looks again after a while whether another cannot send its rows. */
   async #waitForChange(isThere: () => boolean): Promise<void> {
     const summary = 'until a lane looks for rows of another';
-    if (this.feeds.some(({ mayAsk }) => mayAsk))
-      await condition(isThere, ASK_INTERVAL_MS, { summary });
+    const asks = this.feeds.flatMap(({ asksAt }) => asksAt ?? []);
+    if (asks.length > 0 && this.#progress.state === 'running')
+      await condition(isThere, Math.min(...asks) - Date.now(), { summary });
     else await condition(isThere);
   }
 
@@ -198,9 +202,11 @@ class CampaignRun implements Shown {
     const entry = feed?.open.get(id);
     // An item may report twice, after a retry of its signal; it counts once.
     if (!feed || !entry) {
-      this.#early.set(id, { id, ...end });
+      // If no row is unread, it is one that was counted.
+      if (this.feeds.some(({ hasUnread }) => hasUnread)) this.#early.set(id, { id, ...end });
       return;
     }
+    this.#early.delete(id);
     feed.ended(id);
     this.#changes += 1;
     this.tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
@@ -376,6 +382,8 @@ class CampaignRun implements Shown {
       progress: this.#progress.current,
       startedAt: this.startedAt,
       breaker: this.breaker.carried(),
+      // An item closes a moment after it has told its end: the last are enough.
+      early: [...this.#early.values()].slice(-MAX_EARLY_CARRIED),
     };
     const next = makeContinueAsNewFunc<typeof campaign>(toCurrentVersion());
     return next({ spec: this.spec, carried });
@@ -392,9 +400,9 @@ class CampaignRun implements Shown {
   #addFeed(spec: FeedSpec, carried?: FeedCarried): void {
     const [campaign, breaker, tally] = [this.spec, this.breaker, this.tally];
     const first = this.feeds.find(({ service }) => service === spec.reference.service);
-    const onRunning = (id: string): void => {
+    const onRunning = async (id: string): Promise<void> => {
       const end = this.#early.get(id);
-      if (end) void this.itemDone(end);
+      if (end) await this.itemDone(end);
     };
     this.feeds.push(new Feed({ campaign, spec, carried, breaker, tally, first, onRunning }));
   }

@@ -10,13 +10,11 @@ import {
   CancellationScope,
   ChildWorkflowCancellationType,
   getExternalWorkflowHandle,
-  isCancellation,
   log,
   ParentClosePolicy,
   startChild,
   workflowInfo,
   WorkflowIdReusePolicy,
-  type SignalDefinition,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { pickShare, type Request } from '../budget/queue.ts';
@@ -32,10 +30,9 @@ import type {
 import {
   cancelRunning,
   checkItems,
-  ensureBudget,
   loadPage,
   shouldContinueAsNew,
-  withToken,
+  signalBudget,
 } from './activity-options.ts';
 import type { Activities, CampaignTree, ItemOfPage } from './activity-types.ts';
 import type { Breaker } from './breaker.ts';
@@ -62,11 +59,11 @@ interface FeedParts {
   /** The first lane of the same service; absent for that one. */
   readonly first: Feed | undefined;
   /** An item was running already, and may have told its end before its row was begun. */
-  readonly onRunning: (id: string) => void;
+  readonly onRunning: (id: string) => Promise<void>;
 }
 
 /** A lane that has nothing to send looks so often for rows of another that cannot be sent there (ms). */
-export const ASK_INTERVAL_MS = 20_000;
+const ASK_INTERVAL_MS = 20_000;
 /** Twice as long each time that no item of its own has ended since, up to this: it may be down. */
 const MAX_ASK_INTERVAL_MS = 2 * 60_000;
 /** An answer that takes longer was lost with its budget (ms). */
@@ -102,7 +99,7 @@ export class Feed {
   readonly #unread: Unread;
   /** Which side of the unread rows it takes. */
   readonly #side: Side;
-  /** The rows that its budget was asked for, and has not answered: no row of it is requested again until then. */
+  /** Its budget was asked for rows, and has not answered. Void when rows of it are requested once more. */
   #asked: Asked | null = null;
   #questions = 0;
   /** When it last asked others, and how often since an item of its own has ended. */
@@ -129,9 +126,13 @@ export class Feed {
     this.#again = new Set(carried?.again);
   }
 
-  /** All rows have ended. */
+  /** No lane of the service has rows left: any may get those of another. */
   get hasEnded(): boolean {
-    return this.#unread.isEmpty && this.open.size === 0;
+    return this.#unread.isEmpty && this.lanes.every(({ open }) => open.size === 0);
+  }
+
+  get hasUnread(): boolean {
+    return !this.#unread.isEmpty;
   }
 
   isAt({ service, address }: LaneName): boolean {
@@ -194,14 +195,14 @@ export class Feed {
       // The other lane may have taken the last of the page meanwhile.
       if (next.length === 0) continue;
       this.#unread.take(this.#side, next.length);
-      await Promise.all(next.map((row) => this.#laneOf(row).#begin(row)));
+      await Promise.all(next.map((row) => this.#findLane(row).#begin(row)));
       await this.#request(next.filter(isSent));
     }
     if (this.#unread.isEmpty) this.held = null;
   }
 
   /** That of the job that it has; without one, this. */
-  #laneOf({ address, remoteId }: ItemOfPage): Feed {
+  #findLane({ address, remoteId }: ItemOfPage): Feed {
     if (remoteId === undefined) return this;
     const [first = this, ...further] = this.lanes;
     return further.find((lane) => lane.spec.reference.address === address) ?? first;
@@ -253,7 +254,8 @@ export class Feed {
     if (this.lanes.length > 1) asked.push(this.#addresses);
     const entries = await loadPage.executeWithOptions({ summary }, asked);
     const proven = entries.filter((row) => row.proven || row.ended?.state === 'succeeded');
-    for (const { kind } of proven) this.#breaker.endTrial(this.lane, kind);
+    for (const { lane } of this.lanes)
+      for (const { kind } of proven) this.#breaker.endTrial(lane, kind);
     return entries;
   }
 
@@ -302,7 +304,7 @@ export class Feed {
     } catch (error) {
       // Still running from a campaign that was terminated: it reports to this one, by workflow id, or has done so.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      this.#onRunning(input.id);
+      await this.#onRunning(input.id);
     }
   }
 
@@ -351,37 +353,49 @@ export class Feed {
     return this.lanes.map(({ spec: { reference } }) => reference.address);
   }
 
-  /** Whether it may want rows of other lanes later, without a message. */
-  get mayAsk(): boolean {
-    return this.lanes.length > 1 && this.#unread.isEmpty && !this.hasEnded;
-  }
-
   /** For rows that another lane cannot send now, when no unread row is left, and this one has room. */
   async askOthers(): Promise<void> {
-    if (!this.#unread.isEmpty || this.#room === 0) return;
-    const isPaused = this.#breaker.paused.some(({ service }) => service === this.lane);
-    const others = this.lanes.filter((lane) => lane !== this && lane.#mayGive);
-    if (isPaused || others.length === 0 || !this.#mayAskNow) return;
+    const others = this.#others.filter((lane) => lane.#mayGive);
+    if (others.length === 0 || Date.now() < this.#mayAskAt) return;
     this.#asks = { at: Date.now(), times: this.#asks.times + 1 };
-    await Promise.all(others.map((lane) => lane.#giveTo(this, this.#room)));
+    const room = this.#room;
+    // Shared among them: each may have as many.
+    const shares = others.map((_, i) => Math.floor((room + i) / others.length));
+    await Promise.all(others.map((lane, i) => lane.#giveTo(this, shares[i] ?? 0)));
   }
 
-  get #mayAskNow(): boolean {
+  /** When it looks again for rows of others (ms); null: not before a message. */
+  get asksAt(): number | null {
+    if (this.#others.length === 0) return null;
+    const now = Date.now();
+    // Due, and yet nothing was asked: a question or a request is on its way.
+    return this.#mayAskAt > now ? this.#mayAskAt : now + ASK_INTERVAL_MS;
+  }
+
+  /** Lanes that may have rows for this one now. Perhaps: a row that was sent is open, too. */
+  get #others(): readonly Feed[] {
+    const isPaused = this.#breaker.paused.some(({ service }) => service === this.lane);
+    if (!this.#unread.isEmpty || isPaused || this.#room === 0) return [];
+    return this.lanes.filter(
+      (lane) => lane !== this && [...lane.open.values()].some((row) => isSent(row)),
+    );
+  }
+
+  get #mayAskAt(): number {
     const { at, times } = this.#asks;
-    const waitMs = Math.min(MAX_ASK_INTERVAL_MS, ASK_INTERVAL_MS * 2 ** (times - 1));
-    return times === 0 || Date.now() - at >= waitMs;
+    if (times === 0) return at;
+    return at + Math.min(MAX_ASK_INTERVAL_MS, ASK_INTERVAL_MS * 2 ** (times - 1));
   }
 
-  /** Perhaps: a row that was sent is open, too. */
   get #mayGive(): boolean {
     const isAsked = this.#asked !== null && Date.now() - this.#asked.at < ANSWER_TIMEOUT_MS;
     // A request that reaches its budget after the question would be answered as if it came before.
-    if (isAsked || this.#requesting > 0) return false;
-    return [...this.open.values()].some(isSent);
+    return !isAsked && this.#requesting === 0;
   }
 
   /** Rows that are not requested move at once; for the others, its budget is asked. */
   async #giveTo(by: Feed, most: number): Promise<void> {
+    if (most === 0) return;
     const unasked = [...this.#again].slice(0, most);
     this.#move(unasked, by);
     if (unasked.length === most) return;
@@ -484,26 +498,4 @@ export class Feed {
 /** It takes a slot: it has no end and no job yet. */
 function isSent({ ended, isObsolete, remoteId }: Partial<ItemOfPage>): boolean {
   return ended === undefined && isObsolete === undefined && remoteId === undefined;
-}
-
-/** It may be terminated again before the signal reaches it. */
-const TRIES = 5;
-
-/** A budget workflow that was terminated is started again. */
-export async function signalBudget<T>(
-  feed: Pick<FeedSpec, 'reference' | 'fetchQueue'>,
-  signal: SignalDefinition<[T]>,
-  what: T,
-): Promise<void> {
-  const keeper = getExternalWorkflowHandle(buildBudgetWorkflowId(feed.reference));
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await keeper.signal(signal, what);
-      return;
-    } catch (error) {
-      if (isCancellation(error) || tries === TRIES) throw error;
-    }
-    const options = withToken(`start the budget of ${feed.reference.service}`, feed);
-    await ensureBudget.executeWithOptions(options, [feed.reference]);
-  }
 }

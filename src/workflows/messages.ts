@@ -122,6 +122,8 @@ export interface CampaignCarried {
   readonly progress: CampaignProgress;
   readonly startedAt: number;
   readonly breaker: BreakerCarried;
+  /** Ends that were told before their rows were begun. */
+  readonly early?: readonly ItemDone[];
 }
 
 /** A lane of a campaign: a service at one address. */

@@ -60,7 +60,7 @@ export class Unread {
 
   /** So that `next` has rows, if there are any. */
   async load(side: Side): Promise<void> {
-    const page = this.#pageOf(side);
+    const page = this.#findPage(side);
     if (this.isEmpty || this.#loaded.has(page)) return;
     const entries = await this.#load(page);
     // The other lane may have read it meanwhile.
@@ -71,11 +71,11 @@ export class Unread {
 
   /** The next rows on this side, in the order in which they are taken, as far as they are loaded. */
   next(side: Side, most: number): readonly ItemOfPage[] {
-    const page = this.#pageOf(side);
+    const page = this.#findPage(side);
     const entries = this.#loaded.get(page);
     if (this.isEmpty || !entries) return [];
     const from = page === this.#page ? this.#offset : 0;
-    const rows = entries.slice(from, this.#leftOf(page));
+    const rows = entries.slice(from, this.#countLeft(page));
     if (rows.length === 0) this.take(side, 0);
     return side === 'front' ? rows.slice(0, most) : rows.reverse().slice(0, most);
   }
@@ -83,7 +83,7 @@ export class Unread {
   /** So many of what `next` has just given. */
   take(side: Side, count: number): void {
     if (side === 'front') this.#offset += count;
-    else this.#between = { ...this.#stretch, left: this.#leftOf(this.#lastPage) - count };
+    else this.#between = { ...this.#stretch, left: this.#countLeft(this.#lastPage) - count };
     this.#turn();
   }
 
@@ -95,12 +95,12 @@ export class Unread {
     return this.#stretch.pages - 1;
   }
 
-  #pageOf(side: Side): number {
+  #findPage(side: Side): number {
     return side === 'front' ? this.#page : this.#lastPage;
   }
 
   /** How many rows at the beginning of a page, which is loaded, were not taken from the end. */
-  #leftOf(page: number): number {
+  #countLeft(page: number): number {
     const { pages, left } = this.#stretch;
     const all = this.#loaded.get(page)?.length ?? 0;
     return page === pages - 1 ? (left ?? all) : all;
@@ -110,7 +110,7 @@ export class Unread {
   #turn(): void {
     const last = this.#lastPage;
     if (last > this.#page && this.#between?.left === 0) this.#leaveLast(last);
-    const isRead = this.#loaded.has(this.#page) && this.#offset >= this.#leftOf(this.#page);
+    const isRead = this.#loaded.has(this.#page) && this.#offset >= this.#countLeft(this.#page);
     if (!isRead) return;
     this.#loaded.delete(this.#page);
     this.#offset = 0;

@@ -78,6 +78,9 @@ describe('the note before a submission', () => {
     expect(await (await note(0, 1)).earlier(), 'of the next generation').toBeNull();
     await writeFile(join(folder, 'molecules', 'a', 'sending-0-0.json'), '{"at":');
     expect(await (await note()).earlier()).toMatchObject({ type: 'unsure' });
+    const lanes = [HERE.address, 'https://there'];
+    const end = { state: 'held', code: 'SUBMIT_UNSURE' };
+    expect(await (await note(0, 0, HERE, lanes)).earlier()).toMatchObject({ type: 'over', end });
   });
 
   test('holds a row of unknown outcome for another token, which may not show the job', async () => {

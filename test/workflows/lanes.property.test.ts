@@ -3,7 +3,7 @@
  * what may be delayed, duplicated and lost: each row is in one lane at a time, none is lost, and each is sent once.
  */
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   addToQueue,
   createQueue,
@@ -116,7 +116,7 @@ class World {
     this.feeds = [];
     temporal.run += 1;
     for (const [i, spec] of this.#specs.entries()) {
-      const onRunning = (): void => undefined;
+      const onRunning = () => Promise.resolve();
       const told = { breaker, tally: count, onRunning };
       const parts = { campaign: campaign as unknown as CampaignSpec, spec, ...told };
       const [first] = this.feeds;
@@ -335,4 +335,69 @@ test.each([
     }),
     { numRuns: 500 },
   );
+});
+
+describe('lanes of one service', () => {
+  const ROW = { kind: 'sequence', generation: 0 };
+
+  /** With as many waiting rows in each, and room for five. */
+  function openLanes(
+    rows: readonly number[],
+    { first, pages = 0 }: { first?: number; pages?: number },
+  ) {
+    const breaker = new Breaker(first);
+    const campaign = { name: 'night', store: '', tree: '', policy: {}, priority: 3, user: null };
+    const onRunning = () => Promise.resolve();
+    const parts = {
+      campaign: campaign as unknown as CampaignSpec,
+      breaker,
+      tally: count,
+      onRunning,
+    };
+    const feeds: Feed[] = [];
+    for (const [i, many] of rows.entries()) {
+      const reference = { service: 'predictions', address: `lane${i}`, credential: 'c' };
+      const spec = { reference, pages, open: 5, batch: 1 };
+      const ids = Array.from({ length: many }, (_, n) => `row-${i}-${n}`);
+      const carried = { page: 0, offset: 0, open: ids.map((id) => ({ id, ...ROW })), again: [] };
+      feeds.push(new RealFeed({ ...parts, spec, carried, first: feeds[0] }));
+    }
+    return { feeds, breaker };
+  }
+
+  test('have all ended or none: a broken engine is paused although it has one row at a time', () => {
+    const { feeds } = openLanes([1, 0], {});
+    const ended = () => feeds.map(({ hasEnded }) => hasEnded);
+    expect(ended()).toEqual([false, false]);
+    feeds[0]?.ended('row-0-0');
+    expect(ended()).toEqual([true, true]);
+  });
+
+  test('are asked for no more rows than there is room for, and again only when it is time', async () => {
+    const asked: number[] = [];
+    temporal.signal = (_, __, what) => {
+      asked.push((what as TakeBack).most);
+      return Promise.resolve();
+    };
+    const { feeds } = openLanes([5, 5, 0], {});
+    const last = feeds[2]!;
+    await last.askOthers();
+    expect(asked.toSorted()).toEqual([2, 3]);
+    expect(feeds.map(({ asksAt }) => asksAt)).toEqual([null, null, Date.now() + 20_000]);
+    await last.askOthers();
+    expect(asked).toHaveLength(2);
+    vi.setSystemTime(Date.now() + 20_000);
+    expect(last.asksAt, 'no answer has come').toBe(Date.now() + 20_000);
+    for (const feed of feeds.slice(0, 2)) for (const id of feed.open.keys()) feed.ended(id);
+    expect(last.asksAt, 'nobody has rows').toBeNull();
+  });
+
+  test('need no first rows where one has succeeded before', async () => {
+    temporal.activity = () =>
+      Promise.resolve([{ id: 'a', ...ROW, ended: { state: 'succeeded', code: null } }]);
+    const { feeds, breaker } = openLanes([0, 0], { first: 3, pages: 1 });
+    expect(breaker.room('predictions', 'sequence', 9)).toBe(0);
+    await feeds[0]?.fill();
+    for (const { lane } of feeds) expect(breaker.room(lane, 'sequence', 9)).toBe(Infinity);
+  });
 });
