@@ -359,3 +359,12 @@ function takeBlock(block: Block, { blocked }: BudgetSnapshot): void {
     probing: true,
   });
 }
+
+/** `predictions`, and of a further lane `predictions (host:8080)`. @param budgets of one campaign, in its order */
+export function nameBudget(
+  { service, address }: Pick<BudgetStatus, 'service' | 'address'>,
+  budgets: readonly Pick<BudgetStatus, 'service' | 'address'>[],
+): string {
+  const first = budgets.find((one) => one.service === service);
+  return first === undefined || first.address === address ? service : `${service} (${address})`;
+}

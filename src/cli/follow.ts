@@ -312,7 +312,9 @@ class PlainLines implements View {
       ...listLimits(seen),
     ].join();
     if (words === this.#shown && seen.at - this.#shownAt < LINE_INTERVAL_MS) return;
-    const budgets = seen.budgets.map((budget) => ` [${formatBudgetText(budget, seen.at)}]`);
+    const budgets = seen.budgets.map(
+      (budget) => ` [${formatBudgetText(budget, seen.budgets, seen.at)}]`,
+    );
     say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)}${budgets.join('')}`);
     if (seen.obstacle !== null) say(seen.obstacle);
     this.#shown = words;

@@ -3,7 +3,12 @@
  * a fixed order, for 80 columns. A wider terminal shows longer messages, a higher one more ends of items; on a small one,
  * sections are left out and lines are cut. Pure: (scene, size) → lines.
  */
-import { type AccountStatus, type BudgetStatus, sortByTightness } from '../budget/status.ts';
+import {
+  type AccountStatus,
+  type BudgetStatus,
+  nameBudget,
+  sortByTightness,
+} from '../budget/status.ts';
 import {
   describeFirst,
   type KindProgress,
@@ -104,9 +109,13 @@ export function describeBudget(own: AccountStatus, now: number): BudgetWords {
 }
 
 /** `predictions: 100 of 100 used in 1 h, 0 free; next slot 02:14:33 (in 14 min)` */
-export function formatBudgetText(budget: BudgetStatus, now: number): string {
+export function formatBudgetText(
+  budget: BudgetStatus,
+  budgets: readonly BudgetStatus[],
+  now: number,
+): string {
   const { used, next } = describeBudget(budget, now);
-  return `${budget.service}: ${[used, next].filter(Boolean).join('; ')}`;
+  return `${nameBudget(budget, budgets)}: ${[used, next].filter(Boolean).join('; ')}`;
 }
 
 /** Open jobs are told while they are the reason to wait. */
@@ -197,11 +206,10 @@ const MAX_NEWS = 4;
 
 /** Never more lines than rows, nor wider than the columns. */
 export function renderScreen(scene: Scene, { columns, rows }: Size): string[] {
-  const { budgets } = scene.seen;
   const ends = formatLastEnds(scene);
   const sections = new Map<Section, readonly string[]>([
     ['campaign', formatCampaign(scene, columns)],
-    ['budgets', budgets.flatMap((one) => formatBudget(one, scene.now, columns))],
+    ['budgets', formatBudgets(scene, columns).flat()],
     ['kinds', formatKinds(scene.seen)],
     ['failures', formatFailures(scene).slice(0, MAX_NEWS)],
     ['ends', ends.slice(0, MAX_NEWS)],
@@ -225,7 +233,7 @@ function countLines(sections: ReadonlyMap<Section, readonly string[]>): number {
 
 /** What stays on the terminal when the view closes; the closing message has the rest. */
 export function renderClosingLines(scene: Scene, columns: number): string[] {
-  const budgets = scene.seen.budgets.map((one) => formatBudget(one, scene.now, columns));
+  const budgets = formatBudgets(scene, columns);
   const lines = [
     formatHead(scene, columns),
     paintCounts(listCounts(scene.seen)),
@@ -279,12 +287,17 @@ function paintCounts(counts: readonly StateCount[]): string {
 const NAME_WIDTH = 13;
 const MAX_BAR_WIDTH = 24;
 
+function formatBudgets({ seen: { budgets }, now }: Scene, width: number): string[][] {
+  return budgets.map((one) => formatBudget(one, nameBudget(one, budgets), now, width));
+}
+
 /** The first line has the used slots; the second, if there is one, when it goes on, or why it waits. */
-function formatBudget(budget: BudgetStatus, now: number, width: number): string[] {
+function formatBudget(budget: BudgetStatus, title: string, now: number, width: number): string[] {
   const { used, next, share } = describeBudget(budget, now);
-  const room = share === null ? 0 : width - NAME_WIDTH - used.length - 2;
+  const nameWidth = Math.max(NAME_WIDTH, title.length + 2);
+  const room = share === null ? 0 : width - nameWidth - used.length - 2;
   const bar = drawBar(share ?? 0, Math.min(MAX_BAR_WIDTH, room));
-  const name = paint(padText(budget.service, NAME_WIDTH), 'strong');
+  const name = paint(padText(title, nameWidth), 'strong');
   const line = `${name}${bar === '' ? '' : `${bar}  `}${used}`;
   if (next === '') return [line];
   return [line, ' '.repeat(NAME_WIDTH) + paint(next, isBlocked(budget) ? 'warning' : 'plain')];

@@ -339,6 +339,11 @@ export interface SameFailures {
   readonly times: number;
 }
 
+/** The service that a user can name, of `predictions (host:8080)`. */
+export function findServiceOfLane(lane: string): ServiceName {
+  return lane.replace(/ \(.*$/, '');
+}
+
 /** The items of one kind that have their own job and were started. */
 export interface KindProgress {
   readonly open: number;

@@ -342,12 +342,19 @@ export async function recogniseService(site: Site, network: NetworkSettings): Pr
   }
 }
 
+/** `services.predictions.url`, or `services.predictions.lanes, big: url`. */
+function nameUrlKey(site: Site): string {
+  const key = `services.${site.reference.service}`;
+  return 'lane' in site ? `${key}.lanes, ${site.lane.name}: url` : `${key}.url`;
+}
+
 /** What to write instead of an address that is wrong. */
 export function chooseRemedy(
-  { reference: { service } }: Site,
+  site: Site,
   { better }: Extract<Recognition, { type: 'wrong' }>,
 ): string {
-  const key = `services.${service}.url`;
+  const { service } = site.reference;
+  const key = nameUrlKey(site);
   if (better === null) {
     const { example } = findService(service).url;
     const like = example === undefined ? '' : `, such as ${example}`;
@@ -373,11 +380,16 @@ export async function checkServices(
   );
   for (const { feed, found } of seen) {
     if (found.type === 'right') continue;
-    const { service } = feed.reference;
+    const { lane, reference } = feed;
     if (found.type === 'wrong' && !resumes) throw createWrongUrlError(feed, found);
-    onNotice(`${service}: ${found.message}.`);
+    onNotice(`${reference.service}${lane ? `, lane ${lane.name}` : ''}: ${found.message}.`);
     const hint = found.type === 'wrong' ? ` ${chooseRemedy(feed, found)}` : '';
-    onNotice(`  The campaign waits until the service works.${hint}`);
+    const waits = lane
+      ? 'The campaign goes on without this lane until it works.'
+      : feeds.some((one) => one.lane && one.reference.service === reference.service)
+        ? 'The rows go on in the other lanes until the service works.'
+        : 'The campaign waits until the service works.';
+    onNotice(`  ${waits}${hint}`);
   }
 }
 
@@ -387,7 +399,7 @@ function createWrongUrlError(
 ): HundredfoldError {
   return new HundredfoldError(
     'SERVICE_URL_WRONG',
-    `services.${feed.reference.service}.url: ${found.message}; nothing was submitted`,
+    `${nameUrlKey(feed)}: ${found.message}; nothing was submitted`,
     chooseRemedy(feed, found),
   );
 }

@@ -230,21 +230,15 @@ export function buildFeedSpecs(
   pages: number,
   { role }: Pick<Session, 'role'>,
 ): FeedSpec[] {
-  const laned = feeds.filter(({ lane }) => lane).map(({ reference: { service } }) => service);
   return feeds.map(({ reference, policy, lane }) => {
     const limit = computeBurst(policy);
-    const beside = laned.includes(reference.service) && limit !== null;
     return {
       reference,
       pages,
       // Workers of other tokens may work there.
       ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-      // Of a lane, some wait there so that no engine does; beside one, what cannot be sent soon is left to it.
-      open: lane
-        ? 2 * lane.maxOpen + 2
-        : beside
-          ? Math.min(MAX_OPEN_ITEMS, 2 * limit)
-          : computeMaxOpen(limit),
+      // Of a lane, some wait there so that no engine does. Beside one, what waits is taken back by it.
+      open: lane ? 2 * lane.maxOpen + 2 : computeMaxOpen(limit),
       batch: lane ? 1 : computeBatch(limit),
     };
   });

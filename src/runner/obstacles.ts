@@ -3,8 +3,13 @@ import { constants, type StatsFs } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { NOT_YET } from '../activities/retry.ts';
-import type { BudgetStatus } from '../budget/status.ts';
-import { type CampaignProgress, type ItemState, OPEN_STATES } from '../domain/campaign.ts';
+import { type BudgetStatus, nameBudget } from '../budget/status.ts';
+import {
+  type CampaignProgress,
+  findServiceOfLane,
+  type ItemState,
+  OPEN_STATES,
+} from '../domain/campaign.ts';
 import { runInParallel } from '../domain/process.ts';
 import { formatClock } from '../domain/units.ts';
 import { isObjectAddress } from '../store/layout.ts';
@@ -185,9 +190,12 @@ export function explainStandstill(
 
 /** `predictions has refused requests since 21:04:10 (POST …: HTTP 401: …).`; what follows from it is said once. */
 export function describeRefusals(budgets: readonly BudgetStatus[], now: number): string[] {
-  const refused = budgets.flatMap(({ service, refusal }) =>
-    refusal ? [{ service, since: refusal.since, reason: refusal.reason }] : [],
-  );
+  const refused = budgets.flatMap((budget) => {
+    const { refusal } = budget;
+    return refusal
+      ? [{ service: nameBudget(budget, budgets), since: refusal.since, reason: refusal.reason }]
+      : [];
+  });
   if (refused.length === 0) return [];
   const facts = refused.map(
     ({ service, since, reason }) =>
@@ -229,7 +237,7 @@ function describePaused({ pausedServices = [], campaign }: CampaignProgress): st
   return pausedServices.map(
     ({ service, code, message, times }) =>
       `${times} items of ${service} failed for the same reason (${code}: ${removeStop(message)}), so nothing more is ` +
-      `submitted there. "hundredfold resume ${campaign} --service ${service}" continues with the rest; ` +
+      `submitted there. "hundredfold resume ${campaign} --service ${findServiceOfLane(service)}" continues with the rest; ` +
       `"hundredfold cancel ${campaign}" ends the campaign.`,
   );
 }

@@ -267,6 +267,8 @@ class CampaignRun implements Shown {
       if (spec.fetchQueue === undefined) void this.useToken(spec.reference);
     }
     const feeds = this.feeds.map(({ spec }) => spec);
+    if (feeds.length > this.spec.feeds.length)
+      upsertMemo({ services: feeds.map(({ reference }) => reference) });
     this.spec = { ...this.spec, items, following: this.spec.following + following, feeds };
     if (isNew) this.#growths += 1;
     this.#changes += 1;

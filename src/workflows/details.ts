@@ -8,6 +8,7 @@
 import type { Grant } from '../budget/budget.ts';
 import {
   describeFirst,
+  findServiceOfLane,
   type CampaignProgress,
   type CampaignSpec,
   type ItemEnd,
@@ -48,7 +49,8 @@ export function formatCampaignDetails(
 /** Somebody has to decide: what happened, and the command that continues. */
 function formatPauses({ pausedServices = [], campaign }: CampaignProgress): string[] {
   return pausedServices.map(({ service, code, message, times }) => {
-    const command = formatVerbatim(`hundredfold resume ${campaign} --service ${service}`);
+    const typed = findServiceOfLane(service);
+    const command = formatVerbatim(`hundredfold resume ${campaign} --service ${typed}`);
     const reason = formatVerbatim(`${code}: ${message}`, MAX_REASON);
     return `**${service} is paused**: ${times} items failed for the same reason, ${reason}. ${command} continues.`;
   });

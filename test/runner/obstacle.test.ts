@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { storeFailure } from '../../src/activities/retry.ts';
+import { nameBudget } from '../../src/budget/status.ts';
 import { HundredfoldError } from '../../src/domain/errors.ts';
 import {
   describeHindrance,
@@ -32,6 +33,20 @@ test.each(['running', 'paused', 'completed', 'cancelled'] as const)(
     expect(words).toContain('"hundredfold resume night --service molecules"');
   },
 );
+
+test('of a lane, the command that continues names its service, and a refusal names the lane', () => {
+  const pausedServices = [
+    { service: 'predictions (big:8080)', code: 'JOB_FAILED', message: 'no engine.', times: 5 },
+  ];
+  const words = explainStandstill(seen({ state: 'running', pausedServices, total: 9 }, []), 0);
+  expect(words).toContain('5 items of predictions (big:8080) failed');
+  expect(words).toContain('"hundredfold resume night --service predictions"');
+  const budgets = ['p.example', 'big:8080'].map((address) => ({ service: 'predictions', address }));
+  expect(budgets.map((one) => nameBudget(one, budgets))).toEqual([
+    'predictions',
+    'predictions (big:8080)',
+  ]);
+});
 
 test('of many reasons why items wait, three are told', () => {
   const reasons = ['a', 'b', 'c', 'a', 'd', 'e'].map(

@@ -138,7 +138,7 @@ async function printOpen(
   // The end cannot be predicted while the campaign is blocked, or until somebody resumes it.
   const end = seen.obstacle !== null || isAlone ? null : estimateEnd(seen);
   printLine(`${campaign.name}${formatState(seen)}: ${formatCounts(seen)}`);
-  for (const budget of budgets) printLine(`  ${formatBudgetText(budget, at)}`);
+  for (const budget of budgets) printLine(`  ${formatBudgetText(budget, budgets, at)}`);
   for (const { words } of budgets.flatMap(listNotices)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
   if (seen.hindered !== null) printLine(`  ${seen.hindered}`);
