@@ -92,6 +92,14 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/workflows/lanes.test.ts'],
   },
   {
+    name: 'early-end-not-carried',
+    file: 'src/workflows/campaign.ts',
+    find: 'carried?.early?.map((end) => [end.id, end])',
+    replace: 'carried?.early?.map((end) => ["", end])',
+    breaks: '3: an end that was told before its row was begun is counted.',
+    tests: ['test/workflows/campaign.test.ts'],
+  },
+  {
     name: 'lane-unreadable-note',
     file: 'src/activities/sending-note.ts',
     find: 'if (!this.#noted.job.lanes) return',

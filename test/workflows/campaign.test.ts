@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { itemDoneSignal, nudgeSignal } from '../../src/workflows/messages.ts';
+import { buildItemWorkflowId } from '../../src/workflows/names.ts';
 import { noSecret } from '../promises.ts';
 import { molecules, progressOf, sequences, TOKEN, type Started } from '../rig.ts';
 import { accepted, histories, openRig, outcomes, until, untilPaused, untilSent } from './faulty.ts';
@@ -132,6 +134,25 @@ describe.concurrent('the operator', () => {
       told += 1;
     }
     expect(told % 2, 'told, in pairs').toBe(0);
+  });
+
+  test('counts an end that was told before its row was begun, also when it continues as new meanwhile', async (context) => {
+    const rig = await openRig({ limit: 1, windowMs: 10_000, jobMs: 20_000 }, context);
+    const rows = sequences(2);
+    const former = await rig.start(rows);
+    await untilSent({ ...former, ids: ['seq-0'] });
+    await former.handle.terminate();
+    await rig.stopWorker();
+    const { handle, name } = await rig.start(rows, former.name);
+    // As of an item whose worker dies before it can close.
+    const well = { state: 'succeeded', code: null, message: null } as const;
+    await handle.signal(itemDoneSignal, { id: 'seq-0', ...well });
+    await Promise.all(Array.from({ length: 310 }, () => handle.signal(nudgeSignal)));
+    await rig.startWorker();
+    await until(async () => (await progressOf(handle)).ended.succeeded > 0);
+    const item = rig.client.workflow.getHandle(buildItemWorkflowId(name, 'seq-0'));
+    expect((await item.describe()).status.name).toBe('RUNNING');
+    expect((await handle.result()).ended.succeeded).toBe(2);
   });
 
   test('pauses and resumes: nothing is submitted in between', async (context) => {
