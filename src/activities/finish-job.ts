@@ -206,13 +206,14 @@ export async function poll(
   deps: Dependencies,
   finishing: Finishing,
 ): Promise<FinishedJob | FailedJob> {
-  const { job, former, stage } = finishing;
+  const { job, former, submitted, stage } = finishing;
   const { cancellationSignal: signal } = Context.current();
   const service = requireService(deps, job.reference);
   if (!isOwnService(job.reference.service)) await checkTree(deps, job);
   await noteAcceptanceOnce(deps, finishing);
-  // A job from before `retry` may have ended long ago.
-  if (stage.attempt === 1 && former === null) await waitUntilLikely(deps, finishing);
+  // Another job, adopted or from before `retry` or an earlier run, may have ended long ago.
+  const isNew = submitted.answeredAt !== undefined && former === null;
+  if (stage.attempt === 1 && isNew) await waitUntilLikely(deps, finishing);
   for (let waitedMs = 0; ;) {
     const answer = await pollOnce(service, finishing);
     if (answer.type !== 'later') return answer;

@@ -1,6 +1,7 @@
 /**
- * Takes a complete artefact, or the result of a plugin's kind, into the tree. It is checked in memory, before a file has its final name: a wrong one is kept
- * under `rejected/` in the item's folder, so that it is not mistaken for a valid result.
+ * Takes a complete artefact, or the result of a plugin's kind, into the tree. It is checked in memory, before a file has
+ * its final name: a wrong one is kept under `rejected/` in the item's folder, so that it is not mistaken for a valid
+ * result.
  *
  * In the item's folder and not at the top of the tree: so `path` in items.csv leads to everything about the item, and a
  * pattern for topologies in the folders of items does not match files in `rejected/`.

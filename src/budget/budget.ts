@@ -1,8 +1,7 @@
 /**
  * The budget of one token at a service: its windows, the lines of the campaigns, and the waits that the service ordered.
- * Pure: (state, event, now) → decisions, without a
- * clock, a network or Temporal. The same code runs in the budget workflow, in `hundredfold status`, and in the
- * forecast of `hundredfold plan`.
+ * Pure: (state, event, now) → decisions, without a clock, a network or Temporal. The same code runs in the budget
+ * workflow, in `hundredfold status`, and in the forecast of `hundredfold plan`.
  *
  * The state is plain data (continue-as-new carries it) and is changed in place, so that an event does not copy the
  * queues.

@@ -115,9 +115,11 @@ class Following {
   }
 
   /** The campaign has not read yet which items had ended before: it would be shown with none. */
-  #isUnread({ progress: { open, ended }, ended: isOver }: CampaignObservation): boolean {
+  #isUnread({ progress, ended: isOver, obstacle }: CampaignObservation): boolean {
+    const { open, ended, startsAt } = progress;
     const { done } = this.#campaign.begun;
-    return !isOver && done > 0 && open + countEnded(ended) === 0;
+    if (isOver || obstacle !== null || startsAt !== undefined) return false;
+    return done > 0 && open + countEnded(ended) === 0;
   }
 
   /** Restores the terminal. May be called twice. */

@@ -1,4 +1,4 @@
-/** What commands have in common: settings, the campaign that is meant, its tree, and a session in which it is read or changed. */
+/** What commands have in common: settings, the campaign that is meant, its tree, and a session in which it is looked at. */
 import { existsSync } from 'node:fs';
 import type { LoadOptions } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';

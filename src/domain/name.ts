@@ -8,13 +8,13 @@ import { HundredfoldError } from './errors.ts';
 export const ID = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
 /** The letters of any script, in composed form: some disks and keyboards give them decomposed. */
-const CAMPAIGN = /^(?!\.)[\p{L}\p{M}\p{N}._-]{1,64}$/u;
+export const CAMPAIGN_NAME = /^(?!\.)[\p{L}\p{M}\p{N}._-]{1,64}$/u;
 const NO_PART_OF_A_NAME = /[^\p{L}\p{M}\p{N}._-]+/gu;
 
 /** Checks the name of a campaign that the user gave. Throws NAME_INVALID, exit code 2. */
 export function checkName(name: string): string {
   const composed = name.normalize('NFC');
-  if (CAMPAIGN.test(composed)) return composed;
+  if (CAMPAIGN_NAME.test(composed)) return composed;
   throw new HundredfoldError(
     'NAME_INVALID',
     `${JSON.stringify(name)} cannot be the name of a campaign`,

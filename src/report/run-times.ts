@@ -19,9 +19,11 @@ export class RunTimes {
   readonly #ended = new Map<string, number[]>();
 
   add(record: ItemRecord): void {
-    const { state, submittedAt, finishedAt, resultFrom } = record;
+    const { state, submittedAt, finishedAt, resultFrom, generation } = record;
     // A failed job may have ended at once, and a shared result took the time of another item.
     if (state !== 'succeeded' || resultFrom !== undefined) return;
+    // A job that `retry` asked for again: nobody waited for it in between.
+    if (generation > 0) return;
     if (submittedAt === null || finishedAt === null) return;
     const size = nameSize(record);
     const times = this.#ended.get(size) ?? [];
@@ -31,9 +33,10 @@ export class RunTimes {
 
   /** `late: 3 h 10 min, others of its size took 4 min`; null if the job is not late or does not run. */
   describeLate(record: ItemRecord, now: number): string | null {
-    const { state, submittedAt } = record;
+    const { state, submittedAt, generation } = record;
     const times = this.#ended.get(nameSize(record)) ?? [];
-    if (state !== 'running' || submittedAt === null || times.length < MIN_ENDED) return null;
+    if (state !== 'running' || submittedAt === null || generation > 0) return null;
+    if (times.length < MIN_ENDED) return null;
     const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
     const sinceMs = now - Date.parse(submittedAt);
     if (sinceMs <= Math.max(MIN_LATE_MS, LATE_FACTOR * median)) return null;

@@ -129,7 +129,7 @@ const DAMAGE_SHOWN_MS = 24 * 3_600_000;
 function describeLedger(environment: NodeJS.ProcessEnv): string {
   const view = viewLedger(environment);
   if (!view) return 'nothing was sent from this machine yet';
-  if (view.readRecreationAge === null || view.readRecreationAge >= DAMAGE_SHOWN_MS)
+  if (view.recreatedAgoMs === null || view.recreatedAgoMs >= DAMAGE_SHOWN_MS)
     return [view.path, ...formatAccounts(view)].join('; ');
   throw new HundredfoldError(
     'LEDGER_DAMAGED',

@@ -100,7 +100,7 @@ function findSince(
   return record?.submittedAt ?? runs?.startedAt ?? null;
 }
 
-/** Open jobs that are compared, and ended ones that they are compared with. */
+/** Ended jobs that the open ones are compared with. */
 const MAX_COMPARED = 100;
 /** Late items that are named. */
 const MAX_NAMED = 3;
@@ -114,7 +114,12 @@ export async function describeLateItems(
   if (running.length === 0) return null;
   const times = new RunTimes();
   // An item whose workflow has not failed has a result.
-  for (const one of await readRecords(client, store, buildItemQuery(name, 'Completed')))
+  for (const one of await readRecords(
+    client,
+    store,
+    buildItemQuery(name, 'Completed'),
+    MAX_COMPARED,
+  ))
     times.add(one);
   const now = Date.now();
   const late = running.flatMap((record) => {
@@ -127,11 +132,16 @@ export async function describeLateItems(
 }
 
 /** Of the items that a query finds, the newest first. */
-async function readRecords(client: Client, store: Store, query: string): Promise<ItemRecord[]> {
+async function readRecords(
+  client: Client,
+  store: Store,
+  query: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<ItemRecord[]> {
   const found: { kind: Kind; id: string }[] = [];
   for await (const { typedSearchAttributes: has } of client.workflow.list({ query })) {
     found.push({ kind: has.get(ATTRIBUTES.kind) ?? '', id: has.get(ATTRIBUTES.item) ?? '' });
-    if (found.length === MAX_COMPARED) break;
+    if (found.length === most) break;
   }
   const records: ItemRecord[] = [];
   await runInParallel(found, store.atOnce, async ({ kind, id }) => {

@@ -1,7 +1,7 @@
 /**
- * Copies a tree from the store of the configuration, or a bucket, to a local folder (`pull`), comparing each file with its digest: only
- * files that match what was published arrive. A file that is already there and correct is left alone, so that an
- * interrupted copy continues.
+ * Copies a tree from the store of the configuration, or a bucket, to a local folder (`pull`), comparing each file with its
+ * digest: only files that match what was published arrive. A file that is already there and correct is left alone, so
+ * that an interrupted copy continues.
  */
 import { createHash } from 'node:crypto';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';

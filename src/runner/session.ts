@@ -125,7 +125,7 @@ async function openAndLook<T>(
       // The host that we joined may end at any moment, and its server with it. Looking can be repeated.
       if (!isTemporalAway(error)) throw error;
       await session.recover();
-      return look(session);
+      return waitForAnswer(look(session));
     });
   } finally {
     await session.close();
@@ -218,7 +218,7 @@ interface LedgerView {
   readonly path: string;
   readonly accounts: ReturnType<Ledger['list']>;
   /** ms since a damaged ledger was replaced by a new one. */
-  readonly readRecreationAge: number | null;
+  readonly recreatedAgoMs: number | null;
 }
 
 /** null if nothing was sent from this machine yet. Creates no file. Throws LEDGER_UNUSABLE. */
@@ -230,7 +230,7 @@ export function viewLedger(environment: NodeJS.ProcessEnv): LedgerView | null {
     return {
       path: ledger.path,
       accounts: ledger.list(),
-      readRecreationAge: ledger.readRecreationAge(),
+      recreatedAgoMs: ledger.readRecreationAge(),
     };
   } finally {
     ledger.stop();

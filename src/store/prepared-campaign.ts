@@ -17,6 +17,7 @@ import {
 import type { ManifestDigest } from '../manifest/sources.ts';
 import type { ItemRecord } from './item-record.ts';
 import { computeJobDigest } from './item-store.ts';
+import { CAMPAIGN_NAME } from '../domain/name.ts';
 import { buildPageKey, PREPARED_CAMPAIGN, WORK_AREA } from './layout.ts';
 import { type Store, StoreError } from './store.ts';
 
@@ -35,7 +36,8 @@ type Described = z.output<typeof described>;
 
 const campaignOnDisk = z.object({
   format: z.literal(FORMAT),
-  name: z.string(),
+  /** A folder is named after it. */
+  name: z.string().regex(CAMPAIGN_NAME),
   pages: z.int().nonnegative(),
   items: z.int().nonnegative(),
   /** For each kind that has rows, the user's own columns in order of first appearance. */

@@ -34,7 +34,7 @@ export interface WriteOptions {
 }
 
 /**
- * Every method throws `StoreError` (`store-error.ts`) for errors of the store, and rethrows errors of the sender
+ * Every method throws `StoreError` for errors of the store, and rethrows errors of the sender
  * unchanged: a sender that is aborted ends a write.
  */
 export interface Store {

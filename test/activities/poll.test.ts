@@ -20,6 +20,8 @@ interface Attempt {
   readonly usual?: number;
   /** What the attempt before has left. */
   readonly left?: Seen;
+  /** The job was adopted, or is from an earlier run. */
+  readonly isOld?: true;
   /** The job is from before `retry`. */
   readonly isFormer?: true;
 }
@@ -51,7 +53,8 @@ async function pollOnce(given: Attempt) {
   });
   const { isFormer = false } = given;
   const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
-  const submitted = { attempts: [], submittedAt: null };
+  const answeredAt = given.isOld === true ? {} : { answeredAt: at(0) };
+  const submitted = { attempts: [], submittedAt: null, ...answeredAt };
   const former = isFormer ? 'JOB_LOST' : null;
   const ended: unknown = await activity
     .run(() =>
@@ -95,6 +98,7 @@ describe('an attempt to poll a job', () => {
     ['does not wait for more than some seconds', { answers: [later(1_500)] }, 4, NOT_YET],
     ['waits for a job of some seconds', { answers: [FINISHED], usual: 1_500, age: 500 }, 1, DONE],
     ['does not wait for a longer one', { answers: [FINISHED], usual: 30_000 }, 0, NOT_YET],
+    ['polls one of another time', { answers: [FINISHED], usual: 30_000, isOld: true }, 1, DONE],
   ])('%s', async (_, given, polls, ended) => {
     expect(await pollOnce(given)).toMatchObject({ polls, ended });
   });

@@ -50,6 +50,13 @@ test('others of another kind, size or lane, and results of other items, say noth
   expect(shared.describeLate(running(), 190 * MINUTE)).toBeNull();
 });
 
+test('a job that retry has asked for again is not late, and its time says nothing', () => {
+  const times = fiveEnded();
+  expect(times.describeLate({ ...running(), generation: 1 }, 190 * MINUTE)).toBeNull();
+  for (let n = 0; n < 6; n += 1) times.add({ ...ended(3_000), generation: 1 });
+  expect(times.describeLate(running(), 190 * MINUTE)).not.toBeNull();
+});
+
 test('nothing is late before five have ended, or within ten seconds', () => {
   const four = new RunTimes();
   for (let n = 0; n < 4; n += 1) four.add(ended(4));
