@@ -9,6 +9,7 @@ import { findTreeFaults } from '../../src/report/verify.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { prepareRetry, surveyRetry } from '../../src/runner/retry.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import { PREPARED_CAMPAIGN } from '../../src/store/layout.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 import { entriesIn, expectCode } from '../store/store-expectations.ts';
@@ -117,4 +118,10 @@ test.each<[string, RegExp, ErrorCode, (store: Store) => Promise<unknown>]>([
   await prepareCampaign(store, CAMPAIGN, ITEMS, pages);
   expect((await publishCampaign(store, END)).items).toMatchObject({ total: 3, succeeded: 3 });
   expect(await findTreeFaults(store)).toEqual([]);
+});
+
+test('a tree whose name leads out of a folder is not read: pull names a folder after it', async () => {
+  const store = await endedCampaign(ITEMS);
+  await edit(store, PREPARED_CAMPAIGN, `"${CAMPAIGN.name}"`, '"../../escaped"');
+  await expectCode(readPreparedCampaign(store), 'STORE_RECORD_UNREADABLE');
 });
