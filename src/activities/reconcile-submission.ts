@@ -161,12 +161,22 @@ function decideUnsure(
     return createHeld('SUBMIT_UNSURE', `${attempt + 1} submissions, none ${none}: ${why}`, unsure);
   }
   if (policy.whenUnsure === 'resubmit' && attempt === 0) return again(false, []);
+  if (isPageForAll(request, unsure)) return again(false, []);
   const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
   return createHeld(
     'SUBMIT_UNSURE',
     `${why}; the service ${cannot} whether it has the job`,
     unsure,
   );
+}
+
+/**
+ * Its submission was answered with a web page, as others were since (`mayHaveJob`): the service has none of their jobs. The
+ * note of it stays only as a claim among lanes, and nothing was sent after it was made.
+ */
+function isPageForAll({ job, turnedAway }: SubmitRequest, { byService }: Unsure): boolean {
+  const isPage = turnedAway.at(-1)?.isUncertain === true;
+  return job.lanes !== undefined && isPage && byService === undefined;
 }
 
 /**

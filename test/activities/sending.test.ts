@@ -254,3 +254,28 @@ test('a look-up finds the job whose answer is in the note of a worker that has l
   expect(await look(5_000)).toEqual({ type: 'found' });
   expect(begun).toMatchObject([{ type: 'job', how: 'found', remoteId: 'job-7' }]);
 });
+
+test('a row of a service that cannot be asked is sent again by its lane if all are answered with a web page', async () => {
+  const { item, reference } = await aJob('molecule');
+  const begun: unknown[] = [];
+  const cannotSay = { find: () => Promise.resolve({ type: 'unsupported' }) };
+  const worker = workerWith(cannotSay, { starter: starterInto(begun) });
+  const now = Date.now();
+  const scheduledTimestampMs = now - LATEST_ACCEPTANCE_MS - 1_000;
+  const times = { scheduledTimestampMs, currentAttemptScheduledTimestampMs: now };
+  const page = { at: now, reason: 'blocked', message: 'a page', isUncertain: true } as const;
+  const settle = (lanes: boolean, more: { byService?: false } = {}) => {
+    const job = { ...item, launch: { policy }, ...(lanes && { lanes: ['a', 'there'] }) };
+    const request = { ...submissionOf(job), turnedAway: [page] };
+    const result = { type: 'unsure', message: 'a note', ...more } as const;
+    return new MockActivityEnvironment(times).run<[], unknown, () => Promise<unknown>>(() =>
+      settleSubmission(worker, request, reference, result),
+    );
+  };
+  expect(await settle(true)).toMatchObject({ type: 'again', isAbsent: false });
+  expect(begun).toEqual([]);
+  // The only one that was answered so, or sent since.
+  for (const held of [settle(true, { byService: false }), settle(false)])
+    expect(await held).toEqual({ type: 'ended' });
+  expect(begun).toMatchObject(Array(2).fill({ type: 'end', end: { state: 'held' } }));
+});

@@ -92,6 +92,14 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/workflows/lanes.test.ts'],
   },
   {
+    name: 'lane-page-for-all',
+    file: 'src/activities/reconcile-submission.ts',
+    find: 'return job.lanes !== undefined && isPage && byService === undefined;',
+    replace: 'return isPage && byService === undefined;',
+    breaks: '4: a row that was sent after a web page, with an unknown outcome, is not sent again.',
+    tests: ['test/activities/sending.test.ts'],
+  },
+  {
     name: 'early-end-not-carried',
     file: 'src/workflows/campaign.ts',
     find: 'carried?.early?.map((end) => [end.id, end])',
