@@ -132,6 +132,11 @@ export const treesThere = () =>
 export const detach = (words = 'return when the campaign has started') =>
   new Option('--detach', words);
 
+export const also = () =>
+  new Option('--also <lane>', 'the installed engines of this machine compute rows as well').choices(
+    ['engines'],
+  );
+
 export const noWorker = () =>
   new Option('--no-worker', 'with your own Temporal server: leave all work to its workers');
 

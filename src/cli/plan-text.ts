@@ -51,7 +51,7 @@ export function listPlanLines(view: PlanView): string[] {
       'will fail',
       'without a recorded result; --services synthetic rehearses any row',
     ),
-    ...forecasts.map((one) => formatForecast(one, now)),
+    ...forecasts.flatMap((one) => [formatForecast(one, now), ...formatLanes(one)]),
     ...formatDisk(view),
   ];
 }
@@ -62,6 +62,20 @@ function formatForecast(forecast: ServiceForecast, now: number): string {
   if (!Number.isFinite(endsAt)) return `  ${service}: never: the budget allows no jobs`;
   const end = `${formatClock(endsAt, now)} (in ${formatNonZeroDuration(endsAt - now)})`;
   return `  ${service}: ${formatCount(jobs, 'job')}, ${limit}; ends about ${end}`;
+}
+
+/** What each lane will do; the service has the rest. */
+function formatLanes({ jobs, lanes = [] }: ServiceForecast): string[] {
+  if (lanes.length === 0) return [];
+  const theirs = lanes.reduce((sum, lane) => sum + (lane.jobs ?? 0), 0);
+  return [
+    `    the service: ${formatCount(jobs - theirs, 'job')}`,
+    ...lanes.map(({ name, jobs: own, perHour }) =>
+      own === null || perHour === null
+        ? `    lane ${name}: not measured yet: run some rows there first`
+        : `    lane ${name}: ${formatCount(own, 'job')}, about ${perHour} an hour`,
+    ),
+  ];
 }
 
 function formatKinds(kinds: Readonly<Record<Kind, number>>): string {

@@ -1,5 +1,6 @@
 /** Which running jobs are late: they take far longer than the ended ones of their kind and size did at the same service. */
 import { formatDuration, formatNonZeroDuration } from '../domain/units.ts';
+import type { Kind } from '../domain/campaign.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
 /** No job is late before so many of its kind and size have ended. */
@@ -31,17 +32,29 @@ export class RunTimes {
     if (times.length < MAX_ENDED) times.push(Date.parse(finishedAt) - Date.parse(submittedAt));
   }
 
+  /** Of all sizes, in ms; null if none of this kind has ended there. */
+  findMedian(address: string, kind: Kind): number | null {
+    const times = [...this.#ended].flatMap(([size, some]) =>
+      size.startsWith(`${address} ${kind} `) ? some : [],
+    );
+    return times.length === 0 ? null : computeMedian(times);
+  }
+
   /** `late: 3 h 10 min, others of its size took 4 min`; null if the job is not late or does not run. */
   describeLate(record: ItemRecord, now: number): string | null {
     const { state, submittedAt, generation } = record;
     const times = this.#ended.get(nameSize(record)) ?? [];
     if (state !== 'running' || submittedAt === null || generation > 0) return null;
     if (times.length < MIN_ENDED) return null;
-    const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+    const median = computeMedian(times);
     const sinceMs = now - Date.parse(submittedAt);
     if (sinceMs <= Math.max(MIN_LATE_MS, LATE_FACTOR * median)) return null;
     return `late: ${formatDuration(sinceMs)}, others of its size took ${formatNonZeroDuration(median)}`;
   }
+}
+
+function computeMedian(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
 /** Each size has twice the bytes of the one before: `sequence 7` has 128 to 255. Another lane may be faster. */

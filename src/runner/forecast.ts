@@ -28,6 +28,23 @@ export interface ServiceForecast {
   readonly endsAt: number;
   /** Slots that are free now; null without a limit. */
   readonly free: number | null;
+  /** Where the jobs are shared; the service itself has the others. */
+  readonly lanes?: readonly LaneForecast[];
+}
+
+export interface LaneForecast {
+  readonly name: string;
+  /** null, as the next: some of the kinds have not been computed there yet. */
+  readonly jobs: number | null;
+  readonly perHour: number | null;
+}
+
+/** A lane, and the run time of its jobs in earlier campaigns, in ms and by kind. */
+export interface MeasuredLane {
+  readonly service: ServiceName;
+  readonly name: string;
+  readonly maxOpen: number;
+  readonly jobMs: Readonly<Partial<Record<Kind, number>>>;
 }
 
 /** Parallel jobs of a service without a budget: the minimum, because it does not report the number. */
@@ -41,21 +58,68 @@ export function forecastCampaign(
   { jobs }: Pick<Survey, 'jobs'>,
   feeds: readonly Feed[],
   budgets: readonly BudgetStatus[],
-  now: number,
+  { now, lanes }: { readonly now: number; readonly lanes: readonly MeasuredLane[] },
 ): readonly ServiceForecast[] {
   return listServices().flatMap((definition) => {
     const service = definition.name;
     const kinds = listKindsOf(definition).map((kind) => [kind, jobs[kind] ?? 0] as const);
     const count = sum(kinds.map(([, n]) => n));
     if (count === 0) return [];
-    const seconds = count * computeMeanSeconds(kinds);
+    const seconds = computeMeanSeconds(kinds);
     const feed = feeds.find(({ reference }) => reference.service === service);
     const budget = feed && findBudget(feed, budgets);
     // A token that this Temporal has not seen yet has charged nothing. Not configured yet: the contract says what it allows.
     const account = budget ?? createAccount(feed?.policy ?? createDefaultPolicy(service));
     const waiting = budget ? listWaiting(budget, name) : [];
-    return [forecastService(service, count, seconds, { account, waiting }, now)];
+    const forecast = (n: number) =>
+      forecastService(service, n, n * seconds, { account, waiting }, now);
+    const beside = lanes.filter((one) => one.service === service);
+    return [beside.length === 0 ? forecast(count) : shareJobs(count, kinds, beside, forecast, now)];
   });
+}
+
+/** Each lane takes rows until none is left: all end together, as far as their rates are known. */
+function shareJobs(
+  count: number,
+  kinds: readonly (readonly [Kind, number])[],
+  lanes: readonly MeasuredLane[],
+  forecast: (jobs: number) => ServiceForecast,
+  now: number,
+): ServiceForecast {
+  const rates = lanes.map((lane) => computeJobsPerMs(lane, kinds));
+  const all = sum(rates.map((rate) => rate ?? 0));
+  const findOwnEnd = (own: number) => (own === 0 ? now : forecast(own).endsAt);
+  const findTheirEnd = (own: number) => (own === count ? now : now + (count - own) / all);
+  // The fewest jobs with which the service ends last, between these two.
+  let [few, enough] = [0, count];
+  while (few < enough) {
+    const middle = Math.floor((few + enough) / 2);
+    if (findOwnEnd(middle) >= findTheirEnd(middle)) enough = middle;
+    else few = middle + 1;
+  }
+  const findEndOf = (own: number) => Math.max(findOwnEnd(own), findTheirEnd(own));
+  const own = few > 0 && findEndOf(few - 1) < findEndOf(few) ? few - 1 : few;
+  return {
+    ...forecast(count),
+    endsAt: findEndOf(own),
+    lanes: lanes.map(({ name }, i) => {
+      const rate = rates[i] ?? null;
+      if (rate === null) return { name, jobs: null, perHour: null };
+      const jobs = Math.round(((count - own) * rate) / all);
+      return { name, jobs, perHour: Math.round(rate * 3_600_000) };
+    }),
+  };
+}
+
+/** null if a kind was not computed there yet. */
+function computeJobsPerMs(
+  { maxOpen, jobMs }: MeasuredLane,
+  kinds: readonly (readonly [Kind, number])[],
+): number | null {
+  const present = kinds.filter(([, n]) => n > 0);
+  if (present.some(([kind]) => jobMs[kind] === undefined)) return null;
+  const ms = sum(present.map(([kind, n]) => n * (jobMs[kind] ?? 0)));
+  return (maxOpen * sum(present.map(([, n]) => n))) / Math.max(1, ms);
 }
 
 function findBudget(feed: Feed, budgets: readonly BudgetStatus[]): BudgetStatus | undefined {
@@ -134,12 +198,25 @@ interface Seen {
 export function estimateEnd(now: Seen): number | null {
   const seen = { ...now, at: Math.max(now.at, now.progress.startsAt ?? 0) };
   if (seen.progress.state === 'paused' || seen.progress.pausedServices) return null;
-  // How long that will be is unknown.
-  if (seen.budgets.some((one) => one.refusal && estimateServiceEnd(seen, one) !== null))
-    return null;
-  const ends = seen.budgets.flatMap((budget) => estimateServiceEnd(seen, budget) ?? []);
+  const services = [...Map.groupBy(seen.budgets, ({ service }) => service).values()];
+  const ends = services.flatMap((lanes) => estimateLanesEnd(seen, lanes) ?? []);
+  // How long a refusal lasts is unknown.
   const end = Math.max(...ends);
   return Number.isFinite(end) && end > seen.at ? end : null;
+}
+
+/** Of one service; infinite while nothing is sent. */
+function estimateLanesEnd(seen: Seen, lanes: readonly BudgetStatus[]): number | null {
+  const [service = null] = lanes;
+  const alone = service && estimateServiceEnd(seen, service);
+  if (service === null || alone === null) return null;
+  if (lanes.every(({ refusal }) => refusal)) return Number.POSITIVE_INFINITY;
+  if (lanes.length === 1) return alone;
+  // The latest ends show how fast they are together; that one of them has all the rest is the latest end.
+  const { unopened, open } = countWorkLeft(seen, service.service);
+  const seconds = computeSecondsPerJob(seen, service.service);
+  const together = seconds === null ? alone : seen.at + (unopened + open) * seconds * 1_000;
+  return service.refusal ? together : Math.min(alone, together);
 }
 
 function estimateServiceEnd(seen: Seen, budget: BudgetStatus): number | null {

@@ -51,6 +51,7 @@ export type {
 export type { Fault, Verification } from '../report/verify.ts';
 export { doctor, type DoctorOptions, type Finding } from './doctor.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';
+export { type LaneForecast } from './forecast.ts';
 export { pull, type CopyOptions, type TreeCopy } from './pull.ts';
 export type { CountedRows } from './survey.ts';
 export { retry, type RetryOptions } from './retry.ts';

@@ -12,6 +12,7 @@ import {
   findLocalName,
   createLocalSettings,
   loadRecorded,
+  listEngineLanes,
   useEngines,
 } from '../temporal/host/local.ts';
 import { type NetworkSettings, revealNetwork } from '../config/network.ts';
@@ -249,13 +250,25 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
     if (missing.includes(reference.service)) throw reason;
   if (missing.length > 0) throw createNoServiceError(missing, who);
   const names = listServiceNames().filter((name) => needed.has(name) || optional.has(name));
-  const lanes = settings.lanes.filter(
-    ({ reference }) => !choice.local || findLocalName(reference.address) !== null,
-  );
+  const lanes = listLanes(settings, choice.local);
   return names.flatMap((name) => [
     ...[known(name) ?? []].flat(),
     ...lanes.filter(({ reference }) => reference.service === name),
   ]);
+}
+
+/** With local services, those of other machines are not used. */
+function listLanes({ lanes }: Settings, local: LocalName | null): readonly ServiceSettings[] {
+  return lanes.filter(({ reference }) => !local || findLocalName(reference.address) !== null);
+}
+
+/** Those that `run` would use; nothing is written. @throws HundredfoldError `LOCAL_SERVICES_FAILED` */
+export async function listPlannedLanes(
+  settings: Settings,
+  { services = null, also }: { readonly services?: LocalName | null; readonly also?: 'engines' },
+): Promise<readonly ServiceSettings[]> {
+  const engines = also === undefined ? [] : await listEngineLanes();
+  return [...listLanes(settings, services), ...engines];
 }
 
 /** With the lanes of `--also`. @throws HundredfoldError `CONFIG_INVALID`, `LOCAL_SERVICES_FAILED` */

@@ -11,18 +11,22 @@ import {
   findEnd,
   forecastCampaign,
   formatEnd,
+  type LaneForecast,
   sumJobs,
   type ServiceForecast,
 } from './forecast.ts';
 import {
+  checkLanes,
   checkOwner,
   listConfiguredServices,
+  listPlannedLanes,
   type Intake,
   type IntakeOptions,
   type ManifestOptions,
   prepareIntake,
   chooseServices,
 } from './intake.ts';
+import { measureLanes } from './lane-rates.ts';
 import { checkFolder } from './obstacles.ts';
 import type { CountedRows } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
@@ -36,7 +40,11 @@ import {
 } from './session.ts';
 
 /** How a campaign is planned. */
-export type PlanOptions = ManifestOptions & ConfigurationOptions;
+export type PlanOptions = ManifestOptions &
+  ConfigurationOptions & {
+    /** As of `startCampaign`. */
+    readonly also?: 'engines';
+  };
 
 /** When the jobs of one service would be done. */
 export interface PlannedService {
@@ -48,6 +56,8 @@ export interface PlannedService {
   readonly free: number | null;
   /** ISO 8601, UTC; null when the budget allows no jobs. */
   readonly endsAt: string | null;
+  /** Lanes that share the jobs, with their part; the service has the others. Null: not measured yet. */
+  readonly lanes?: readonly LaneForecast[];
 }
 
 /** What `startCampaign` would refuse besides rows with errors: a service that is not configured, a token, the output. */
@@ -116,7 +126,8 @@ export async function planCampaign(
       : [];
   const now = Date.now();
   const feeds = listConfiguredServices(settings, options);
-  const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], now);
+  const lanes = await measureLanes(await listPlannedLanes(settings, options), intake.folder);
+  const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], { now, lanes });
   const refusals = await findRefusals(intake, settings, feeds, options);
   const document = {
     ...describePlan(intake, forecasts),
@@ -136,8 +147,8 @@ function describePlan(
     out: folder,
     ...counted,
     submissions: sumJobs(survey),
-    services: forecasts.map(({ service, jobs, free, endsAt }) => {
-      return { service, jobs, free, endsAt: formatEnd(endsAt) };
+    services: forecasts.map(({ service, jobs, free, endsAt, lanes }) => {
+      return { service, jobs, free, endsAt: formatEnd(endsAt), ...(lanes && { lanes }) };
     }),
     endsAt: formatEnd(findEnd(forecasts)),
     diskBytes: estimateDisk(survey),
@@ -165,7 +176,8 @@ async function findRefusals(
     () => {
       const unready = new Set(settings.unready.map(({ reference }) => reference.service));
       const others = new Set([...needed].filter((name) => !unready.has(name)));
-      chooseServices(settings, { local: services ?? null, needed: others, who: 'the manifest' });
+      const choice = { local: services ?? null, needed: others, who: 'the manifest' };
+      checkLanes(chooseServices(settings, choice));
     },
   ];
   for (const check of checks)

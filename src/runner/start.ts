@@ -36,6 +36,7 @@ import { beginCampaign, type Begun, type Campaign, type Started } from './campai
 import { rememberCampaign, runCommand } from './find.ts';
 import { retryWhileAway } from './follow.ts';
 import { type ServiceForecast, forecastCampaign } from './forecast.ts';
+import { measureLanes } from './lane-rates.ts';
 import { type HeldTree, withTree } from './hold-tree.ts';
 import {
   type Intake,
@@ -213,7 +214,8 @@ async function isConfirmed(
   const now = Date.now();
   const budgets = await readCharged(() => readBudgets(session.client), onNotice);
   const from = Math.max(now, startsAt);
-  const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], from);
+  const lanes = await measureLanes(feeds, folder);
+  const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], { now: from, lanes });
   return confirm({ name, folder, survey, now, forecasts });
 }
 

@@ -41,8 +41,44 @@ const forecast = (some: Partial<Record<Kind, number>>, budget: BudgetStatus) => 
   const { service, address, credential } = budget;
   const reference = { service, address, credential };
   const feed = { reference, policy: policyOf(2, HOUR), secrets: {} };
-  return forecastCampaign('night', { jobs: jobs(some) }, [feed], [budget], NOW);
+  return forecastCampaign('night', { jobs: jobs(some) }, [feed], [budget], { now: NOW, lanes: [] });
 };
+
+test('the jobs are shared with lanes whose run times are known, so that all end together', () => {
+  const budget = predictions(fresh(100));
+  const { service, address, credential } = budget;
+  const feed = {
+    reference: { service, address, credential },
+    policy: policyOf(100, HOUR),
+    secrets: {},
+  };
+  const lane = (jobMs: Partial<Record<Kind, number>>) => ({
+    service,
+    name: 'big',
+    maxOpen: 4,
+    jobMs,
+  });
+  const forecastBeside = (jobMs: Partial<Record<Kind, number>>) => {
+    const lanes = [lane(jobMs)];
+    return forecastCampaign('night', { jobs: jobs({ sequence: 5_000 }) }, [feed], [budget], {
+      now: NOW,
+      lanes,
+    })[0];
+  };
+  const alone = forecast({ sequence: 5_000 }, budget)[0];
+  expect(forecastBeside({})).toEqual({
+    ...alone,
+    lanes: [{ name: 'big', jobs: null, perHour: null }],
+  });
+  // 720 an hour there and 100 here: some six hours, not two days.
+  const shared = forecastBeside({ sequence: 20_000 });
+  const hours = ((shared?.endsAt ?? 0) - NOW) / HOUR;
+  expect(hours).toBeGreaterThan(5.8);
+  expect(hours).toBeLessThan(6.3);
+  const [big] = shared?.lanes ?? [];
+  expect(big?.perHour).toBe(720);
+  expect(Math.abs((big?.jobs ?? 0) - 720 * hours)).toBeLessThan(10);
+});
 
 describe('the last submission of a plan', () => {
   /** The end of these sequences without the run time of the last one. */

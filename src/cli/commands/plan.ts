@@ -19,7 +19,7 @@ import type { Refusal } from '../../runner/index.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { say, logToTerminal, printDocument, printLine } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
-import { call, MANIFESTS, newTrees, type Flags, createNameOption } from '../options.ts';
+import { also, call, MANIFESTS, newTrees, type Flags, createNameOption } from '../options.ts';
 
 export const commands = [
   new Command('plan')
@@ -29,6 +29,7 @@ export const commands = [
     .addOption(createNameOption('name of the campaign (default: from the manifest)'))
     .option('--allow-outside', 'allow the manifest to name files outside its folder')
     .option('--skip-invalid', 'plan for the valid rows if some are invalid')
+    .addOption(also())
     .option('--no-cache', 'plan without results of earlier campaigns')
     .option(
       '--fixes <file>',

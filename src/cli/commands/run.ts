@@ -1,5 +1,5 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
 import { EXIT } from '../../domain/errors.ts';
 import {
@@ -14,6 +14,7 @@ import { Interruption } from '../interruption.ts';
 import { formatCount, say, logToTerminal, printDocument } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
 import {
+  also,
   call,
   detach,
   MANIFESTS,
@@ -46,12 +47,7 @@ export const commands = [
     .addOption(noWorker())
     .option('-y, --yes', 'do not ask for confirmation if the campaign takes more than an hour')
     .addOption(priority())
-    .addOption(
-      new Option(
-        '--also <lane>',
-        'the installed engines of this machine compute rows as well',
-      ).choices(['engines']),
-    )
+    .addOption(also())
     .option('--at <time>', 'submit nothing before, such as 22:00 or 2026-12-24T22:00', parseClock)
     .action(call(run)),
 ];

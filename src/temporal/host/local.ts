@@ -73,11 +73,16 @@ export function createLocalSettings(
  * @throws HundredfoldError `LOCAL_SERVICES_FAILED`: none is installed
  */
 export async function useEngines(dir: string): Promise<readonly ServiceSettings[]> {
-  const isInstalled = await loadInstalled();
+  const lanes = await listEngineLanes();
   mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
   const id = randomBytes(4).toString('hex');
   if (readRecord(dir, ENGINES) === null) writeRecord(dir, ENGINES, { port: 0, id });
-  return createLocalSettings(ENGINES).filter(isInstalled);
+  return lanes;
+}
+
+/** @throws HundredfoldError `LOCAL_SERVICES_FAILED`: none is installed, or one lacks a library */
+export async function listEngineLanes(): Promise<readonly ServiceSettings[]> {
+  return createLocalSettings(ENGINES).filter(await loadInstalled());
 }
 
 /** @throws HundredfoldError `LOCAL_SERVICES_FAILED`: no engine is installed, or one lacks a library */
