@@ -17,7 +17,7 @@ const ends = async (folder: string) =>
 
 describe.concurrent('two lanes', () => {
   test('share the rows, each as fast as it is', async (context) => {
-    const remote = { limit: 10, windowMs: 10_000, engine: 'synthetic', jobMs: 100 } as const;
+    const remote = { limit: 10, windowMs: 30_000, engine: 'synthetic', jobMs: 100 } as const;
     const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 200, concurrency: 2 }] as const;
     const rig = await openRig({ ...remote, lanes }, context);
     const { folder, progress } = await rig.run(sequences(60));
