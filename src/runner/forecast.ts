@@ -208,15 +208,18 @@ export function estimateEnd(now: Seen): number | null {
 /** Of one service; infinite while nothing is sent. */
 function estimateLanesEnd(seen: Seen, lanes: readonly BudgetStatus[]): number | null {
   const [service = null] = lanes;
-  const alone = service && estimateServiceEnd(seen, service);
-  if (service === null || alone === null) return null;
+  if (service === null) return null;
+  const alone = estimateServiceEnd(seen, service);
+  const { unopened, open } = countWorkLeft(seen, service.service);
+  if (lanes.length === 1 ? alone === null : unopened + open <= 0) return null;
   if (lanes.every(({ refusal }) => refusal)) return Number.POSITIVE_INFINITY;
   if (lanes.length === 1) return alone;
-  // The latest ends show how fast they are together; that one of them has all the rest is the latest end.
-  const { unopened, open } = countWorkLeft(seen, service.service);
+  // The latest ends show how fast they are together; that the service has all the rest is the latest end.
   const seconds = computeSecondsPerJob(seen, service.service);
-  const together = seconds === null ? alone : seen.at + (unopened + open) * seconds * 1_000;
-  return service.refusal ? together : Math.min(alone, together);
+  const latest = service.refusal ? null : alone;
+  if (seconds === null) return latest;
+  const together = seen.at + (unopened + open) * seconds * 1_000;
+  return latest === null ? together : Math.min(latest, together);
 }
 
 function estimateServiceEnd(seen: Seen, budget: BudgetStatus): number | null {

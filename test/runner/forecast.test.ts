@@ -194,6 +194,22 @@ describe('the expected end of a campaign', () => {
   ];
   const paused = { service: 'predictions' as const, code: 'JOB_FAILED', message: 'x', times: 5 };
 
+  test('is shared with a lane: as fast as the latest ends, also while the service refuses', () => {
+    const recent = Array.from({ length: 6 }, (_, n) => ({
+      id: `s-${n}`,
+      kind: 'sequence' as const,
+      state: 'succeeded' as const,
+      code: null,
+      message: null,
+      at: NOW - 60_000 + n,
+    }));
+    const lane = { ...budget(window(20), {}), address: 'big:8080', windows: [], free: null };
+    for (const changes of [{}, { refusal }]) {
+      const left = seen(150, [budget(window(20), { night: 0 }, changes), lane], { recent });
+      expect((estimateEnd(left) ?? 0) - NOW).toBe(150 * 10_000);
+    }
+  });
+
   test.each<[string, CampaignObservation]>([
     ['it is paused', seen(30, waits(), { state: 'paused' })],
     ['all rows are sent', seen(2, [budget(window(2, [NOW + 1_000, NOW + 2_000]), {})])],
