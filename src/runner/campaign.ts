@@ -4,12 +4,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName, ServiceReference } from '../domain/campaign.ts';
 import {
-  openSession,
-  type Session,
   isBackgroundRunning,
   startInBackground,
   waitForTakeover,
-} from '../temporal/host/session.ts';
+} from '../temporal/host/background.ts';
+import { openSession, type Session } from '../temporal/host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';

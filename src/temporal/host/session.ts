@@ -1,7 +1,7 @@
 /**
  * A session is a command's access to Temporal: a remote server from the configuration, the embedded server of a running
  * host, or one for which this command becomes the host. When the host it joined ends, it takes over: all open campaigns
- * continue. That host may be the background process of the folder, which is started here.
+ * continue.
  */
 import { listServiceSettings } from '../../config/services.ts';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { TemporalSettings } from '../../config/network.ts';
 import { isSameReference } from '../../domain/campaign.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { Deadline } from '../../domain/process.ts';
-import { openStateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from '../../state.ts';
+import { openStateFolder } from '../../state.ts';
 import { configureSignal } from '../../workflows/messages.ts';
 import { buildBudgetWorkflowId, DEFAULT_TASK_QUEUE, ROLES } from '../../workflows/names.ts';
 import {
@@ -22,16 +22,11 @@ import {
 import { chooseBuild } from '../bundle.ts';
 import { isTemporalAway } from '../grpc-status.ts';
 import { registerSearchAttributes } from '../namespace.ts';
-import { isAlive, isRunningAs } from '../machine.ts';
+import { isAlive } from '../machine.ts';
 import type { StoppableWorker } from '../../worker.ts';
 import type { Host, HostOptions } from './host.ts';
-import { createLocalSettings, type LocalName } from './local.ts';
+import { createLocalSettings } from './local.ts';
 import { type HostRecord, readRecord, tryLock } from './folder.ts';
-import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Settings } from '../../config/settings.ts';
-import { COMMAND } from '../../program.ts';
 
 export interface Session {
   /** `host`: this process runs server and worker; `joined`: another does; `remote`: a server configured elsewhere. */
@@ -270,82 +265,4 @@ class EmbeddedSession implements Session {
         'Wait until it has ended, or use a separate server for this campaign: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
       );
   }
-}
-
-/*
- * The background process of a folder, which runs server and worker. `q` in the live view starts the same process: it joins
- * while the command still is the host, and takes over when the command has stopped. So all hosts end in the same way.
- */
-
-const READY_TIMEOUT_MS = 60_000;
-const READY_INTERVAL_MS = 50;
-
-/** Options passed to the process: it reads its configuration itself. */
-interface BackgroundOptions {
-  /** Path of the configuration file, if one was given. */
-  readonly config?: string;
-  readonly services?: LocalName;
-}
-
-/** Returns when the process is ready. @throws HundredfoldError `HOST_NOT_READY` */
-export async function startInBackground(
-  settings: Settings,
-  { config, services }: BackgroundOptions,
-): Promise<void> {
-  // A remote Temporal has its own workers.
-  if (settings.temporal || isBackgroundRunning(settings)) return;
-  // The process would find this itself, but only report it in its log.
-  if (services === undefined) for (const { reason } of settings.unready) throw reason;
-  mkdirSync(settings.embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
-  const logFile = join(settings.embeddedDir, 'host.log');
-  const log = openSync(logFile, 'a', PRIVATE_FILE);
-  const args = [
-    'host',
-    ...(services ? ['--services', services] : []),
-    ...(config ? ['--config', config] : []),
-  ];
-  const child = spawn(process.execPath, [COMMAND, ...args], {
-    detached: true,
-    stdio: ['ignore', log, log],
-  });
-  closeSync(log);
-  child.unref();
-  const isOver = () => isBackgroundRunning(settings) || child.exitCode !== null;
-  await waitUntil(isOver);
-  if (!isBackgroundRunning(settings))
-    throw new HundredfoldError(
-      'HOST_NOT_READY',
-      'the background process did not become ready',
-      `Read ${logFile}.`,
-    );
-}
-
-/** True when such a process is the host of the folder, or waits to be. */
-export function isBackgroundRunning({ embeddedDir }: Pick<Settings, 'embeddedDir'>): boolean {
-  const record = readRecord(embeddedDir, 'background');
-  return record !== null && isRunningAs(record.pid, 'host');
-}
-
-/**
- * Returns when the background process, which had waited for the host to close, has taken over the folder's server.
- *
- * @throws HundredfoldError `HOST_NOT_READY`
- */
-export async function waitForTakeover(settings: Settings): Promise<void> {
-  const { embeddedDir } = settings;
-  const isTaken = () =>
-    isBackgroundRunning(settings) &&
-    readRecord(embeddedDir, 'host')?.pid === readRecord(embeddedDir, 'background')?.pid;
-  await waitUntil(isTaken);
-  if (!isTaken())
-    throw new HundredfoldError(
-      'HOST_NOT_READY',
-      'the background process did not take the campaign over',
-      'Nothing is lost: the "hundredfold run" command of this campaign continues it.',
-    );
-}
-
-async function waitUntil(isSo: () => boolean): Promise<void> {
-  const deadline = new Deadline(READY_TIMEOUT_MS);
-  while (!isSo() && !deadline.hasPassed) await delay(READY_INTERVAL_MS);
 }
