@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { EarlierResults } from '../src/runner/lanes.ts';
 import { startOrJoin, type CampaignStart } from '../src/runner/start.ts';
 import { listKindNames } from '../src/kinds/registry.ts';
 import { Spool, surveyManifests, type Survey } from '../src/runner/survey.ts';
@@ -49,7 +50,9 @@ export async function launchCampaign(
     recover: nothing,
     close: nothing,
   } as const;
-  const settings = { priority: 3, keepResults: cache !== null, onNotice: () => undefined };
+  const earlier = new EarlierResults();
+  const onNotice = () => undefined;
+  const settings = { priority: 3, keepResults: cache !== null, earlier, onNotice };
   // Its rows were not compared with the tree: as if one of them was there, however the test has changed it.
   const known = { ...survey, known: 1 };
   await startOrJoin(session, { ...launch, feeds, survey: known, spool, ...settings });

@@ -48,6 +48,8 @@ export interface Lane {
   readonly maxOpen: number;
   /** The user says that its engine is that of the service. */
   readonly sameEngine: boolean;
+  /** Its program and version, where they are known without a result. */
+  readonly engine?: string;
 }
 
 /**

@@ -47,6 +47,7 @@ export const ERROR_EXITS = {
   CONFIG_NO_SERVICE: 'refused',
   SERVICE_URL_WRONG: 'refused',
   LANE_ENGINE_UNKNOWN: 'refused',
+  LANE_ENGINE_DIFFERS: 'refused',
   PLUGIN_REFUSED: 'refused',
   SETUP_FAILED: 'usage',
   PACKAGE_INCOMPLETE: 'usage',

@@ -35,11 +35,13 @@ export interface DamagedItem {
   readonly damage: ItemError;
 }
 
+/** @param chosen numbers of pages; default: all */
 export async function* readItemPages(
   store: Store,
   campaign: PreparedCampaign,
+  chosen: Iterable<number> = Array(campaign.pages).keys(),
 ): AsyncGenerator<readonly CampaignItem[]> {
-  for (let page = 0; page < campaign.pages; page += 1) {
+  for (const page of chosen) {
     const entries = await readPage(store, page);
     yield await Promise.all(entries.map((entry) => readCampaignItem(store, entry)));
   }

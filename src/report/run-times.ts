@@ -1,6 +1,5 @@
 /** Which running jobs are late: they take far longer than the ended ones of their kind and size did at the same service. */
 import { formatDuration, formatNonZeroDuration } from '../domain/units.ts';
-import type { Kind } from '../domain/campaign.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
 /** No job is late before so many of its kind and size have ended. */
@@ -32,14 +31,6 @@ export class RunTimes {
     if (times.length < MAX_ENDED) times.push(Date.parse(finishedAt) - Date.parse(submittedAt));
   }
 
-  /** Of all sizes, in ms; null if none of this kind has ended there. */
-  findMedian(address: string, kind: Kind): number | null {
-    const times = [...this.#ended].flatMap(([size, some]) =>
-      size.startsWith(`${address} ${kind} `) ? some : [],
-    );
-    return times.length === 0 ? null : computeMedian(times);
-  }
-
   /** `late: 3 h 10 min, others of its size took 4 min`; null if the job is not late or does not run. */
   describeLate(record: ItemRecord, now: number): string | null {
     const { state, submittedAt, generation } = record;
@@ -53,7 +44,7 @@ export class RunTimes {
   }
 }
 
-function computeMedian(times: readonly number[]): number {
+export function computeMedian(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 

@@ -12,7 +12,6 @@ import {
   findLocalName,
   createLocalSettings,
   loadRecorded,
-  listEngineLanes,
   useEngines,
 } from '../temporal/host/local.ts';
 import { type NetworkSettings, revealNetwork } from '../config/network.ts';
@@ -258,21 +257,23 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
 }
 
 /** With local services, those of other machines are not used. */
-function listLanes({ lanes }: Settings, local: LocalName | null): readonly ServiceSettings[] {
+export function listLanes(
+  { lanes }: Settings,
+  local: LocalName | null,
+): readonly ServiceSettings[] {
   return lanes.filter(({ reference }) => !local || findLocalName(reference.address) !== null);
 }
 
-/** Those that `run` would use; nothing is written. @throws HundredfoldError `LOCAL_SERVICES_FAILED` */
-export async function listPlannedLanes(
+/**
+ * With the lanes of `--also`.
+ * @param find what is installed: for a run, each host of the folder runs them from now on
+ * @throws HundredfoldError `CONFIG_INVALID`, `LOCAL_SERVICES_FAILED`
+ */
+export async function addLanes(
   settings: Settings,
-  { services = null, also }: { readonly services?: LocalName | null; readonly also?: 'engines' },
-): Promise<readonly ServiceSettings[]> {
-  const engines = also === undefined ? [] : await listEngineLanes();
-  return [...listLanes(settings, services), ...engines];
-}
-
-/** With the lanes of `--also`. @throws HundredfoldError `CONFIG_INVALID`, `LOCAL_SERVICES_FAILED` */
-export async function addLanes(settings: Settings, also: 'engines' | undefined): Promise<Settings> {
+  also: 'engines' | undefined,
+  find: (dir: string) => Promise<readonly ServiceSettings[]> = useEngines,
+): Promise<Settings> {
   if (also === undefined) return settings;
   if (settings.temporal)
     throw new HundredfoldError(
@@ -280,24 +281,8 @@ export async function addLanes(settings: Settings, also: 'engines' | undefined):
       `--also engines needs the embedded server, and temporal.address is ${settings.temporal.address}`,
       'Start `hundredfold services --engine real --limit 0` where the engines are, and name its address in `lanes` of the service.',
     );
-  const lanes = await useEngines(settings.embeddedDir);
+  const lanes = await find(settings.embeddedDir);
   return { ...settings, lanes: [...settings.lanes, ...lanes] };
-}
-
-/**
- * The rows of one table must not come from two versions of an engine.
- * @throws HundredfoldError `LANE_ENGINE_UNKNOWN`
- */
-export function checkLanes(feeds: readonly ServiceSettings[]): void {
-  for (const { reference, lane } of feeds) {
-    if (!lane || lane.sameEngine) continue;
-    const { service, address } = reference;
-    throw new HundredfoldError(
-      'LANE_ENGINE_UNKNOWN',
-      `whether the engine of the lane ${lane.name} (${address}) is that of the service ${service} is not known; nothing was submitted`,
-      `Run some rows at each, and look at their differences: hundredfold report A B. If they are the same engine, write sameEngine: true for the lane.`,
-    );
-  }
 }
 
 function requireLocalServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {

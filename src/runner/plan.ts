@@ -16,20 +16,21 @@ import {
   type ServiceForecast,
 } from './forecast.ts';
 import {
-  checkLanes,
+  addLanes,
   checkOwner,
   listConfiguredServices,
-  listPlannedLanes,
+  listLanes,
   type Intake,
   type IntakeOptions,
   type ManifestOptions,
   prepareIntake,
   chooseServices,
 } from './intake.ts';
-import { measureLanes } from './lane-rates.ts';
+import { checkLanes, type EarlierResults, measureLanes, readEarlierResults } from './lanes.ts';
 import { checkFolder } from './obstacles.ts';
 import type { CountedRows } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
+import { listEngineLanes } from '../temporal/host/local.ts';
 import { isTemporalAway } from '../temporal/grpc-status.ts';
 import {
   type ConfigurationOptions,
@@ -114,7 +115,8 @@ export async function planCampaign(
   options: PlanOptions & IntakeOptions,
 ): Promise<Planned> {
   const { onNotice = ignoreNotices } = options;
-  const settings = readSettings(options, { tokens: 'optional' });
+  const read = readSettings(options, { tokens: 'optional' });
+  const settings = await addLanes(read, options.also, listEngineLanes);
   const intake = await prepareIntake(manifests, options, settings);
   const { name, survey } = intake;
   const budgets =
@@ -126,9 +128,11 @@ export async function planCampaign(
       : [];
   const now = Date.now();
   const feeds = listConfiguredServices(settings, options);
-  const lanes = await measureLanes(await listPlannedLanes(settings, options), intake.folder);
+  const there = listLanes(settings, options.services ?? null);
+  const earlier = await readEarlierResults(there, intake.folder);
+  const lanes = measureLanes(there, earlier);
   const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], { now, lanes });
-  const refusals = await findRefusals(intake, settings, feeds, options);
+  const refusals = await findRefusals({ intake, settings, feeds, earlier }, options);
   const document = {
     ...describePlan(intake, forecasts),
     ...(refusals.length > 0 && { refusals }),
@@ -155,11 +159,14 @@ function describePlan(
   };
 }
 
+interface Known extends Pick<Planned, 'intake' | 'feeds'> {
+  readonly settings: Settings;
+  readonly earlier: EarlierResults;
+}
+
 /** What `run` would refuse, if its rows were right; nothing is written to find that out. */
 async function findRefusals(
-  intake: Intake,
-  settings: Settings,
-  feeds: Planned['feeds'],
+  { intake, settings, feeds, earlier }: Known,
   { services }: PlanOptions,
 ): Promise<readonly Refusal[]> {
   const { needed, folder } = intake;
@@ -177,7 +184,7 @@ async function findRefusals(
       const unready = new Set(settings.unready.map(({ reference }) => reference.service));
       const others = new Set([...needed].filter((name) => !unready.has(name)));
       const choice = { local: services ?? null, needed: others, who: 'the manifest' };
-      checkLanes(chooseServices(settings, choice));
+      checkLanes(chooseServices(settings, choice), earlier);
     },
   ];
   for (const check of checks)

@@ -1,7 +1,7 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
-import type { ServiceSettings } from '../config/services.ts';
+import { ENGINES, type ServiceSettings } from '../config/services.ts';
 import { USUAL_PRIORITY, isFinal, type ServiceName } from '../domain/campaign.ts';
 import { Deadline, runInParallel } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -50,7 +50,8 @@ import {
   type Order,
   type PreparedTree,
 } from './launch.ts';
-import { addLanes, checkLanes, chooseServices } from './intake.ts';
+import { addLanes, chooseServices } from './intake.ts';
+import { checkLanes, readEarlierResults } from './lanes.ts';
 import {
   type OnNotice,
   runOneAtATime,
@@ -94,7 +95,11 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
     requirePlugins(store, campaign, 'any');
     for (const line of listPluginNews(campaign)) onNotice(line);
     const survey = await surveyRetry(store, campaign, selection);
-    const order = { ...requested, folder: location, feeds: pickServices(requested, tree, survey) };
+    const order = {
+      ...requested,
+      folder: location,
+      feeds: await pickServices(requested, tree, survey),
+    };
     options.onSurvey?.(survey);
     const left = survey.chosen.size + survey.open;
     const items = survey.ends.size;
@@ -137,18 +142,20 @@ async function prepare(
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */
-function pickServices(
+async function pickServices(
   { name, settings, local }: RequestedRetry,
   tree: OutputTree,
   survey: RetrySurvey,
-): readonly ServiceSettings[] {
+): Promise<readonly ServiceSettings[]> {
   const feeds = chooseServices(settings, {
     local: local ?? tree.local,
     needed: survey.services,
     optional: new Set(Object.keys(tree.services)),
     who: `the campaign ${name}`,
   });
-  checkLanes(feeds);
+  // The installed engines have rows of the table already.
+  const others = feeds.filter(({ reference }) => reference.address !== ENGINES);
+  checkLanes(others, await readEarlierResults(others, tree.location));
   return feeds;
 }
 

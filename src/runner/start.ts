@@ -36,14 +36,13 @@ import { beginCampaign, type Begun, type Campaign, type Started } from './campai
 import { rememberCampaign, runCommand } from './find.ts';
 import { retryWhileAway } from './follow.ts';
 import { type ServiceForecast, forecastCampaign } from './forecast.ts';
-import { measureLanes } from './lane-rates.ts';
+import { checkLanes, type EarlierResults, measureLanes, readEarlierResults } from './lanes.ts';
 import { type HeldTree, withTree } from './hold-tree.ts';
 import {
   type Intake,
   type RowHooks,
   type RowOptions,
   addLanes,
-  checkLanes,
   checkOwner,
   checkRows,
   checkServices,
@@ -108,8 +107,8 @@ export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions
   /** Nothing is submitted before this time (ms since the epoch); one that runs already goes on. Default: at once. */
   readonly at?: number;
   /**
-   * `engines`: those that are installed on this machine compute rows as well, beside the service; you say with it that they
-   * are of its version.
+   * `engines`: those that are installed on this machine compute rows as well, beside the service. Refused if its results
+   * tell that it has another version.
    */
   readonly also?: 'engines';
   /** @internal What the user typed; default: the `run` with these options. */
@@ -142,7 +141,7 @@ export async function startCampaign(
   const told = { ...options, manifests: [manifests].flat(), onNotice, signal };
   try {
     const intake = await checkRows(told.manifests, { ...told, spool }, settings);
-    const start = buildStart(intake, told, settings, spool);
+    const start = await buildStart(intake, told, settings, spool);
     for (const line of intake.pluginNews) onNotice(line);
     await checkStart(start);
     throwIfInterrupted(signal);
@@ -162,15 +161,16 @@ interface Told extends StartOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
-function buildStart(
+/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID`, `LANE_ENGINE_*` */
+async function buildStart(
   { name, folder, survey, cache, needed }: Intake,
   { services, priority = USUAL_PRIORITY, cache: keepResults = true, at, onNotice }: Told,
   settings: Settings,
   spool: Spool,
-): CampaignStart {
+): Promise<CampaignStart> {
   const feeds = chooseServices(settings, { local: services ?? null, needed, who: 'the manifest' });
-  checkLanes(feeds);
+  const earlier = await readEarlierResults(feeds, folder);
+  checkLanes(feeds, earlier);
   return {
     name,
     folder,
@@ -178,6 +178,7 @@ function buildStart(
     spool,
     cache,
     feeds,
+    earlier,
     keepResults,
     policy: settings.policy,
     priority,
@@ -207,14 +208,14 @@ async function startIn(
 
 async function isConfirmed(
   session: Session,
-  { name, folder, survey, feeds, startsAt = 0, onNotice }: CampaignStart,
+  { name, folder, survey, feeds, earlier, startsAt = 0, onNotice }: CampaignStart,
   { confirm }: Told,
 ): Promise<boolean> {
   if (!confirm) return true;
   const now = Date.now();
   const budgets = await readCharged(() => readBudgets(session.client), onNotice);
   const from = Math.max(now, startsAt);
-  const lanes = await measureLanes(feeds, folder);
+  const lanes = measureLanes(feeds, earlier);
   const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], { now: from, lanes });
   return confirm({ name, folder, survey, now, forecasts });
 }
@@ -225,6 +226,8 @@ export interface CampaignStart extends Order {
   readonly survey: Survey;
   /** The rows that were surveyed. */
   readonly spool: Spool;
+  /** What they tell of lanes. */
+  readonly earlier: EarlierResults;
   /** Results of earlier campaigns, where there are any. */
   readonly cache: ResultCache | null;
   /** For later campaigns. */

@@ -37,20 +37,6 @@ test('a job is late after ten times the median of its kind and size', () => {
   expect(times.describeLate(ended(190), 200 * MINUTE), 'an ended one').toBeNull();
 });
 
-test('the median of a lane is that of its own jobs, of all sizes', () => {
-  const times = new RunTimes();
-  const address = 'big:8080';
-  for (const [minutes, residues] of [
-    [2, 100],
-    [9, 100],
-    [4, 900],
-  ] as const)
-    times.add({ ...ended(minutes, residues), address });
-  times.add(ended(50));
-  expect(times.findMedian(address, 'sequence')).toBe(4 * MINUTE);
-  expect(times.findMedian(address, 'molecule')).toBeNull();
-});
-
 test('others of another kind, size or lane, and results of other items, say nothing about a job', () => {
   const times = fiveEnded();
   expect(times.describeLate(running(1_000), 190 * MINUTE)).toBeNull();

@@ -63,7 +63,7 @@ export function createLocalSettings(
   const settings = Object.entries(PATHS).map(([service, path]) =>
     describeService(service, `${url}${path}`, secrets, names),
   );
-  const lane = { name: ENGINES, maxOpen: availableParallelism(), sameEngine: true };
+  const lane = { name: ENGINES, maxOpen: availableParallelism(), sameEngine: false };
   return name === ENGINES ? settings.map((one) => describeLane(one, lane)) : settings;
 }
 
@@ -82,21 +82,19 @@ export async function useEngines(dir: string): Promise<readonly ServiceSettings[
 
 /** @throws HundredfoldError `LOCAL_SERVICES_FAILED`: none is installed, or one lacks a library */
 export async function listEngineLanes(): Promise<readonly ServiceSettings[]> {
-  return createLocalSettings(ENGINES).filter(await loadInstalled());
-}
-
-/** @throws HundredfoldError `LOCAL_SERVICES_FAILED`: no engine is installed, or one lacks a library */
-async function loadInstalled(): Promise<(settings: ServiceSettings) => boolean> {
-  const { listRealServices } =
+  const { findRealEngines } =
     await import('../../../packages/local-services/src/engines/choose.ts');
-  const installed = await toCoded(() => listRealServices());
-  if (installed.length === 0)
+  const installed = await toCoded(() => findRealEngines());
+  if (installed.size === 0)
     throw new HundredfoldError(
       'LOCAL_SERVICES_FAILED',
       'none of the engines is installed on this machine',
       'Install them (docs/engines.md), in a checkout with `npm run engines`, or leave out --also engines.',
     );
-  return ({ reference }) => installed.some((service) => service === reference.service);
+  return createLocalSettings(ENGINES).flatMap(({ lane, ...site }) => {
+    const engine = installed.get(site.reference.service);
+    return lane && engine !== undefined ? [{ ...site, lane: { ...lane, engine } }] : [];
+  });
 }
 
 /** Local services that were used in this folder, which its campaigns may still need; `added` is used from now on. */
@@ -120,7 +118,9 @@ export async function serveLocally(dir: string, name: HostedName): Promise<Hoste
   // If its database was removed, the count starts at zero: for the ledger, the new one is another service.
   const id = (existsSync(database) ? known?.id : undefined) ?? randomBytes(4).toString('hex');
   // Of the real engines, one may be missing: nothing is sent to the service that answers from recordings instead.
-  const isOffered = name === ENGINES ? await loadInstalled() : () => true;
+  const offered = name === ENGINES ? await listEngineLanes() : createLocalSettings(name);
+  const isOffered = ({ reference }: ServiceSettings) =>
+    offered.some((one) => one.reference.service === reference.service);
   const engine = ({ local: 'recorded', synthetic: 'synthetic', engines: 'installed' } as const)[
     name
   ];

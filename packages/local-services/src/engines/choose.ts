@@ -38,12 +38,13 @@ export function chooseEngines({ engine, jobMs }: Settings): Engines {
 }
 
 /**
- * The services whose real engine is installed here.
+ * The services whose real engine is installed here, with its program and version.
  * @throws LocalServicesError `LOCAL_SERVICES_FAILED`: an installed one lacks a library
  */
-export function listRealServices(): readonly ServiceName[] {
-  const engines = Object.keys(PROGRAMS) as ServiceName[];
-  return engines.filter((service) => openReal(service) !== null);
+export function findRealEngines(): ReadonlyMap<string, string> {
+  const services = Object.keys(PROGRAMS) as ServiceName[];
+  const found = services.map((service) => [service, openReal(service)?.version] as const);
+  return new Map(found.flatMap(([service, version]) => (version ? [[service, version]] : [])));
 }
 
 function openReal(service: ServiceName): Engine | null {

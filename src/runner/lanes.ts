@@ -1,0 +1,150 @@
+/** What earlier campaigns of the same folder tell of lanes: how long jobs take there, and whether the engine is the same. */
+import { dirname } from 'node:path';
+import { ENGINES, type ServiceSettings } from '../config/services.ts';
+import type { Kind, ServiceReference } from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { readItemPages } from '../report/campaign-items.ts';
+import { parseEngineVersion } from '../report/result-tables.ts';
+import { computeMedian } from '../report/run-times.ts';
+import { isObjectAddress } from '../store/layout.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { listKindsOf, findService } from '../services/registry.ts';
+import { nullIfUnreadable } from '../store/store.ts';
+import { readRemembered } from './find.ts';
+import type { MeasuredLane } from './forecast.ts';
+import { openTreeIfAny, type OutputTree } from './tree.ts';
+
+/** The newest campaigns, and pages of each: more would not change a median. */
+const MAX_TREES = 5;
+const MAX_PAGES = 5;
+
+/** Feeds of a campaign or of a plan. */
+type Feeds = readonly Pick<ServiceSettings, 'reference' | 'lane'>[];
+type Site = Pick<ServiceReference, 'service' | 'address'>;
+
+/** An engine, and where it was seen. */
+interface SeenEngine {
+  readonly statement: string;
+  readonly where: string;
+  /** When its result was fetched; ISO 8601. */
+  readonly at: string;
+}
+
+/** Results of earlier campaigns, by the address of their job. */
+export class EarlierResults {
+  readonly #times = new Map<string, number[]>();
+  readonly #engines = new Map<string, SeenEngine>();
+
+  add(record: ItemRecord, campaign: string): void {
+    const { state, service, address, kind, engine, resultFrom, finishedAt } = record;
+    // A shared result is that of another item, perhaps of another day.
+    if (state !== 'succeeded' || address === null || resultFrom || finishedAt === null) return;
+    const ms = computeRunTime(record);
+    const place = `${address} ${kind}`;
+    if (ms !== null) this.#times.set(place, [...(this.#times.get(place) ?? []), ms]);
+    const site = `${service} ${address}`;
+    if (engine === undefined || (this.#engines.get(site)?.at ?? '') >= finishedAt) return;
+    this.#engines.set(site, { statement: engine, where: `in ${campaign}`, at: finishedAt });
+  }
+
+  /** In ms; null if nothing of the kind was computed there. */
+  findMedian(address: string, kind: Kind): number | null {
+    const times = this.#times.get(`${address} ${kind}`) ?? [];
+    return times.length === 0 ? null : computeMedian(times);
+  }
+
+  /** That of the last result; null if there is none, or it does not say. */
+  findEngine({ service, address }: Site): SeenEngine | null {
+    return this.#engines.get(`${service} ${address}`) ?? null;
+  }
+}
+
+/** Without the time in the queue of the service, where it tells when a job began. Null for a job that was asked for again. */
+function computeRunTime({ timing, submittedAt, finishedAt, generation }: ItemRecord) {
+  if (typeof timing?.elapsedSeconds === 'number') return 1_000 * timing.elapsedSeconds;
+  if (generation > 0 || submittedAt === null || finishedAt === null) return null;
+  return Date.parse(finishedAt) - Date.parse(submittedAt);
+}
+
+/** @param folder the tree of the campaign; those beside it were computed on the same machines. Without lanes, nothing is read. */
+export async function readEarlierResults(feeds: Feeds, folder: string): Promise<EarlierResults> {
+  const results = new EarlierResults();
+  if (isObjectAddress(folder) || feeds.every(({ lane }) => !lane)) return results;
+  const beside = readRemembered().filter((one) => dirname(one.folder) === dirname(folder));
+  for (const { name, folder: place } of beside.slice(0, MAX_TREES)) {
+    const tree = await openTreeIfAny(place, name).catch(nullIfUnreadable);
+    if (tree) await addTree(tree, results);
+  }
+  return results;
+}
+
+/** The service takes rows from the front, and lanes take them from the end. */
+async function addTree({ store, campaign }: OutputTree, results: EarlierResults): Promise<void> {
+  const last = campaign.pages - 1;
+  const pages = Array.from({ length: MAX_PAGES }, (_, i) =>
+    Math.round((i * last) / (MAX_PAGES - 1)),
+  );
+  for await (const page of readItemPages(store, campaign, new Set(last < 0 ? [] : pages)))
+    for (const { record } of page) if (record) results.add(record, campaign.name);
+}
+
+export function measureLanes(feeds: Feeds, earlier: EarlierResults): readonly MeasuredLane[] {
+  const lanes = feeds.flatMap(({ reference, lane }) => (lane ? [{ ...reference, ...lane }] : []));
+  return lanes.map(({ service, address, name, maxOpen }) => {
+    const medians = listKindsOf(findService(service)).flatMap((kind) => {
+      const median = earlier.findMedian(address, kind);
+      return median === null ? [] : [[kind, median] as const];
+    });
+    return { service, name, maxOpen, jobMs: Object.fromEntries(medians) };
+  });
+}
+
+/**
+ * The rows of one table must not come from two versions of an engine. `sameEngine` is the user's word. Without it, both
+ * versions must be known and equal; the installed engines were asked for, so there only a known difference refuses.
+ * @throws HundredfoldError `LANE_ENGINE_UNKNOWN`, `LANE_ENGINE_DIFFERS`
+ */
+export function checkLanes(feeds: Feeds, earlier: EarlierResults): void {
+  for (const { reference, lane } of feeds) {
+    if (!lane || lane.sameEngine) continue;
+    const { service, address } = reference;
+    const main = feeds.find((one) => !one.lane && one.reference.service === service)?.reference;
+    const theirs = main ? findEngine(main, earlier) : null;
+    const { engine } = lane;
+    const own = engine ? { statement: engine, where: 'installed here' } : null;
+    const ours = own ?? earlier.findEngine(reference);
+    const isTyped = address === ENGINES;
+    const place = `the lane ${lane.name} (${address})`;
+    if (theirs && ours && readVersion(theirs) !== readVersion(ours))
+      throw new HundredfoldError(
+        'LANE_ENGINE_DIFFERS',
+        `the engine of ${place} is ${describe(ours)}, and that of the service ${service} is ${describe(theirs)}; nothing was submitted`,
+        isTyped
+          ? `Install the engine of the service, or leave out --also engines. To see how results differ: ${COMPARE} --also engines.`
+          : `Install the engine of the service there, or remove the lane. To see how results differ: ${COMPARE}. If that makes no difference to you, write sameEngine: true for the lane.`,
+      );
+    if (isTyped || (theirs && ours)) continue;
+    throw new HundredfoldError(
+      'LANE_ENGINE_UNKNOWN',
+      `whether the engine of ${place} is that of the service ${service} is not known: no result of ${theirs ? 'the lane' : ours ? 'the service' : 'either'} in this output folder tells its version; nothing was submitted`,
+      `Compute some rows by both and compare them: ${COMPARE}. If they are the same engine, write sameEngine: true for the lane.`,
+    );
+  }
+}
+
+const COMPARE = 'hundredfold run MANIFEST --compare-lanes 20';
+
+/** What this project's synthetic service computes is known without a result. */
+function findEngine(site: Site, earlier: EarlierResults): Omit<SeenEngine, 'at'> | null {
+  if (site.address === 'synthetic') return { statement: 'synthetic', where: '--services' };
+  return earlier.findEngine(site);
+}
+
+/** `3.0.9` of `real, b2bTools 3.0.9`; all that is said of an engine of which no version is known. */
+function readVersion({ statement }: Pick<SeenEngine, 'statement'>): string {
+  return parseEngineVersion({ engine: statement }) ?? statement;
+}
+
+function describe({ statement, where }: Omit<SeenEngine, 'at'>): string {
+  return `"${statement}" (${where})`;
+}
