@@ -1,4 +1,6 @@
 /** What a service definition makes of every kind of answer: asked through the real client, of a server that gives them. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { collectBody } from '../../activities/download.ts';
 import { runJudge } from '../../activities/take-result.ts';
 import type { Options } from '../../domain/campaign.ts';
@@ -11,10 +13,77 @@ import {
   type Answers,
   type Identity,
   type Job,
+  type ServiceConfig,
   findMaxNameLength,
 } from '../../services/service.ts';
-import { type Case, LISTS, NOTHING, OTHERS, ScriptedServer, TAKEN } from './scripted-server.ts';
 import type { FaultCode, Watch } from './watch.ts';
+
+interface Case {
+  readonly words: string;
+  /** 200: that at which the definition reads answers, which is another one for some. */
+  readonly status: number;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `nothing`: of no job, and of no state of one. `error`: of no success. `jobs`, without names. `taken`: the name. */
+  readonly tells?: 'nothing' | 'error' | 'jobs' | 'taken';
+}
+
+const PAGE = '<!doctype html><html><head><title>Maintenance</title></head><body>Soon</body></html>';
+const UNKNOWN_WORD =
+  '{"status":"HELD","state":"HELD","jobStatus":"HELD","job_status":"HELD","phase":"HELD"}';
+const NAMELESS =
+  '[{"id":"a1b2c3d4","request_id":"a1b2c3d4","job_id":"a1b2c3d4","jobId":"a1b2c3d4","state":"DONE"}]';
+const HTML = { 'content-type': 'text/html' };
+
+const NOTHING: readonly Case[] = [
+  createSuccess('empty', ''),
+  createSuccess('{}', '{}'),
+  createSuccess('[]', '[]'),
+  createSuccess('an unknown word', UNKNOWN_WORD),
+  { ...createSuccess('the text HELD', 'HELD'), headers: { 'content-type': 'text/plain' } },
+  createSuccess('{"error": …}', '{"error":"Something went wrong"}', 'error'),
+  { ...createSuccess('a web page', PAGE), headers: HTML },
+];
+
+const LISTS: readonly Case[] = [
+  createSuccess('nameless jobs', NAMELESS, 'jobs'),
+  createSuccess('{"jobs": them}', `{"jobs":${NAMELESS}}`, 'jobs'),
+];
+
+const TAKEN: readonly Case[] = [400, 409].map((status) => ({
+  words: `${status}, name in use`,
+  status,
+  body: '{"error":"A job with this job name already exists"}',
+  tells: 'taken',
+}));
+
+const OTHERS: readonly Case[] = [
+  { words: '202, {}', status: 202, body: '{}' },
+  { words: '204', status: 204 },
+  { words: '303 elsewhere', status: 303, headers: { location: '/elsewhere/' } },
+  ...[400, 401, 403, 404, 409, 422, 429].map((status) => createRefusal(status)),
+  createRefusal(429, '20'),
+  createRefusal(500),
+  { words: '502, a web page', status: 502, body: PAGE, headers: HTML },
+  createRefusal(503),
+  createRefusal(503, '20'),
+  createRefusal(504),
+];
+
+function createSuccess(words: string, body: string, tells: Case['tells'] = 'nothing'): Case {
+  return { words: `2xx, ${words}`, status: 200, body, tells };
+}
+
+function createRefusal(status: number, after?: string): Case {
+  const body = `{"error":"refused (${status})"}`;
+  if (after === undefined) return { words: String(status), status, body };
+  return {
+    words: `${status}, Retry-After ${after}`,
+    status,
+    body,
+    headers: { 'retry-after': after },
+  };
+}
 
 /** A cell of the table. */
 export interface Row {
@@ -30,12 +99,11 @@ export interface Row {
   readonly fault: FaultCode | null;
 }
 
-/** One question: the client that asks it, of which job, and the answer that it gets. */
-interface Asking extends Case {
+/** One question, and what its answer tells. */
+interface Asking extends Pick<Case, 'words' | 'tells'> {
   readonly watch: Watch;
-  readonly server: ScriptedServer;
+  readonly config: ServiceConfig;
   readonly client: ServiceClient;
-  readonly signal: AbortSignal;
   readonly job: Job;
 }
 
@@ -47,7 +115,19 @@ interface Told {
   readonly message?: string;
 }
 
-type Settings = Omit<ClientSettings, 'url'>;
+/** A request of a definition, and how its answer is judged. */
+interface Step {
+  readonly name: string;
+  readonly job: Job;
+  /** Of the definition. */
+  readonly answers: unknown;
+  readonly ask: (asking: Asking) => Promise<Told>;
+  readonly cases: readonly Case[];
+}
+
+interface Settings extends Pick<ClientSettings, 'secrets'> {
+  readonly config: ServiceConfig;
+}
 
 /** Asks everything once. */
 export async function tryAnswers(
@@ -56,71 +136,53 @@ export async function tryAnswers(
   settings: Settings,
 ): Promise<readonly Row[]> {
   const { submit, poll, fetch, list } = watch.service;
-  const [first] = jobs;
-  if (first === undefined) return [];
-  const trial = new Trial(watch, settings);
-  const all = [...NOTHING, ...OTHERS];
-  await trial.ask('submission', first, submit.answers, trySubmission, [...all, ...TAKEN]);
-  await trial.ask('state', first, poll.answers, tryState, all);
-  for (const job of jobs)
-    await trial.ask(
-      `result of ${job.kind}`,
-      job,
-      fetch[findFile(job)]?.answers ?? {},
-      tryFile,
-      all,
-    );
+  const [job] = jobs;
+  if (job === undefined) return [];
+  const cases = [...NOTHING, ...OTHERS];
+  const steps: Step[] = [
+    { name: 'submission', job, ...submit, ask: trySubmission, cases: [...cases, ...TAKEN] },
+    { name: 'state', job, ...poll, ask: tryState, cases },
+    ...jobs.map((one) => {
+      const { answers = {} } = fetch[findResult(one)] ?? {};
+      return { name: `result of ${one.kind}`, job: one, answers, ask: tryResult, cases };
+    }),
+  ];
   if (!('missing' in list) && findMaxNameLength(watch.service) !== null)
-    await trial.ask('list', first, list.answers, tryList, [...all, ...LISTS]);
-  return trial.rows;
+    steps.push({ name: 'list', job, ...list, ask: tryList, cases: [...cases, ...LISTS] });
+  const rows: Row[] = [];
+  for (const step of steps) rows.push(...(await tryStep(watch, step, settings)));
+  return rows;
 }
 
-class Trial {
-  readonly rows: Row[] = [];
-  readonly #watch: Watch;
-  readonly #settings: Settings;
-
-  constructor(watch: Watch, settings: Settings) {
-    this.#watch = watch;
-    this.#settings = settings;
+async function tryStep(watch: Watch, step: Step, settings: Settings): Promise<readonly Row[]> {
+  const { name, job, ask } = step;
+  const answers = step.answers as Answers<unknown, unknown>;
+  const table = resolveAnswers(answers, settings.config);
+  let present = { status: 200, body: '', headers: {} };
+  const server = createServer((request, response) => {
+    const { status, body, headers } = present;
+    request.resume().on('end', () => response.writeHead(status, headers).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const rows: Row[] = [];
+  for (const { words, tells, body = '', headers, ...one } of step.cases) {
+    const status = one.status === 200 ? findSuccess(table) : one.status;
+    present = { status, body, headers: { 'content-type': 'application/json', ...headers } };
+    const meaning = findMeaning(table, status);
+    watch.said = typeof meaning === 'object' ? meaning : undefined;
+    const client = makeClient(watch.service, { ...settings, url });
+    const told = await ask({ watch, ...settings, client, job, words, ...(tells && { tells }) });
+    await client.close();
+    const { outcome, afterMs = null, message = `${words} → ${outcome}` } = told;
+    const fault = told.fault || findWrongMeaning(watch, name, status) || null;
+    const isClaim = watch.said != null && outcome !== 'unsure';
+    rows.push({ step: name, answer: words, outcome, afterMs, isClaim, fault });
+    if (fault !== null) watch.report(fault, name, message);
   }
-
-  /** @param answers of the definition */
-  async ask(
-    step: string,
-    job: Job,
-    answers: unknown,
-    send: (asking: Asking) => Promise<Told>,
-    cases: readonly Case[],
-  ): Promise<void> {
-    const watch = this.#watch;
-    const table = resolveAnswers(answers as Answers<unknown, unknown>, this.#settings.config ?? {});
-    const server = new ScriptedServer();
-    const url = await server.listen();
-    server.success = findSuccess(table);
-    for (const one of cases) {
-      const { script, words: answer } = one;
-      const deadline = new AbortController();
-      server.script = script;
-      // As the deadline of the client does.
-      server.whenSilent = () => deadline.abort(new DOMException('too late', 'TimeoutError'));
-      const scripted = typeof script === 'string' ? 0 : script.status;
-      const status = scripted === 200 ? server.success : scripted;
-      const meaning = findMeaning(table, status);
-      watch.said = typeof meaning === 'object' ? meaning : undefined;
-      // Its connection breaks before there is a request.
-      const address = script === 'reset before' ? url.replace('http:', 'https:') : url;
-      const client = makeClient(watch.service, { ...this.#settings, url: address });
-      const told = await send({ ...one, watch, server, client, job, signal: deadline.signal });
-      await client.close();
-      const { outcome, afterMs = null, message = `${answer} → ${outcome}` } = told;
-      const fault = told.fault || findWrongMeaning(watch, step, status) || null;
-      const isClaim = watch.said != null && outcome !== 'unsure';
-      this.rows.push({ step, answer, outcome, afterMs, isClaim, fault });
-      if (fault !== null) watch.report(fault, step, message);
-    }
-    await server.close();
-  }
+  server.closeAllConnections();
+  server.close();
+  return rows;
 }
 
 /** The status at which a definition reads what it is told. */
@@ -131,13 +193,13 @@ function findSuccess(table: Answers<unknown, unknown>): number {
   return 200 in table || read === undefined ? 200 : Number(read[0]);
 }
 
-function readOutcome({ said }: Watch): string | undefined {
-  return (said as { type?: string } | null | undefined)?.type;
+function readOutcome({ said }: Watch): string {
+  return (said as { type?: string } | null | undefined)?.type ?? '';
 }
 
 /** What a definition must not say of a status, whether or not the engine believes it. */
 function findWrongMeaning(watch: Watch, step: string, status: number): FaultCode | false {
-  const said = readOutcome(watch) ?? '';
+  const said = readOutcome(watch);
   const isEnd = /failed|deleted|refused|nameTaken|absent/.test(said);
   if (status >= 500 && (isEnd || (said === 'notNow' && status !== 503))) return 'OUTAGE_BELIEVED';
   const isAccess = status === 401 || status === 403;
@@ -145,12 +207,15 @@ function findWrongMeaning(watch: Watch, step: string, status: number): FaultCode
   return concernsUs && isEnd && 'ROW_BLAMED';
 }
 
-async function trySubmission({ watch, client, signal, job, words, tells }: Asking): Promise<Told> {
+const { signal } = new AbortController();
+const ID = 'a-job-id';
+
+async function trySubmission({ watch, client, job, words, tells }: Asking): Promise<Told> {
   const { by } = watch.service.identity;
   const outcome = await client.submit(job, { signal });
   const said = readOutcome(watch);
-  const isEnd = /refused|nameTaken|notNow/.test(said ?? '');
-  const isInvented = tells === 'nothing' && isEnd && 'NOTHING_BELIEVED';
+  const isInvented =
+    tells === 'nothing' && /refused|nameTaken|notNow/.test(said) && 'NOTHING_BELIEVED';
   switch (outcome.type) {
     case 'accepted': {
       // A redirect may lead to a job, and an id may be a text alone.
@@ -167,8 +232,8 @@ async function trySubmission({ watch, client, signal, job, words, tells }: Askin
       return { outcome: outcome.taken ? 'name taken' : 'refused', fault };
     }
     case 'notNow': {
-      const { reason, retryAfterMs: afterMs } = outcome;
-      const isRefusal = reason === 'blocked';
+      const isRefusal = outcome.reason === 'blocked';
+      const afterMs = outcome.retryAfterMs;
       return { outcome: isRefusal ? 'no access' : 'no job', afterMs, fault: isInvented };
     }
     case 'unsure':
@@ -177,18 +242,17 @@ async function trySubmission({ watch, client, signal, job, words, tells }: Askin
 }
 
 async function tryState(asking: Asking): Promise<Told> {
-  const { server, client, signal, tells } = asking;
-  const id = 'job';
-  const from = server.paths.length;
-  const outcome = await client.poll(id, { signal });
+  const { watch, config, client, job, tells } = asking;
+  const outcome = await client.poll(ID, { signal });
   const fault = tells && 'NOTHING_BELIEVED';
   switch (outcome.type) {
     case 'finished': {
-      if (!tells) return { outcome: 'finished' };
-      // A result at the same address: the check of the file decides what the state does not.
-      const file = await tryFile(asking);
-      const isSame = new Set(server.paths.slice(from)).size === 1;
-      return isSame ? { ...file, outcome: 'as result' } : { outcome: 'finished', fault };
+      const { poll, fetch } = watch.service;
+      const state = JSON.stringify(poll.request(ID, config));
+      const isSame = state === JSON.stringify(fetch[findResult(job)]?.request(ID, config));
+      // A result at the address of the state: the check of the file decides what the state does not.
+      if (!tells || !isSame) return { outcome: 'finished', fault };
+      return { ...(await tryResult(asking)), outcome: 'as result' };
     }
     case 'running':
     case 'deleted':
@@ -198,23 +262,43 @@ async function tryState(asking: Asking): Promise<Told> {
       return { outcome: 'failed', fault: tells !== 'error' && fault };
     case 'unavailable':
     case 'postponed':
-      return wait(outcome);
+      return describeWait(outcome);
   }
 }
 
-async function tryFile({ client, signal, job }: Asking): Promise<Told> {
-  const id = 'job';
-  const pages = await download(client, id, findFile(job), signal);
-  if ('type' in pages) return pages.type === 'unavailable' ? wait(pages) : { outcome: pages.type };
-  // The server gives the same for every file.
-  const all = Object.keys(findKind(job.kind).artefacts).map((one) => [one, pages] as const);
-  const refused = await judgeFiles(job, Object.fromEntries(all), id);
+async function tryResult({ client, job }: Asking): Promise<Told> {
+  const name = findResult(job);
+  const page = await client.fetch(ID, name, { signal });
+  if (page.type === 'unavailable') return describeWait(page);
+  // None of the answers is too long.
+  if (page.type !== 'found') return { outcome: 'absent' };
+  const { bytes } = await collectBody(page, name);
+  // Whatever it says of a further page: what it is read from is watched.
+  await page.nextPage?.(bytes);
+  const refused = await judgeFile(job, bytes);
   if (refused === null) return { outcome: 'right', fault: 'DAMAGE_BELIEVED' };
   const { code, message } = refused;
   return { outcome: 'rejected', ...(code === 'PLUGIN_FAILED' && { fault: 'THROWS', message }) };
 }
 
-async function tryList({ watch, client, signal, job, words, tells }: Asking): Promise<Told> {
+/** Why a result does not count as right that has these bytes in place of each file; null if it does. */
+async function judgeFile(
+  { kind, options, input }: Job,
+  bytes: Buffer,
+): Promise<ResultFault | null> {
+  const { artefacts, compare, judge } = findKind(kind);
+  const facts = { options: options as Options, input, remoteId: ID, mayBeSynthetic: true };
+  for (const { check } of Object.values(artefacts)) {
+    const fault = await check?.(bytes, facts);
+    if (fault) return fault;
+  }
+  const fill = <T>(file: T) => Object.fromEntries(Object.keys(artefacts).map((one) => [one, file]));
+  if (judge === undefined) return compare?.(fill(String(bytes)), facts) ?? null;
+  const judged = runJudge(judge, fill([String(bytes)]), facts);
+  return 'fault' in judged ? judged.fault : null;
+}
+
+async function tryList({ watch, client, job, words, tells }: Asking): Promise<Told> {
   const outcome = await client.find(job.kind, job.name, { signal });
   switch (outcome.type) {
     case 'absent': {
@@ -224,7 +308,7 @@ async function tryList({ watch, client, signal, job, words, tells }: Asking): Pr
       return { outcome: 'not listed', fault: isWrong && 'LIST_BELIEVED' };
     }
     case 'unavailable':
-      return wait(outcome);
+      return describeWait(outcome);
     case 'found':
       return { outcome: 'found', fault: 'ID_FROM_NOTHING' };
     case 'unsupported':
@@ -233,57 +317,12 @@ async function tryList({ watch, client, signal, job, words, tells }: Asking): Pr
   }
 }
 
-/** The result itself. */
-function findFile({ kind }: Job): string {
+/** The result itself is the first file. */
+function findResult({ kind }: Job): string {
   return Object.keys(findKind(kind).artefacts)[0] ?? '';
 }
 
-type NoFile = { readonly type: 'absent' | 'too large' | 'cut off' } | Unavailable;
-
-/** The pages of a file, mostly one; or why there is none. */
-async function download(
-  client: ServiceClient,
-  id: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<readonly Buffer[] | NoFile> {
-  const pages: Buffer[] = [];
-  for (let page = await client.fetch(id, name, { signal }); ;) {
-    if (page.type === 'tooLarge') return { type: 'too large' };
-    if (page.type !== 'found') return page;
-    const whole = await collectBody(page, name).catch(() => null);
-    if (whole === null) return { type: 'cut off' };
-    whole.release();
-    pages.push(whole.bytes);
-    const next = page.nextPage?.(whole.bytes) ?? null;
-    if (next === null) return pages;
-    page = await next;
-  }
-}
-
-/** Why a result does not count as right; null if it does. */
-async function judgeFiles(
-  { kind: name, options, input }: Job,
-  files: Readonly<Record<string, readonly Buffer[]>>,
-  remoteId: string,
-): Promise<ResultFault | null> {
-  const { artefacts, compare, judge: judgeAll } = findKind(name);
-  const facts = { options: options as Options, input, remoteId, mayBeSynthetic: true };
-  for (const [artefact, pages] of Object.entries(files))
-    for (const page of pages) {
-      const fault = await artefacts[artefact]?.check?.(page, facts);
-      if (fault) return fault;
-    }
-  const texts = Object.entries(files).map(([one, pages]) => [one, pages.map(String)] as const);
-  if (judgeAll === undefined) {
-    const first = texts.map(([one, [text = '']]) => [one, text] as const);
-    return compare?.(Object.fromEntries(first), { remoteId }) ?? null;
-  }
-  const judged = runJudge(judgeAll, Object.fromEntries(texts), facts);
-  return 'fault' in judged ? judged.fault : null;
-}
-
-function wait({
+function describeWait({
   retryAfterMs = null,
   refusesUs = false,
 }: Partial<Omit<Unavailable, 'type'>>): Told {
@@ -306,9 +345,7 @@ const MEANINGS = {
   'as result': 'the answer is the result itself, whose check decides',
   right: 'it counts as a right result',
   rejected: 'no right result: kept under rejected/, and the row fails',
-  'cut off': 'loaded again',
   absent: 'no such file: asked again, then the row fails as RESULT_ABSENT',
-  'too large': 'the row fails as RESULT_TOO_LARGE',
   found: 'the job of this name',
   'not listed': 'no job of this name: the row is sent again',
   'not known': 'whether there is a job: the row is held as SUBMIT_UNSURE',

@@ -30,18 +30,16 @@ export async function checkConformance(
   service: Service,
   config: ServiceConfig,
 ): Promise<readonly Conformance[]> {
-  const { variants } = service;
-  const all: Conformance[] = [];
-  for (const variant of variants.length === 0 ? [{}] : variants)
-    all.push(await tryVariant(service, variant, parseConfig(service, { ...config, ...variant })));
-  return all;
+  const variants = service.variants.length === 0 ? [{}] : service.variants;
+  return Promise.all(variants.map((variant) => tryVariant(service, variant, config)));
 }
 
 async function tryVariant(
   service: Service,
   variant: ServiceConfig,
-  config: ServiceConfig,
+  configured: ServiceConfig,
 ): Promise<Conformance> {
+  const config = parseConfig(service, { ...configured, ...variant });
   const watch = new Watch(service);
   const kinds = listKindsOf(service).map(findKind);
   const tried = await Promise.all(kinds.map((kind) => readJob(watch, kind)));
@@ -57,10 +55,7 @@ async function tryVariant(
 /** Of the right length, and worth nothing. */
 function createSecrets({ secrets }: Service): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(secrets).map(([key, { length = 10 }]) => [
-      key,
-      'made-up-'.padEnd(length, 'x').slice(0, length),
-    ]),
+    Object.entries(secrets).map(([key, { length = 10 }]) => [key, 'x'.repeat(length)]),
   );
 }
 
@@ -152,11 +147,9 @@ const SECRET_TEXT = /^(?:Bearer|Basic) |^(?=.*\d)(?=.*[a-z])[\w+/=.-]{24,}$/i;
 /** @param given what the request may repeat */
 function checkRequest(watch: Watch, where: string, request: Request, given: unknown): void {
   const { secrets } = watch.service;
-  const segments = 'path' in request ? request.path : [];
-  for (const one of segments.filter((segment) => segment.includes('/'))) {
-    const message = `\`${one}\` is one segment, and its slash is escaped`;
-    watch.report('REQUEST_ELSEWHERE', where, message);
-  }
+  for (const one of 'path' in request ? request.path : [])
+    if (one.includes('/'))
+      watch.report('REQUEST_ELSEWHERE', where, `\`${one}\` is one segment: its slash is escaped`);
   // The name of a job may be written with other punctuation.
   const known = stripPunctuation(JSON.stringify(given));
   const values = Object.values(secrets).map(({ env }) => process.env[env] || null);
