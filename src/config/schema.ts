@@ -314,15 +314,11 @@ const embedded = z
   .prefault({})
   .meta({ description: 'The embedded Temporal server.' });
 
-/** A list, or one text with commas. */
-export const plugins = z
-  .array(z.string().min(1))
-  .or(z.string().transform((text) => text.split(',').map((one) => one.trim())))
-  .meta({
-    description:
-      'Kinds and services of your own ([plugins.md](plugins.md)): files below the folder of this one, whole paths, or installed packages. A plugin is code and runs with your rights.',
-    examples: [['./uniprot.ts']],
-  });
+export const plugins = z.array(z.string().min(1)).meta({
+  description:
+    'Kinds and services of your own ([plugins.md](plugins.md)): files below the folder of this one, whole paths, or installed packages. A plugin is code and runs with your rights.',
+  examples: [['./uniprot.ts']],
+});
 
 /** With the services that are known now: those of plugins are loaded first. */
 export function describeConfig() {

@@ -1,11 +1,10 @@
 /**
- * The settings of the program: the configuration file overridden by the environment, with secrets read and defaults
- * filled in. Tokens are only read here.
+ * The settings of the program: the configuration file, with variables of the environment, secrets and defaults filled
+ * in. Tokens are only read here.
  */
 import { resolve, dirname } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { z } from 'zod';
 import type { JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ObjectStoreAccess } from '../store/layout.ts';
@@ -72,7 +71,8 @@ export function loadSettings(
     storeUrl,
     // Keys that are not set are absent, which the type of zod does not say.
     objectStore: objectStore as ObjectStoreAccess,
-    embeddedDir: config.embedded.dir,
+    // Its own variable: two campaigns at once, and a batch job whose home is no local disk, need no second file.
+    embeddedDir: environment['HUNDREDFOLD_EMBEDDED_DIR'] || config.embedded.dir,
     policy: {
       deadlineMs: deadline,
       whenUnsure,
@@ -105,7 +105,7 @@ const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
 
 interface ConfigFile {
   readonly config: Config;
-  /** null: there is none, and only the environment applies. */
+  /** null: there is none. */
   readonly path: string | null;
   /** Folder that paths in the file are relative to. */
   readonly base: string;
@@ -116,22 +116,13 @@ interface ConfigFile {
 function readConfig(file: string | undefined, environment: NodeJS.ProcessEnv): ConfigFile {
   const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? keepIfExists(DEFAULT_CONFIG_FILE);
   const base = path ? dirname(resolve(path)) : process.cwd();
-  const raw = path ? readYaml(path) : {};
-  const plugins = readPlugins(raw, environment, base);
-  const config = parse(raw, path, environment);
-  return { config, path: path ?? null, base, plugins };
-}
-
-/** Before everything else: the keys of their services belong to the form of the configuration. */
-function readPlugins(
-  raw: unknown,
-  environment: NodeJS.ProcessEnv,
-  base: string,
-): readonly Plugin[] {
-  const own = environment['HUNDREDFOLD_PLUGINS'] || (raw as { plugins?: unknown } | null)?.plugins;
-  // What has another form is told with all other problems.
-  const { data = [] } = pluginsSchema.safeParse(own ?? []);
-  return loadPlugins(data, base);
+  const raw = path ? fillIn(readYaml(path), environment) : {};
+  // Before the rest: the keys of their services belong to the form of the configuration. Another form is told below.
+  const { data: own = [] } = pluginsSchema.safeParse(
+    (raw as { plugins?: unknown } | null)?.plugins,
+  );
+  const plugins = loadPlugins(own, base);
+  return { config: parse(raw, path ?? DEFAULT_CONFIG_FILE), path: path ?? null, base, plugins };
 }
 
 function keepIfExists(file: string): string | undefined {
@@ -162,18 +153,15 @@ function readYaml(path: string): unknown {
   return document.toJS() ?? {};
 }
 
-function parse(raw: unknown, path: string | undefined, environment: NodeJS.ProcessEnv): Config {
-  const schema = describeConfig();
-  const filled = applyVariables(fillIn(removeNulls(raw), environment), schema, environment);
-  const parsed = schema.safeParse(filled, { error: explainMissing });
+function parse(raw: unknown, path: string): Config {
+  const parsed = describeConfig().safeParse(raw, { error: explainMissing });
   if (parsed.success) return parsed.data;
-  const where = path ?? 'the HUNDREDFOLD_* environment variables';
   const problems = parsed.error.issues.map(
     ({ path: keys, message }) => `  ${keys.join('.') || '(top)'}: ${message}`,
   );
   throw new HundredfoldError(
     'CONFIG_INVALID',
-    `${where} is not a valid configuration:\n${problems.join('\n')}`,
+    `${path} is not a valid configuration:\n${problems.join('\n')}`,
     'docs/configuration.md lists every key with an example.',
   );
 }
@@ -183,19 +171,10 @@ function explainMissing({ code, input }: { readonly code: string; readonly input
   return code === 'invalid_type' && input === undefined ? 'is missing' : undefined;
 }
 
-/** A key with nothing but comments below it reads as null: treated as absent. */
-function removeNulls(node: unknown): unknown {
-  if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
-  const entries = Object.entries(node).filter(([, value]) => value !== null);
-  return Object.fromEntries(entries.map(([key, value]) => [key, removeNulls(value)]));
-}
-
-/*
- * Environment variables in the configuration: `${NAME}` in a value, as in Compose files, and one variable for each key,
- * named after it: `HUNDREDFOLD_SERVICES_PREDICTIONS_URL` for `services.predictions.url`.
+/**
+ * The values with `${NAME}` and `${NAME:-default}` filled in, as in Compose files; `$${` stands for `${`. A key with
+ * nothing but comments below it reads as null: treated as absent. Throws CONFIG_INVALID.
  */
-
-/** The values with `${NAME}` and `${NAME:-default}` filled in; `$${` stands for `${`. Throws CONFIG_INVALID. */
 function fillIn(
   node: unknown,
   environment: NodeJS.ProcessEnv,
@@ -205,8 +184,9 @@ function fillIn(
     return node.includes('${') ? fillText(node, environment, path) : node;
   if (Array.isArray(node)) return node.map((one) => fillIn(one, environment, path));
   if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, fillIn(value, environment, [...path, key])]),
+    entries.map(([key, value]) => [key, fillIn(value, environment, [...path, key])]),
   );
 }
 
@@ -230,48 +210,4 @@ function fillText(text: string, environment: NodeJS.ProcessEnv, path: readonly s
 function readScalar(text: string): unknown {
   if (/^[1-9]\d{0,14}$/.test(text.trim())) return Number(text);
   return text === 'true' ? true : text === 'false' ? false : text;
-}
-
-/** The configuration with the keys that variables override. Of a list, a variable replaces all. */
-function applyVariables(
-  config: unknown,
-  schema: z.ZodType,
-  environment: NodeJS.ProcessEnv,
-): unknown {
-  let result = config;
-  for (const path of listKeys(schema)) {
-    const value = environment[nameVariable(path)];
-    if (value) result = setValue(result, path, readScalar(value));
-  }
-  return result;
-}
-
-/** Every key that has a value, as far as keys are known: not the names of headers. */
-function listKeys(schema: z.core.$ZodType): readonly (readonly string[])[] {
-  if (
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodPrefault
-  )
-    return listKeys(schema.unwrap());
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap(listKeys);
-  if (!(schema instanceof z.ZodObject)) return [[]];
-  return Object.entries(schema.shape as Record<string, z.core.$ZodType>).flatMap(([key, value]) =>
-    listKeys(value).map((below) => [key, ...below]),
-  );
-}
-
-/** `HUNDREDFOLD_SERVICES_PREDICTIONS_MAX_OPEN` */
-function nameVariable(path: readonly string[]): string {
-  const words = path.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`));
-  return `HUNDREDFOLD_${words.join('_').replaceAll('-', '_').toUpperCase()}`;
-}
-
-function setValue(node: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
-  if (key === undefined) return value;
-  // A secret has one source: the variable replaces that in the file.
-  if (key === 'env' || key === 'file') return { [key]: value };
-  const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
-  const object = isObject ? (node as Record<string, unknown>) : {};
-  return { ...object, [key]: setValue(object[key], rest, value) };
 }

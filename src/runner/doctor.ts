@@ -108,7 +108,7 @@ function checkConfiguration(options: DoctorOptions): {
   const check = 'configuration and credentials';
   try {
     const settings = readSettings(options, { tokens: 'optional' });
-    const found = settings.file ?? 'no hundredfold.yaml here: defaults and environment variables';
+    const found = settings.file ?? 'no hundredfold.yaml here: defaults';
     const unready = settings.unready.map(({ reason }) => toProblem(check, reason));
     return { settings, findings: unready.length > 0 ? unready : [{ check, ok: true, found }] };
   } catch (error) {

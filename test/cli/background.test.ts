@@ -121,11 +121,10 @@ test('a paused campaign stays paused through a power cut, and a lowered or raise
       counts: { accepted: 4 },
     },
   ]);
-  // Raised, by the environment variable of the same key.
-  const raised = { ...env, HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: '20' };
-  const other = at.type(['run', 'night.csv', '--json'], { env: raised });
+  service.budget(20);
+  const other = at.type(['run', 'night.csv', '--json'], { env });
   await other.says('night (paused: run "hundredfold resume night" to continue): 4 of 9');
-  const resumed = await at.runs(0, ['resume', 'night'], { env: raised });
+  const resumed = await at.runs(0, ['resume', 'night'], { env });
   expect(resumed.stderr).toContain('night continues.');
   for (const one of [typed, other])
     expect(documentIn(await one.endsWith(0))).toMatchObject({ items: { succeeded: 9 } });

@@ -40,8 +40,8 @@ async function said(at: Desk, code: number, words: readonly string[], typing: Ty
 const far = new Desk();
 let patient: Typed;
 beforeAll(async () => {
-  const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
-  patient = far.type(['doctor'], { env });
+  far.write('hundredfold.yaml', `temporal: { address: "127.0.0.1:${await freePort()}" }`);
+  patient = far.type(['doctor']);
 });
 afterAll(() => far.close());
 
@@ -52,7 +52,7 @@ test('with the local services: exits with 0, prints a line each, and leaves noth
   expect(stdout.trimEnd().split('\n')).toEqual([
     'STATE    CHECK: FOUND',
     expect.stringMatching(/^ok {7}runtime: hundredfold \d.*, Node v\d+\./),
-    'ok       configuration and credentials: no hundredfold.yaml here: defaults and environment variables',
+    'ok       configuration and credentials: no hundredfold.yaml here: defaults',
     expect.stringMatching(/^ok {7}Temporal: embedded, not running now; .*, version \d+\.\d+/),
     'ok       services: the local ones (--services local)',
     expect.stringMatching(/^ok {7}output store: .*results, \d+(\.\d)? [MGT]B free$/),
@@ -83,8 +83,9 @@ describe('with something missing: exits with 1, names each PROBLEM and what to d
   const LOCAL = ['--services', 'local'];
 
   test('no service is configured; an external Temporal server is', async () => {
-    const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal') };
-    const text = await said(desk(), 1, [], { env });
+    const at = desk();
+    at.write('hundredfold.yaml', `temporal: { address: "${inject('temporal')}" }`);
+    const text = await said(at, 1, [], {});
     expect(text).toMatch(/^PROBLEM {2}services: none configured\n {9}Use --services local, or /m);
     expect(text).toMatch(
       /^ok {7}Temporal: 127\.0\.0\.1:\d+, namespace default, plain text; server [\d.]+$/m,
@@ -118,11 +119,11 @@ describe('with something missing: exits with 1, names each PROBLEM and what to d
   test('no folder is writable', async () => {
     const at = desk();
     at.write('taken', 'a file');
-    const env = {
-      HUNDREDFOLD_STORE_URL: 'taken/results',
-      HUNDREDFOLD_EMBEDDED_DIR: 'taken/embedded',
-    };
-    const text = await said(at, 1, LOCAL, { env });
+    at.write(
+      'hundredfold.yaml',
+      'store: { url: taken/results }\nembedded: { dir: taken/embedded }',
+    );
+    const text = await said(at, 1, LOCAL, {});
     expect(text).toMatch(
       /^PROBLEM {2}output store: Cannot write in \S+taken: .*\n {9}Move the file/m,
     );

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, test } from 'vitest';
+import { stringify } from 'yaml';
 import { openStore } from '../../src/store/open-store.ts';
 import { atMostOneJob, neverOverBudget, neverRefusedForRate } from '../promises.ts';
 import { WITHOUT_S3, type S3Server } from '../s3-server.ts';
@@ -23,17 +24,22 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     server = started;
   });
 
-  /** Runs a command on a host with the services at `url`. */
-  function environment(host: Desk, queue: string): NodeJS.ProcessEnv {
-    return {
-      ...TOKEN,
-      ...server.environment,
-      HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal'),
-      HUNDREDFOLD_TEMPORAL_TASK_QUEUE: queue,
-      HUNDREDFOLD_STORE_URL: `s3://${server.bucket}/${queue}`,
-      HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint,
-      HUNDREDFOLD_STATE_DIR: host.path('state'),
-    };
+  interface Place {
+    /** A Temporal server; default: the embedded one. */
+    readonly address?: string;
+    readonly taskQueue: string;
+    /** Default: in the bucket. */
+    readonly store?: string;
+  }
+
+  /** How a command is run on a host that has the services of `hundredfold.yaml`. */
+  function place(host: Desk, { store, ...temporal }: Place): { readonly env: NodeJS.ProcessEnv } {
+    const url = store ?? `s3://${server.bucket}/${temporal.taskQueue}`;
+    const keys = { temporal, store: { url, endpoint: server.access.endpoint } };
+    const services = readFileSync(host.path('hundredfold.yaml'), 'utf8');
+    const file = host.write('placed.yaml', services + '\n' + stringify(keys));
+    const own = { HUNDREDFOLD_CONFIG: file, HUNDREDFOLD_STATE_DIR: host.path('state') };
+    return { env: { ...TOKEN, ...server.environment, ...own } };
   }
 
   async function countEnded(address: string): Promise<number> {
@@ -50,7 +56,8 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     const service = await rehearse(first, LIMIT);
     const yaml = readFileSync(first.path('hundredfold.yaml'), 'utf8');
     for (const host of [second, third]) host.write('hundredfold.yaml', yaml);
-    const typing = (host: Desk) => ({ env: environment(host, queue) });
+    const temporal = { address: inject('temporal'), taskQueue: queue };
+    const typing = (host: Desk) => place(host, temporal);
 
     const workers = [first, second].map((host) => host.type(['worker'], typing(host)));
     for (const worker of workers) await worker.says('working for');
@@ -87,7 +94,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     const { stdout: pulled } = await third.runs(0, ['pull', 'night', '--json'], typing(third));
     expect(JSON.parse(pulled)).toMatchObject({ faults: [] });
     // By its address, on a machine whose store is another place.
-    const elsewhere = { env: { ...environment(third, queue), HUNDREDFOLD_STORE_URL: '' } };
+    const elsewhere = place(third, { ...temporal, store: './results' });
     const byAddress = ['pull', `${address}/`, '--out', 'copy', '--json'];
     const some = await third.runs(0, [...byAddress, '--where', 'state=succeeded'], elsewhere);
     const all = await third.runs(0, byAddress, elsewhere);
@@ -107,9 +114,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     const [one, two] = [desk(), desk()];
     const service = await rehearse(one, limits);
     two.write('hundredfold.yaml', readFileSync(one.path('hundredfold.yaml'), 'utf8'));
-    const on = (host: Desk, prefix: string) => ({
-      env: { ...environment(host, prefix), HUNDREDFOLD_TEMPORAL_ADDRESS: '' },
-    });
+    const on = (host: Desk, prefix: string) => place(host, { taskQueue: prefix });
     return { one, two, service, on };
   }
 

@@ -107,7 +107,7 @@ test('a configuration is refused with its place and a remedy, and without showin
   };
   const predictions = (token: string) => `services: { predictions: { ${url}, token: ${token} } }`;
   const short = { HUNDREDFOLD_MOLECULE_TOKEN: 's3cret-odd-long' };
-  const address = { HUNDREDFOLD_TEMPORAL_ADDRESS: '127.0.0.1:9' };
+  const far = 'temporal: { address: "127.0.0.1:9" }';
   await expectRefused(desk(), [
     refused('CONFIG_NO_SERVICE', /--services local[^]*services:\n +molecules: \{ url: /, ''),
     refused('CONFIG_INVALID', /urll/, `services: { molecules: { ${url}, urll: x } }`),
@@ -119,7 +119,7 @@ test('a configuration is refused with its place and a remedy, and without showin
     ),
     refused('CONFIG_INVALID', /services\.predictions\.token/, predictions('s3cret-odd')),
     refused('CONFIG_INVALID', /10/, `services: { molecules: { ${url} } }`, short),
-    [['run', DEMO, ...LOCAL], 2, /needs the embedded server.*\[CONFIG_INVALID\]/, '', address],
+    [['run', DEMO, ...LOCAL], 2, /needs the embedded server.*\[CONFIG_INVALID\]/, far],
   ]);
 });
 

@@ -20,10 +20,10 @@ describe.skipIf(missing !== null)(`a Temporal on PostgreSQL (${missing ?? 'run'}
   }, 120_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  function configured(namespace: string, more = ''): Desk {
+  function configured(namespace: string, more = '', others = ''): Desk {
     const at = desk();
     const temporal = `address: "${cluster.address}", namespace: ${namespace}`;
-    at.write('hundredfold.yaml', `temporal: { ${temporal}${more} }\n`);
+    at.write('hundredfold.yaml', `temporal: { ${temporal}${more} }\n${others}`);
     return at;
   }
 
@@ -49,13 +49,11 @@ describe.skipIf(missing !== null)(`a Temporal on PostgreSQL (${missing ?? 'run'}
   test('runs a campaign with a payload codec', async () => {
     const services = await startLocalServices({ engine: 'synthetic', retryAfterSeconds: 0 });
     onTestFinished(() => services.close());
-    const at = configured('encrypted', `, payloadCodec: "${PAYLOAD_CODEC}"`);
+    const predictions = `services: { predictions: { url: "${services.url}" } }`;
+    const at = configured('encrypted', `, payloadCodec: "${PAYLOAD_CODEC}"`, predictions);
     at.write('rows.csv', 'id,sequence\none,MKTAYIAKQRQISFVKSHFS\ntwo,MKTAYIAKQRQISFVKSHFT\n');
     createNamespace({ address: cluster.address, namespace: 'encrypted' });
-    const env = {
-      HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret-of-one',
-      HUNDREDFOLD_SERVICES_PREDICTIONS_URL: services.url,
-    };
+    const env = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret-of-one' };
     const { stdout } = await at.runs(0, ['run', 'rows.csv', '--json'], { env });
     expect(JSON.parse(stdout)).toMatchObject({ items: { total: 2, succeeded: 2 }, rejected429: 0 });
   });

@@ -32,14 +32,10 @@ test('a token is sent by https or within this machine only, unless it is allowed
     message: expect.stringContaining('services.predictions.url') as string,
     remedy: expect.stringContaining('services.predictions.allowHttp: true') as string,
   };
-  const variable = 'HUNDREDFOLD_SERVICES_PREDICTIONS_ALLOW_HTTP';
   for (const host of ['p.example', '10.0.0.7:8080/x', '127.0.0.1.evil.example']) {
     const bare = `{ url: "http://${host}" }`;
-    const allowed = `{ url: "http://${host}", allowHttp: true }`;
     await expect(load(bare)).rejects.toMatchObject(refused);
-    await load(allowed);
-    await load(bare, { [variable]: 'true' });
-    await expect(load(allowed, { [variable]: 'false' })).rejects.toMatchObject(refused);
+    await load(`{ url: "http://${host}", allowHttp: true }`);
   }
   const here = ['127.0.0.1:8080', '[::1]:8080', 'localhost/x', 'a.localhost'];
   for (const url of [...here.map((host) => `http://${host}`), 'https://p.example'])

@@ -1,11 +1,12 @@
 /** The containers of docker-compose.yml, with their own project name, ports, tokens and volumes. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { Journal, type JournalEntry } from '../../packages/local-services/src/journal.ts';
 import { freePort } from '../../src/temporal/machine.ts';
 import type { Window } from '../../src/budget/policy.ts';
@@ -49,15 +50,17 @@ export class Composition {
     this.#project = `hundredfold-test-${process.pid}`;
     this.night = join(this.#folder, 'night');
     mkdirSync(this.night);
-    writeFileSync(join(this.#folder, 'quick.yml'), stringify(quick(limits, jobMs)));
+    const config = join(this.#folder, 'hundredfold.yaml');
+    writeFileSync(config, stringify(configuration(limits)));
+    writeFileSync(join(this.#folder, 'quick.yml'), stringify(quick(limits, jobMs, config)));
     this.#environment = {
       ...process.env,
       POSTGRES_PASSWORD: secret(16),
       TEMPORAL_PORT: String(temporal),
       TEMPORAL_UI_PORT: String(ui),
       SERVICES_PORT: String(services),
-      HUNDREDFOLD_SERVICES_MOLECULES_TOKEN_FILE: this.#tokenFile('molecules', 0o600),
-      HUNDREDFOLD_SERVICES_PREDICTIONS_TOKEN_FILE: this.#tokenFile('predictions', 0o644),
+      MOLECULES_TOKEN_FILE: this.#tokenFile('molecules', 0o600),
+      PREDICTIONS_TOKEN_FILE: this.#tokenFile('predictions', 0o644),
     };
   }
 
@@ -203,20 +206,29 @@ export class Composition {
   }
 }
 
-/** Overrides of docker-compose.yml: a window of seconds, and jobs that end at once. */
-function quick({ limit, windowMs }: Window, jobMs: number): object {
-  const window = `${windowMs}ms`;
-  const budget = {
-    HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: String(limit),
-    HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_WINDOW: window,
+/** That of Compose, with a window of seconds. */
+function configuration({ limit, windowMs }: Window): object {
+  const text = readFileSync(join(ROOT, 'deploy', 'compose', 'hundredfold.yaml'), 'utf8');
+  const usual = parse(text) as { readonly services: { readonly predictions: object } };
+  const predictions = {
+    ...usual.services.predictions,
+    budget: { limit, window: `${windowMs}ms` },
   };
+  return { ...usual, services: { ...usual.services, predictions } };
+}
+
+/** Overrides of docker-compose.yml: a window of seconds, and jobs that end at once. */
+function quick({ limit, windowMs }: Window, jobMs: number, config: string): object {
+  const window = `${windowMs}ms`;
+  const volumes = [`${config}:/etc/quick/hundredfold.yaml:ro`];
+  const environment = { HUNDREDFOLD_CONFIG: '/etc/quick/hundredfold.yaml' };
   // prettier-ignore
   const command = [
     'services', '--port', '8080', '--host', '0.0.0.0', '--database', '/data/services.db',
     '--engine', 'synthetic', '--limit', String(limit), '--window', window,
     '--job-time', `${jobMs}ms`, '--retry-after', '1',
   ];
-  return { services: { services: { command }, worker: { environment: budget } } };
+  return { services: { services: { command }, worker: { environment, volumes } } };
 }
 
 function secret(length: number): string {

@@ -151,14 +151,11 @@ describe.skipIf(WITHOUT_S3 !== null)(`in a bucket${skipped}`, () => {
   test('a program exports the same files as in a folder', async () => {
     const address = `s3://${server.bucket}/results/finished`;
     await writeFinishedTree(address, 4);
-    const environment = {
-      HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint,
-      HUNDREDFOLD_STORE_REGION: server.access.region,
-      HUNDREDFOLD_STORE_PATH_STYLE: 'true',
-    };
-    const tree = await openTree(address, { environment });
-    const selection = ({ id }: { readonly id: string }) => !id.endsWith('1');
     const folder = await temporaryFolder();
+    const config = join(folder, 'hundredfold.yaml');
+    await writeFile(config, JSON.stringify({ store: server.access }));
+    const tree = await openTree(address, { config });
+    const selection = ({ id }: { readonly id: string }) => !id.endsWith('1');
     for (const format of ['gromacs', 'gff']) {
       const out = `s3://${server.bucket}/out/${format}`;
       const there = await tree.export(format, out, { selection });

@@ -120,7 +120,7 @@ function checkSettings({ temporal, services }: Settings, asks: boolean): Tempora
     throw new HundredfoldError(
       'CONFIG_INVALID',
       'a worker needs a Temporal server, and none is configured',
-      `Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS. \`hundredfold run\` needs no worker.`,
+      'Set temporal.address in hundredfold.yaml. `hundredfold run` needs no worker.',
     );
   }
   if (asks && Object.values(services).length === 0) {
