@@ -1,10 +1,10 @@
 /** How this machine reaches a service (a proxy, a gateway with its own login), and Temporal (address, API key, TLS). */
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { HundredfoldError, toReason } from '../domain/errors.ts';
-import type { ServiceName } from '../domain/campaign.ts';
 import { isLocalHost } from '../domain/hosts.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
@@ -13,68 +13,60 @@ export interface NetworkSettings {
   /** Sent with each request, by name in lower case. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly proxy: ProxySettings | null;
-  /** Secrets of these settings that an answer could repeat. */
-  readonly secrets: readonly Secret[];
 }
 
-export const DIRECT: NetworkSettings = { headers: {}, proxy: null, secrets: [] };
+export const DIRECT: NetworkSettings = { headers: {}, proxy: null };
 
 /** The form for the clients of the services: every secret in plain text, in the memory of this process only. */
-export function revealNetwork({ headers, proxy, secrets }: NetworkSettings) {
+export function revealNetwork({ headers, proxy }: NetworkSettings) {
   const plain = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
   return {
     headers: Object.fromEntries(plain),
     proxy: proxy && { url: proxy.url.reveal(), name: proxy.name },
-    secrets: secrets.map((secret) => secret.reveal()),
+    /** What an answer could repeat. */
+    secrets: [
+      ...plain.flatMap(([, value]) => listHeaderSecrets(value)),
+      ...(proxy ? listProxySecrets(proxy.url.reveal()) : []),
+    ],
   };
 }
 
-/** Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_INVALID or CONFIG_SECRET_MISSING. */
+interface Access {
+  readonly url: string;
+  readonly allowHttp?: boolean | undefined;
+  readonly headers?: Readonly<Record<string, SecretSource>> | undefined;
+}
+
+/**
+ * @param key of the configuration, for messages
+ * @param what is sent there
+ * @throws HundredfoldError CONFIG_TOKEN_OVER_HTTP, CONFIG_INVALID, CONFIG_SECRET_MISSING
+ */
 export function readNetworkSettings(
-  service: ServiceName,
-  config: Config,
-  place: SecretPlace,
-): NetworkSettings {
-  const configured = config.services?.[service];
-  if (!configured) return DIRECT;
-  const { url, allowHttp = false, headers: sources = {} } = configured;
-  if (!allowHttp) checkHttps(`services.${service}`, url);
-  const { headers, secrets } = readGatewayHeaders(service, sources, place);
-  const proxy = findProxy(url, place.environment);
-  return {
-    headers,
-    proxy,
-    secrets: [...secrets, ...(proxy ? listProxySecrets(proxy.url) : [])],
-  };
-}
-
-/** The way to a lane: without the headers, which are a login for the service. Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_INVALID. */
-export function readLaneNetwork(
   key: string,
-  { url, allowHttp = false }: { readonly url: string; readonly allowHttp?: boolean | undefined },
+  { url, allowHttp = false, headers = {} }: Access,
   place: SecretPlace,
+  what = 'the token',
 ): NetworkSettings {
-  if (!allowHttp) checkHttps(key, url, 'the inputs');
-  return readProxyNetwork(url, place);
+  if (!allowHttp) checkHttps(key, new URL(url), what);
+  const read = Object.entries(headers).map(([name, source]) => [
+    name.toLowerCase(),
+    readHeader(`${key}.headers.${name}`, name, source, place),
+  ]);
+  return {
+    headers: Object.fromEntries(read) as NetworkSettings['headers'],
+    proxy: findProxy(url, place.environment),
+  };
 }
 
 /** The way to a webhook, whose address is a secret. Throws CONFIG_INVALID. */
 export function readWebhookNetwork(url: Secret, { environment }: SecretPlace): NetworkSettings {
-  return URL.canParse(url.reveal()) ? readProxyNetwork(url.reveal(), { environment }) : DIRECT;
-}
-
-function readProxyNetwork(
-  url: string,
-  { environment }: Pick<SecretPlace, 'environment'>,
-): NetworkSettings {
-  const proxy = findProxy(url, environment);
-  return { ...DIRECT, proxy, secrets: proxy ? listProxySecrets(proxy.url) : [] };
+  const isAddress = URL.canParse(url.reveal());
+  return { ...DIRECT, proxy: isAddress ? findProxy(url.reveal(), environment) : null };
 }
 
 /** An unencrypted token can be read and used by anyone on the way. */
-function checkHttps(key: string, url: string, what = 'the token'): void {
-  if (!URL.canParse(url)) return;
-  const { protocol, hostname, host, pathname } = new URL(url);
+function checkHttps(key: string, { protocol, hostname, host, pathname }: URL, what: string): void {
   if (protocol !== 'http:' || isLocalHost(hostname)) return;
   throw new HundredfoldError(
     'CONFIG_TOKEN_OVER_HTTP',
@@ -83,33 +75,11 @@ function checkHttps(key: string, url: string, what = 'the token'): void {
   );
 }
 
-interface Gateway {
-  readonly headers: Readonly<Record<string, Secret>>;
-  readonly secrets: readonly Secret[];
-}
-
-function readGatewayHeaders(
-  service: ServiceName,
-  sources: Readonly<Record<string, SecretSource>>,
-  place: SecretPlace,
-): Gateway {
-  const headers: Record<string, Secret> = {};
-  const secrets: Secret[] = [];
-  for (const [name, source] of Object.entries(sources)) {
-    const key = `services.${service}.headers.${name}`;
-    const value = readSecret(key, source, place);
-    checkHeader(key, name, value);
-    headers[name.toLowerCase()] = value;
-    // Of `Basic bGFi…`, an answer may repeat the login alone.
-    const [, login] = /^\w+ +(\S+)$/.exec(value.reveal()) ?? [];
-    secrets.push(value, ...(login === undefined ? [] : [new Secret(login)]));
-  }
-  return { headers, secrets };
-}
-
-function checkHeader(key: string, name: string, value: Secret): void {
+function readHeader(key: string, name: string, source: SecretSource, place: SecretPlace): Secret {
+  const value = readSecret(key, source, place);
   try {
     validateHeaderValue(name, value.reveal());
+    return value;
   } catch {
     // The error of Node is not passed on: it may show the value.
     throw new HundredfoldError(
@@ -120,11 +90,17 @@ function checkHeader(key: string, name: string, value: Secret): void {
   }
 }
 
-function listProxySecrets(proxy: Secret): Secret[] {
-  const { username, password } = new URL(proxy.reveal());
-  if (password === '') return username === '' ? [] : [new Secret(decodePart(username))];
-  const login = Buffer.from(`${decodePart(username)}:${decodePart(password)}`).toString('base64');
-  return [new Secret(decodePart(password)), new Secret(login)];
+/** Of `Basic bGFi…`, an answer may repeat the login alone. */
+function listHeaderSecrets(value: string): string[] {
+  const [, login] = /^\w+ +(\S+)$/.exec(value) ?? [];
+  return login === undefined ? [value] : [value, login];
+}
+
+function listProxySecrets(proxy: string): string[] {
+  const { username, password } = new URL(proxy);
+  const [user, word] = [decodePart(username), decodePart(password)];
+  if (word === '') return user === '' ? [] : [user];
+  return [word, Buffer.from(`${user}:${word}`).toString('base64')];
 }
 
 function decodePart(text: string): string {
@@ -232,40 +208,23 @@ export function readTemporalSettings(
 type TlsKeys = NonNullable<NonNullable<Config['temporal']>['tls']>;
 
 /** Before any connection uses them. Throws CONFIG_TLS_INVALID. */
-function readTls(tls: TlsKeys, { base }: SecretPlace): TlsMaterial {
-  const read = (
-    key: 'ca' | 'cert' | 'key',
-    parse: (pem: string) => unknown,
-  ): string | undefined => {
-    const file = tls[key];
-    return file === undefined ? undefined : readPem(key, resolve(base, file), parse);
-  };
-  const parse = (pem: string): unknown => new X509Certificate(pem);
-  const [ca, cert, key] = [read('ca', parse), read('cert', parse), read('key', createPrivateKey)];
-  if (cert && key && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-    throw createTlsError('key is not the private key of the first certificate in cert');
-  return {
-    ...(ca && { ca }),
-    ...(cert && key && { cert, key }),
-    ...(tls.serverName && { serverName: tls.serverName }),
-  };
-}
-
-function readPem(key: string, path: string, parse: (pem: string) => unknown): string {
-  try {
-    const pem = readFileSync(path, 'utf8');
-    parse(pem);
-    return pem;
-  } catch (cause) {
-    throw createTlsError(`${key} is no PEM file without a passphrase: ${path}`, cause);
-  }
-}
-
-function createTlsError(what: string, cause?: unknown): HundredfoldError {
-  return new HundredfoldError(
-    'CONFIG_TLS_INVALID',
-    `temporal.tls: ${what}${cause === undefined ? '' : ` (${toReason(cause)})`}`,
-    'Paths are relative to the folder of the configuration file; in cert, the client certificate comes first. To PEM: openssl x509 (or pkey) -in FILE -out NEW_FILE',
-    { cause },
+function readTls({ serverName, ...files }: TlsKeys, { base }: SecretPlace): TlsMaterial {
+  const named = Object.entries(files).flatMap(([key, file]) =>
+    file ? [[key, file] as const] : [],
   );
+  try {
+    const texts = named.map(([key, file]) => [key, readFileSync(resolve(base, file), 'utf8')]);
+    const pem = Object.fromEntries(texts) as TlsMaterial;
+    // Node would take a `ca` without certificates, and trust nobody.
+    if (pem.ca !== undefined) new X509Certificate(pem.ca);
+    createSecureContext(pem);
+    return { ...pem, ...(serverName !== undefined && { serverName }) };
+  } catch (cause) {
+    throw new HundredfoldError(
+      'CONFIG_TLS_INVALID',
+      `temporal.tls: ${named.map(([, file]) => file).join(', ')}: ${toReason(cause)}`,
+      'All are PEM files, relative to the folder of the configuration file; key is the private key of the first certificate in cert, without a passphrase. To PEM: openssl x509 (or pkey) -in FILE -out NEW_FILE',
+      { cause },
+    );
+  }
 }

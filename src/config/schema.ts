@@ -45,14 +45,21 @@ const window = z.strictObject({
   window: duration.meta({ description: 'Length of the rolling window.' }),
 });
 
-/** Of several windows all hold at once. */
-const budget = z.union(
-  [z.literal('none'), window, z.array(window).min(1).max(MAX_WINDOWS)],
-  'write `none`, or both keys: { limit: 100, window: 60m }',
-);
+/** Of several windows all hold at once. Becomes the windows of a policy. */
+export const budget = z
+  .union(
+    [z.literal('none'), window, z.array(window).min(1).max(MAX_WINDOWS)],
+    'write `none`, or both keys: { limit: 100, window: 60m }',
+  )
+  .transform((one) =>
+    one === 'none' ? [] : [one].flat().map(({ limit, window: windowMs }) => ({ limit, windowMs })),
+  );
 
-/** `none`, or a number. */
-const bound = z.literal('none').or(z.int().positive());
+/** `none`, which becomes null, or a number. */
+const bound = z
+  .literal('none')
+  .or(z.int().positive())
+  .transform((one) => (one === 'none' ? null : one));
 
 const url = z.url({
   protocol: /^https?$/,
@@ -114,24 +121,28 @@ const lanes = z
   )
   .min(1);
 
+/** What the definition of a service allows, as a user would write it. */
+export function toBudget({ budget: { windows } }: Service): z.input<typeof budget> {
+  const [only, ...more] = windows;
+  return only === undefined ? 'none' : more.length === 0 ? only : [...windows];
+}
+
 function describeService(service: Service) {
   const { url: place, pace, config, kinds } = service;
-  const { windows, maxOpen, description: allows } = service.budget;
+  const { maxOpen, description: allows } = service.budget;
   const schema = z.strictObject({
     url: (place.default === undefined ? url : url.default(place.default)).meta({
       description: `${place.description ?? 'Address of the service'}: http or https, without user name, query and fragment.`,
       ...(place.example !== undefined && { examples: [place.example] }),
     }),
     ...describeSecrets(service),
-    budget: budget.optional().meta({
+    budget: budget.prefault(toBudget(service)).meta({
       description: `${allows ?? 'Jobs in a rolling window.'} Write \`{ limit: 100, window: 60m }\`, a list of up to ${MAX_WINDOWS} windows that all hold at once, or \`none\`; a limit is at most ${MAX_LIMIT}. Set what the service really has.`,
-      default: windows.length === 0 ? 'none' : windows.length === 1 ? windows[0] : windows,
     }),
     ...config.shape,
-    maxOpen: bound.optional().meta({
+    maxOpen: bound.prefault(maxOpen ?? 'none').meta({
       description:
         'Jobs that the service has accepted and that have not ended, or `none`. Others wait on this side, not in the queue of a shared service.',
-      default: maxOpen ?? 'none',
     }),
     lanes: lanes.optional().meta({
       description:
@@ -244,7 +255,7 @@ const jobs = z
       description:
         'How long a 404 for an accepted job, or for its result, must repeat while the service is healthy before it counts.',
     }),
-    sameFailures: bound.default(5).meta({
+    sameFailures: bound.prefault(5).meta({
       description:
         'N rows of each kind are sent first, until one has succeeded. If N items of a service fail with the same code and message before one has succeeded, or all but one of the last 2N do, the campaign pauses that service. `none`: all are sent, and it continues.',
     }),

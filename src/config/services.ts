@@ -3,18 +3,18 @@ import type { Policy } from '../budget/policy.ts';
 import type { ServiceReference, ServiceName } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { isLocalHost } from '../domain/hosts.ts';
-import { DIRECT, readLaneNetwork, readNetworkSettings, type NetworkSettings } from './network.ts';
+import { DIRECT, readNetworkSettings, type NetworkSettings } from './network.ts';
 import { listServices, findService } from '../services/registry.ts';
 import { OWN_PACE, type PollPace } from '../services/polling.ts';
 import { parseConfig, type Pace, type Service, type ServiceConfig } from '../services/service.ts';
-import { duration, type Config } from './schema.ts';
+import { budget, duration, toBudget, type Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace, type SecretSource } from './secret.ts';
 
 /** What the contract of the service allows. */
 export function createDefaultPolicy(service: ServiceName): Policy {
-  const { windows, maxOpen, counts = 'accepted' } = findService(service).budget;
-  const read = windows.map(({ limit, window }) => ({ limit, windowMs: duration.parse(window) }));
-  return { windows: read, maxOpen, counts };
+  const definition = findService(service);
+  const { maxOpen, counts = 'accepted' } = definition.budget;
+  return { windows: budget.parse(toBudget(definition)), maxOpen, counts };
 }
 
 /** A service as the configuration describes it, without a credential. */
@@ -119,7 +119,7 @@ export function readServiceSettings(
     const options = readSiteOptions(definition, configured);
     let network: NetworkSettings | null = null;
     try {
-      network = readNetworkSettings(service, config, place);
+      network = readNetworkSettings(`services.${service}`, configured, place);
       const secrets = readSecrets(definition, configured, place);
       services[service] = describeService(service, url, secrets, { ...options, network });
     } catch (reason) {
@@ -152,7 +152,8 @@ function readLanes(
       throw createLaneError(`${key}.name: another lane has the name ${name}`, 'a name');
     addresses.set(address, `the lane ${name}`);
     names.add(name);
-    const network = readLaneNetwork(key, site, place);
+    // Without headers, which are a login for the service.
+    const network = readNetworkSettings(key, site, place, 'the inputs');
     const settings = describeService(service, site.url, secrets, { network });
     return describeLane(settings, { name, maxOpen, sameEngine });
   });
@@ -177,16 +178,12 @@ function readSecrets({ name, secrets }: Service, configured: Configured, place: 
 }
 
 function readSiteOptions(definition: Service, configured: Configured): SiteOptions {
-  const { budget, maxOpen } = configured;
-  const usual = createDefaultPolicy(definition.name);
+  const { budget: windows, maxOpen } = configured;
+  const { counts = 'accepted' } = definition.budget;
   const own = Object.keys(definition.config.shape).filter((key) => key in configured);
   return {
     pace: toPollPace(definition.pace, configured),
-    policy: {
-      ...usual,
-      ...(budget !== undefined && { windows: toWindows(budget) }),
-      ...(maxOpen !== undefined && { maxOpen: maxOpen === 'none' ? null : maxOpen }),
-    },
+    policy: { windows, maxOpen, counts },
     config: Object.fromEntries(own.map((key) => [key, configured[key as keyof Configured]])),
   };
 }
@@ -266,11 +263,4 @@ function toPollPace({ every, atMost, between }: Pace, { url, poll = {} }: Config
     atMostMs: poll.atMost ?? duration.parse(atMost),
     betweenMs: between === undefined || isOwn ? 0 : duration.parse(between),
   };
-}
-
-type WindowSetting = Readonly<Record<'limit' | 'window', number>>;
-
-function toWindows(budget: 'none' | WindowSetting | WindowSetting[]): Policy['windows'] {
-  if (budget === 'none') return [];
-  return [budget].flat().map(({ limit, window }) => ({ limit, windowMs: window }));
 }

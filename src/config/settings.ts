@@ -4,7 +4,7 @@
  */
 import { resolve, dirname } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
+import { parse } from 'yaml';
 import type { JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ObjectStoreAccess } from '../store/layout.ts';
@@ -57,8 +57,13 @@ export function loadSettings(
   environment: NodeJS.ProcessEnv,
   { tokens }: LoadOptions = { tokens: 'required' },
 ): Settings {
-  const { config, path, base, plugins } = readConfig(file, environment);
+  const path = (file ?? environment['HUNDREDFOLD_CONFIG']) || findDefaultFile();
+  const base = path === null ? process.cwd() : dirname(resolve(path));
   const place = { environment, base };
+  const raw = path === null ? {} : fillIn(readYaml(path), environment);
+  // Before the rest: the keys of their services belong to the form of the configuration.
+  const plugins = readPlugins(raw, base);
+  const config = parseConfig(raw, path);
   const codec = config.temporal?.payloadCodec;
   const { url: storeUrl, ...objectStore } = config.store;
   const { deadline, whenUnsure, lostAfter, sameFailures } = config.jobs;
@@ -77,7 +82,7 @@ export function loadSettings(
       deadlineMs: deadline,
       whenUnsure,
       lostAfterMs: lostAfter,
-      ...(sameFailures !== 'none' && { sameFailures }),
+      ...(sameFailures !== null && { sameFailures }),
     },
     notify: readNotifySettings(config, place, tokens),
     plugins,
@@ -101,59 +106,32 @@ function readNotifySettings(
   }
 }
 
-const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
+const DEFAULT_FILE = 'hundredfold.yaml';
 
-interface ConfigFile {
-  readonly config: Config;
-  /** null: there is none. */
-  readonly path: string | null;
-  /** Folder that paths in the file are relative to. */
-  readonly base: string;
-  readonly plugins: readonly Plugin[];
-}
-
-/** Throws CONFIG_INVALID. */
-function readConfig(file: string | undefined, environment: NodeJS.ProcessEnv): ConfigFile {
-  const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? keepIfExists(DEFAULT_CONFIG_FILE);
-  const base = path ? dirname(resolve(path)) : process.cwd();
-  const raw = path ? fillIn(readYaml(path), environment) : {};
-  // Before the rest: the keys of their services belong to the form of the configuration. Another form is told below.
-  const { data: own = [] } = pluginsSchema.safeParse(
-    (raw as { plugins?: unknown } | null)?.plugins,
-  );
-  const plugins = loadPlugins(own, base);
-  return { config: parse(raw, path ?? DEFAULT_CONFIG_FILE), path: path ?? null, base, plugins };
-}
-
-function keepIfExists(file: string): string | undefined {
-  return existsSync(file) ? file : undefined;
+function findDefaultFile(): string | null {
+  return existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null;
 }
 
 function readYaml(path: string): unknown {
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    return (parse(readFileSync(path, 'utf8')) as unknown) ?? {};
   } catch (cause) {
     throw new HundredfoldError(
       'CONFIG_INVALID',
-      `cannot read the configuration ${path}`,
-      'Check the path given with --config.',
+      `cannot read the configuration ${path}: ${(cause as Error).message}`,
+      'Check the path given with --config, and the YAML at that place.',
       { cause },
     );
   }
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error)
-    throw new HundredfoldError(
-      'CONFIG_INVALID',
-      `${path}: ${error.message}`,
-      'Correct the YAML at that place.',
-      { cause: error },
-    );
-  return document.toJS() ?? {};
 }
 
-function parse(raw: unknown, path: string): Config {
+/** A list of another form is told with all other problems. */
+function readPlugins(raw: unknown, base: string): readonly Plugin[] {
+  const { data = [] } = pluginsSchema.safeParse((raw as { plugins?: unknown } | null)?.plugins);
+  return loadPlugins(data, base);
+}
+
+function parseConfig(raw: unknown, path: string | null): Config {
   const parsed = describeConfig().safeParse(raw, { error: explainMissing });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
@@ -161,7 +139,7 @@ function parse(raw: unknown, path: string): Config {
   );
   throw new HundredfoldError(
     'CONFIG_INVALID',
-    `${path} is not a valid configuration:\n${problems.join('\n')}`,
+    `${path ?? DEFAULT_FILE} is not a valid configuration:\n${problems.join('\n')}`,
     'docs/configuration.md lists every key with an example.',
   );
 }

@@ -46,7 +46,6 @@ export const molecules = defineService({
     description: 'Maximum number of jobs in a rolling window; the contract states no limit.',
     windows: [],
     maxOpen: 20,
-    example: { limit: 100, window: '60m' },
   },
   pace: { every: '5s', atMost: '60s' },
   // The contract has no job names (2.1).

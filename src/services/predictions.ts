@@ -213,7 +213,6 @@ export const predictions = defineService({
     // Contract section 8.
     windows: [{ limit: 100, window: '60m' }],
     maxOpen: 100,
-    example: 'none',
   },
   pace: { every: '5s', atMost: '60s' },
   // Unique for a token (section 7), and at most 120 characters (section 8).

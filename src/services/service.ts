@@ -309,7 +309,6 @@ export interface ServiceDefinition<
     readonly maxOpen: number | null;
     /** Which submissions a window counts: those that were accepted (if left out), or all that were sent. */
     readonly counts?: 'accepted' | 'sent';
-    readonly example?: unknown;
   };
   readonly pace: Pace;
   readonly identity: Identity;

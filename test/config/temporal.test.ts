@@ -35,9 +35,9 @@ test.skipIf(noOpenssl !== null)(
     const lock = ['pkey', '-in', one.keyFile, '-aes256', '-passout', 'pass:x', '-out', locked];
     execFileSync('openssl', lock);
     for (const [tls, message] of [
-      [`cert: ${one.certFile}, key: ${other.keyFile}`, 'is not the private key'],
-      [`ca: ${write('ca.txt', 'no PEM')}`, 'ca is no PEM file'],
-      [`cert: ${one.certFile}, key: ${locked}`, 'key is no PEM file without a passphrase'],
+      [`cert: ${one.certFile}, key: ${other.keyFile}`, 'key values mismatch'],
+      [`ca: ${write('ca.txt', 'no PEM')}`, 'no start line'],
+      [`cert: ${one.certFile}, key: ${locked}`, 'locked.pem: '],
     ] as const)
       expect(() => at(tls), tls).toThrow(
         expect.objectContaining({

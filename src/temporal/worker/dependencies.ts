@@ -185,10 +185,10 @@ function logRefusal(error: unknown): void {
 /** All secrets that a service might repeat in its answers. */
 function listSecrets({ services, temporal, notify }: WorkerOptions): readonly string[] {
   const networks = [...services, ...(notify ? [notify] : [])].map(({ network }) => network);
-  const secrets = [
-    ...services.flatMap((service) => Object.values(service.secrets)),
-    ...networks.flatMap((network) => network.secrets),
-    ...(notify ? [notify.url] : []),
+  return [
+    ...services.flatMap((service) => Object.values(revealSecrets(service))),
+    ...networks.flatMap((network) => revealNetwork(network).secrets),
+    notify?.url.reveal() ?? '',
+    temporal.apiKey ?? '',
   ];
-  return [...secrets.map((one) => one.reveal()), temporal.apiKey ?? ''];
 }
