@@ -18,18 +18,14 @@ import { ITEM_RECORD, buildItemFolder, buildItemKey } from '../store/layout.ts';
 /** A prepared item; without a record if it was removed or damaged since. */
 export type CampaignItem = RecordedItem | DamagedItem;
 
-export interface RecordedItem {
-  readonly id: string;
-  readonly kind: Kind;
+export interface RecordedItem extends Pick<PageEntry, 'id' | 'kind' | 'asks'> {
   readonly record: ItemRecord;
   /** Of its item.json. */
   readonly digest: FileDigest;
   readonly damage: null;
 }
 
-export interface DamagedItem {
-  readonly id: string;
-  readonly kind: Kind;
+export interface DamagedItem extends Pick<PageEntry, 'id' | 'kind' | 'asks'> {
   readonly record: null;
   /** Why there is no record. */
   readonly damage: ItemError;
@@ -106,17 +102,17 @@ export function buildPath(item: Listed): string {
 }
 
 async function readCampaignItem(store: Store, entry: PageEntry): Promise<CampaignItem> {
-  const { id, kind } = entry;
+  const { id, kind, asks } = entry;
   try {
     const found = await readListed(store, entry);
-    if (found !== null) return { id, kind, ...found, damage: null };
+    if (found !== null) return { id, kind, asks, ...found, damage: null };
     const message = `${buildItemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
     const code = 'STORE_MISSING' satisfies ErrorCode;
-    return { id, kind, record: null, damage: { code, message } };
+    return { id, kind, asks, record: null, damage: { code, message } };
   } catch (error) {
     if (!isDamagedRecord(error)) throw error;
     const message = `${error.message} ${error.remedy}`;
-    return { id, kind, record: null, damage: { code: error.code, message } };
+    return { id, kind, asks, record: null, damage: { code: error.code, message } };
   }
 }
 

@@ -7,23 +7,17 @@ import { Deadline, runInParallel } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { LocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
+import { type CampaignItem, readItemPages } from '../report/campaign-items.ts';
 import { isPublished } from '../report/publish.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';
-import { type ListedItem, readListed, writeItem } from '../store/item-store.ts';
-import {
-  ITEM_RECORD,
-  buildCampaignAddress,
-  buildItemFolder,
-  buildItemKey,
-  CHECKSUMS,
-} from '../store/layout.ts';
+import { writeItem } from '../store/item-store.ts';
+import { ITEM_RECORD, buildCampaignAddress, buildItemKey, CHECKSUMS } from '../store/layout.ts';
 import {
   listPluginNews,
   type PageEntry,
   type PreparedCampaign,
   readInvalidRows,
-  readPage,
   requirePlugins,
   toPageEntry,
   writePage,
@@ -37,7 +31,7 @@ import {
   type RetriedState,
   type Way,
 } from '../store/reopen.ts';
-import { isDamagedRecord, nullIfDamaged, type Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { buildRunningQuery } from '../workflows/names.ts';
 import { beginCampaign, type Campaign, type Started } from './campaign.ts';
 import { mergeServices, type OutputTree, requireTree, openTreeIfAny } from './tree.ts';
@@ -67,12 +61,6 @@ interface RequestedRetry extends Omit<Order, 'folder' | 'feeds'> {
   /** The tree, unless Temporal knows another and the user has named none. */
   readonly expected: string;
   readonly local: LocalName | null;
-  readonly selection: Selection;
-}
-
-function readSelection({ items, failed }: RetryOptions): Selection {
-  if (items !== undefined) return { type: 'items', ids: new Set(items) };
-  return { type: failed === true ? 'failed' : 'all' };
 }
 
 /**
@@ -81,10 +69,10 @@ function readSelection({ items, failed }: RetryOptions): Selection {
  * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`, `TREE_OTHER_PLUGIN`
  */
 async function startRetry(session: Session, requested: RequestedRetry): Promise<Started> {
-  const { name, options, selection, expected, onNotice } = requested;
+  const { name, options, expected, onNotice } = requested;
   const run = await findCampaignRun(session, name);
   if (run?.running) {
-    if (run.running.retry !== buildKey(selection)) throw isRunning(name);
+    if (run.running.retry !== buildKey(options)) throw isRunning(name);
     onNotice(`${name} is already being retried: this command joins it.`);
     return { name, out: String(run.out) };
   }
@@ -94,7 +82,7 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
   const begun = await withTree(session, { store, onNotice }, async (held) => {
     requirePlugins(store, campaign, 'any');
     for (const line of listPluginNews(campaign)) onNotice(line);
-    const survey = await surveyRetry(store, campaign, selection);
+    const survey = await surveyRetry(store, campaign, options);
     const order = {
       ...requested,
       folder: location,
@@ -113,9 +101,9 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
 }
 
 async function prepare(
-  { feeds, policy, selection }: Order & RequestedRetry,
+  { feeds, policy, options }: Order & RequestedRetry,
   { store, campaign, services: formerServices }: OutputTree,
-  { chosen, alone, following, reopenedBefore }: RetrySurvey,
+  survey: RetrySurvey,
 ): Promise<PreparedTree> {
   const { services, jobs, plugins } = describeSettings(feeds, policy);
   const settings = {
@@ -126,18 +114,18 @@ async function prepare(
   };
   // They are those of the former run: until the new one is published, the tree is not.
   await store.remove(CHECKSUMS);
-  await prepareRetry(store, { ...campaign, settings }, chosen, new Date().toISOString(), alone);
+  await prepareRetry(store, { ...campaign, settings }, survey, new Date().toISOString());
   const invalid = (await readInvalidRows(store)).length;
   const { items, pages, manifestDigests: manifests } = campaign;
   return {
     items: items + invalid,
-    following,
+    following: survey.following,
     invalid,
-    retried: chosen.size + reopenedBefore,
+    retried: survey.chosen.size + survey.reopenedBefore,
     cache: true,
     pages,
     manifests,
-    retry: buildKey(selection),
+    retry: buildKey(options),
   };
 }
 
@@ -160,8 +148,9 @@ async function pickServices(
 }
 
 /** The same command typed again joins; another selection cannot be added to a campaign that runs. */
-function buildKey(selection: Selection): string {
-  return selection.type === 'items' ? `items ${computeDigestOfIds(selection.ids)}` : selection.type;
+function buildKey({ items, failed = false }: Selection): string {
+  if (items === undefined) return failed ? 'failed' : 'all';
+  return `items ${computeDigestOfIds(new Set(items))}`;
 }
 
 const LEAVE_TIMEOUT_MS = 10_000;
@@ -219,11 +208,10 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   const local = options.services ?? tree?.local ?? null;
   const around = { ...options, ...(local && { services: local }) };
   const settings = await addFormerLanes(readStartSettings(around), tree, onNotice);
-  const selection = readSelection(options);
   const { priority = USUAL_PRIORITY } = options;
   const { policy } = settings;
   const order = { name, policy, priority, notify: settings.notify !== null, onNotice };
-  const requested = { ...order, options, settings, expected, local, selection };
+  const requested = { ...order, options, settings, expected, local };
   return beginCampaign({ settings, options: around, signal, notices }, (session) =>
     runOneAtATime(settings, onNotice, () => startRetry(session, requested)),
   );
@@ -247,17 +235,8 @@ async function addFormerLanes(
 
 /* Which items, found by reading alone: nothing is changed before everything is known. */
 
-/** Items read or written at once: more would only make a disk seek. */
-const AT_ONCE = 16;
-
-/** Which items to run again. */
-export type Selection =
-  /** Failed, held and cancelled ones. */
-  | { readonly type: 'all' }
-  /** Only failed ones. */
-  | { readonly type: 'failed' }
-  /** These, unless they succeeded. */
-  | { readonly type: 'items'; readonly ids: ReadonlySet<string> };
+/** Which items to run again, unless they succeeded: these, only failed ones, or failed, held and cancelled ones. */
+export type Selection = Pick<RetryOptions, 'items' | 'failed'>;
 
 /** @throws HundredfoldError `ITEM_NOT_RETRYABLE`: one of the named items cannot be run again */
 export async function surveyRetry(
@@ -266,15 +245,14 @@ export async function surveyRetry(
   selection: Selection,
 ): Promise<RetrySurvey> {
   const survey = new RetrySurvey(store, selection);
-  for (let page = 0; page < campaign.pages; page += 1) {
-    const entries = await readPage(store, page);
-    await runInParallel(entries, AT_ONCE, (entry) => survey.add(entry));
-  }
+  for await (const page of readItemPages(store, campaign))
+    await runInParallel(page, store.atOnce, (item) => survey.add(item));
   survey.settleFollowers();
-  const unknown = [...survey.named]
-    .filter((id) => !survey.ends.has(id))
-    .map((id) => `${id} is not an item of ${campaign.name}.`);
-  const refusals = [...survey.refusals, ...unknown];
+  const unknown = [...survey.named].filter((id) => !survey.ends.has(id));
+  const refusals = [
+    ...survey.refusals,
+    ...unknown.map((id) => `${id} is not an item of ${campaign.name}.`),
+  ];
   if (refusals.length > 0) throw createRefusedError(refusals);
   return survey;
 }
@@ -306,32 +284,31 @@ export class RetrySurvey {
   /** Of all items; null without a record. */
   readonly ends = new Map<string, ItemRecord['state'] | null>();
   readonly #store: Store;
-  readonly #selection: Selection['type'];
+  readonly #selection: Selection;
   readonly #followers: { readonly record: ItemRecord; readonly leader: string }[] = [];
 
   constructor(store: Store, selection: Selection) {
     this.#store = store;
-    this.#selection = selection.type;
-    this.named = selection.type === 'items' ? selection.ids : new Set();
+    this.#selection = selection;
+    this.named = new Set(selection.items);
   }
 
-  async add(entry: PageEntry): Promise<void> {
-    const { id, kind } = entry;
-    const record = await readRecordOrReason(this.#store, entry);
-    const isNamed = this.named.has(id);
-    this.ends.set(id, typeof record === 'string' ? null : record.state);
-    // An item without a record is published as failed; there is nothing to send.
-    if (typeof record === 'string') {
-      if (this.#selection !== 'items' || isNamed) this.#leave(id, record);
-      return;
-    }
-    if (!isFinal(record.state)) {
+  async add({ id, kind, record, damage }: CampaignItem): Promise<void> {
+    this.ends.set(id, record?.state ?? null);
+    if (record === null) {
+      // It is published as failed; there is nothing to send.
+      if (this.#isMeant(id, 'failed')) this.#leave(id, damage.message);
+    } else if (!isFinal(record.state)) {
       this.services.add(findServiceOfKind(kind).name);
       this.open += 1;
       if (record.earlier.length > 0) this.reopenedBefore += 1;
       if (record.resultFrom?.type === 'duplicate') this.following += 1;
-    } else if (isNamed || this.#selection === 'all' || this.#selection === record.state)
-      await this.#choose(record);
+    } else if (this.#isMeant(id, record.state)) await this.#choose(record);
+  }
+
+  #isMeant(id: string, state: ItemRecord['state']): boolean {
+    const { items, failed = false } = this.#selection;
+    return items === undefined ? !failed || state === 'failed' : this.named.has(id);
   }
 
   async #choose(record: ItemRecord): Promise<void> {
@@ -375,19 +352,6 @@ export class RetrySurvey {
   }
 }
 
-/** The record, or why it is missing. */
-async function readRecordOrReason(store: Store, entry: ListedItem): Promise<ItemRecord | string> {
-  try {
-    return (
-      (await readListed(store, entry))?.record ??
-      `${buildItemFolder(entry.kind, entry.id)} has no item.json.`
-    );
-  } catch (error) {
-    if (isDamagedRecord(error)) return error.message;
-    throw error;
-  }
-}
-
 /** The record guarantees what is sent: an edited input is a different item, and needs a manifest. */
 async function findInputFault(
   store: Store,
@@ -416,50 +380,37 @@ function createRefusedError(reasons: readonly string[]): HundredfoldError {
  * written whole before the page that lists it; after an interruption, reopened items are open and the rest is
  * unchanged.
  *
- * @param chosen ids of items to reopen
  * @param at ISO 8601, UTC
- * @param alone the chosen items that no longer share a job
  */
 export async function prepareRetry(
   store: Store,
   campaign: PreparedCampaign,
-  chosen: ReadonlySet<string>,
+  { chosen, alone }: Readonly<Record<'chosen' | 'alone', ReadonlySet<string>>>,
   at: string,
-  alone: ReadonlySet<string>,
 ): Promise<void> {
-  for (let page = 0; page < campaign.pages; page += 1) {
-    const former = await readPage(store, page);
+  let page = 0;
+  for await (const items of readItemPages(store, campaign)) {
     const written: string[] = [];
     const entries = new Map<string, PageEntry>();
-    await runInParallel(former, AT_ONCE, async (entry) => {
-      const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
-      const record = await open(store, entry, again, written);
-      entries.set(entry.id, record === null ? omitEntry(entry) : toPageEntry(record));
+    await runInParallel(items, store.atOnce, async ({ id, kind, record, asks }) => {
+      // An item without a record is published as failed, with the reason: there is nothing to send.
+      if (record === null) entries.set(id, { id, kind, asks, done: 'failed' });
+      else if (!chosen.has(id) || !canBeRetried(record.state)) entries.set(id, toPageEntry(record));
+      else {
+        const { resultFrom, ...own } = reopenRecord(record, at);
+        const reopened = resultFrom && !alone.has(id) ? { ...own, resultFrom } : own;
+        await writeItem(store, reopened, { durable: false });
+        written.push(buildItemKey(kind, id, ITEM_RECORD));
+        entries.set(id, toPageEntry(reopened));
+      }
     });
     await store.flush(written);
-    const ordered = former.flatMap(({ id }) => entries.get(id) ?? []);
-    await writePage(store, page, ordered);
+    await writePage(
+      store,
+      page,
+      items.flatMap(({ id }) => entries.get(id) ?? []),
+    );
+    page += 1;
   }
   await writePreparedCampaign(store, campaign);
-}
-
-/** An item without a record is published as failed, with the reason: there is nothing to send. */
-function omitEntry({ id, kind, asks, done = 'failed' }: PageEntry): PageEntry {
-  return { id, kind, asks, done };
-}
-
-/** The item's current record; null if it is missing or damaged. */
-async function open(
-  store: Store,
-  entry: PageEntry,
-  again: { readonly at: string; readonly alone: boolean } | null,
-  written: string[],
-): Promise<ItemRecord | null> {
-  const { record = null } = (await readListed(store, entry).catch(nullIfDamaged)) ?? {};
-  if (record === null || again === null || !canBeRetried(record.state)) return record;
-  const { resultFrom, ...own } = reopenRecord(record, again.at);
-  const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
-  await writeItem(store, opened, { durable: false });
-  written.push(buildItemKey(entry.kind, entry.id, ITEM_RECORD));
-  return opened;
 }

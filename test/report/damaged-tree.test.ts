@@ -79,8 +79,9 @@ test.each(DAMAGES)(
 
     const campaign = await readPreparedCampaign(store);
     if (campaign === null) throw new Error('not prepared');
-    expect((await surveyRetry(store, campaign, { type: 'all' })).unusable).toHaveLength(1);
-    await prepareRetry(store, campaign, new Set(['water']), END.startedAt, new Set());
+    expect((await surveyRetry(store, campaign, {})).unusable).toHaveLength(1);
+    const water = { chosen: new Set(['water']), alone: new Set<string>() };
+    await prepareRetry(store, campaign, water, END.startedAt);
     expect((await entriesIn(store, 0)).map(({ id }) => id)).toEqual(['ethanol', 'water']);
 
     // The item runs from the beginning, the others do not.

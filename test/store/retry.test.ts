@@ -41,12 +41,12 @@ const reopen = async (
   store: Store,
   ids: Iterable<string>,
   alone: ReadonlySet<string> = new Set(),
-) => prepareRetry(store, await campaignIn(store), new Set(ids), AT, alone);
+) => prepareRetry(store, await campaignIn(store), { chosen: new Set(ids), alone }, AT);
 const deliver = async (store: Store) => deliverDuplicates(store, await campaignIn(store));
 
-const ALL: Selection = { type: 'all' };
-const FAILED: Selection = { type: 'failed' };
-const these = (...ids: string[]): Selection => ({ type: 'items', ids: new Set(ids) });
+const ALL: Selection = {};
+const FAILED: Selection = { failed: true };
+const these = (...items: string[]): Selection => ({ items });
 
 describe('the items of a retry', () => {
   test.each([

@@ -13,8 +13,8 @@ export async function reopened(
   const store = await openFileStore(folder);
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error(`${folder} contains no campaign`);
-  const { chosen } = await surveyRetry(store, campaign, { type: 'all' });
-  await prepareRetry(store, campaign, chosen, new Date().toISOString(), new Set());
+  const survey = await surveyRetry(store, campaign, {});
+  await prepareRetry(store, campaign, survey, new Date().toISOString());
   const started = await rig.start(rows, name);
   rig.allowJobs(...started.ids);
   return started;
