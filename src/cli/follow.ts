@@ -7,9 +7,8 @@ import type { ReadStream } from 'node:tty';
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import type { Campaign } from '../runner/index.ts';
-import type { CampaignObservation, Observed } from '../runner/command-line.ts';
+import type { CampaignObservation } from '../runner/command-line.ts';
 import {
-  listBlockReasons,
   formatBudgetText,
   formatCounts,
   formatState,
@@ -17,20 +16,18 @@ import {
   renderScreen,
   type Scene,
 } from './progress.ts';
+import { nameBudget } from '../budget/status.ts';
 import { countEnded } from '../domain/campaign.ts';
 import { toReason } from '../domain/errors.ts';
 import { say, isQuiet, isVerbose, buildUiLink } from './terminal.ts';
 import type { Interruption } from './interruption.ts';
 
-interface Keyboard {
-  close(): void;
-}
-
 /**
- * The keys of the live view, one by one and without echo; null if there is no terminal. Only for a command in the
- * foreground: others are stopped when they access the terminal. Node itself resets the terminal when the process exits.
+ * The keys of the live view, one by one and without echo; null if there is no terminal. Returns what closes it. Only for
+ * a command in the foreground: others are stopped when they access the terminal. Node itself resets the terminal when
+ * the process exits.
  */
-function openKeyboard(input: ReadStream, pressed: (key: string) => void): Keyboard | null {
+function openKeyboard(input: ReadStream, pressed: (key: string) => void): (() => void) | null {
   if (!input.isTTY) return null;
   const read = (_: string | undefined, { name = '', ctrl = false, meta = false }: Key): void => {
     // As the terminal would do: code that handles the interruption does not depend on the keyboard.
@@ -41,12 +38,10 @@ function openKeyboard(input: ReadStream, pressed: (key: string) => void): Keyboa
   input.setRawMode(true);
   input.on('keypress', read);
   input.resume();
-  return {
-    close() {
-      input.off('keypress', read);
-      input.setRawMode(false);
-      input.pause();
-    },
+  return () => {
+    input.off('keypress', read);
+    input.setRawMode(false);
+    input.pause();
   };
 }
 
@@ -77,7 +72,7 @@ function canRedraw(): boolean {
 class Following {
   readonly #campaign: Campaign;
   readonly #interruption: Interruption;
-  readonly #keyboard: Keyboard | null;
+  readonly #closeKeyboard: (() => void) | null;
   readonly #view: View;
   #last: CampaignObservation | null = null;
   /** Aborted when the user detaches from the campaign or interrupts the command. */
@@ -89,10 +84,10 @@ class Following {
     void interruption.request.then(() => this.#leaving.abort());
     if (interruption.requested()) this.#leaving.abort();
     const live = canRedraw();
-    this.#keyboard = live ? openKeyboard(process.stdin, (key) => this.#press(key)) : null;
+    this.#closeKeyboard = live ? openKeyboard(process.stdin, (key) => this.#press(key)) : null;
     // This command may take over as host if the other one ends.
     const ctrlC = () => (campaign.session.role === 'joined' ? 'leave' : 'stop');
-    const keys = this.#keyboard && { ctrlC };
+    const keys = this.#closeKeyboard && { ctrlC };
     const { name, out: folder, ui } = campaign;
     const followed = { name, folder };
     this.#view = live ? new LiveView({ followed, ui, keys }) : new PlainLines(followed);
@@ -124,7 +119,7 @@ class Following {
 
   /** Restores the terminal. May be called twice. */
   end(): void {
-    this.#keyboard?.close();
+    this.#closeKeyboard?.();
     this.#view.end();
   }
 
@@ -188,9 +183,7 @@ const HOME = '\u001B[H';
 const ERASE_LINE = '\u001B[2K';
 const ERASE_BELOW = '\u001B[J';
 
-interface LiveViewOptions extends Pick<Scene, 'ui' | 'keys'> {
-  readonly followed: Observed;
-}
+type LiveViewOptions = Pick<Scene, 'followed' | 'ui' | 'keys'>;
 
 class LiveView implements View {
   readonly #options: LiveViewOptions;
@@ -305,22 +298,18 @@ class PlainLines implements View {
   show(seen: CampaignObservation): void {
     this.#troubled = '';
     this.#printFailures(seen);
-    const { state } = seen.progress;
-    const words = [
-      state === 'paused',
-      seen.ended,
-      seen.obstacle,
-      ...listBlockReasons(seen),
-      ...listLimits(seen),
-    ].join();
-    if (words === this.#shown && seen.at - this.#shownAt < LINE_INTERVAL_MS) return;
-    const budgets = seen.budgets.map(
-      (budget) => ` [${formatBudgetText(budget, seen.budgets, seen.at)}]`,
-    );
-    say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)}${budgets.join('')}`);
-    if (seen.obstacle !== null) say(seen.obstacle);
+    const { at, budgets, obstacle } = seen;
+    // A refusal lasts until a probe succeeds; a budget applies a changed limit up to a second after it was first seen.
+    const reasons = budgets.map(({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause);
+    const limits = budgets.flatMap(({ windows }) => windows.map(({ limit }) => limit));
+    const isPaused = seen.progress.state === 'paused';
+    const words = [isPaused, seen.ended, obstacle, ...reasons, ...limits].join();
+    if (words === this.#shown && at - this.#shownAt < LINE_INTERVAL_MS) return;
+    const texts = budgets.map((one) => ` [${formatBudgetText(nameBudget(one, budgets), one, at)}]`);
+    say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)}${texts.join('')}`);
+    if (obstacle !== null) say(obstacle);
     this.#shown = words;
-    this.#shownAt = seen.at;
+    this.#shownAt = at;
   }
 
   trouble(words: string): void {
@@ -338,17 +327,12 @@ class PlainLines implements View {
   }
 
   #printFailures({ progress: { failures = [] } }: CampaignObservation): void {
+    const lines = failures.map(({ at, id, state, code, message }) => {
+      const text = `${this.#name}: ${id} ${state}: ${[code, message].filter(Boolean).join(': ')}`;
+      return { key: `${id} ${at}`, text };
+    });
     const known = this.#known;
-    const keyed = failures.map((end) => ({ key: `${end.id} ${end.at}`, ...end }));
-    for (const { key, id, state, code, message } of known ? keyed : []) {
-      if (!known?.has(key))
-        say(`${this.#name}: ${id} ${state}: ${[code, message].filter(Boolean).join(': ')}`);
-    }
-    this.#known = new Set(keyed.map(({ key }) => key));
+    if (known) for (const { key, text } of lines) if (!known.has(key)) say(text);
+    this.#known = new Set(lines.map(({ key }) => key));
   }
-}
-
-/** A budget applies a changed limit up to a second after the first observation. */
-function listLimits({ budgets }: CampaignObservation): number[] {
-  return budgets.flatMap(({ windows }) => windows.map(({ limit }) => limit));
 }

@@ -13,6 +13,8 @@ import { hasDocument, printDocument } from './terminal.ts';
 export interface Flags {
   readonly config?: string;
   readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
   readonly services?: LocalName;
   readonly out?: string;
   /* Which rows. */
@@ -91,7 +93,7 @@ export async function exitWith(code: number): Promise<never> {
   process.exit(code);
 }
 
-/** Choices that are shown and completed; plugins have others, so a command checks them (`checkChoice`). */
+/** Choices that are shown and completed; plugins have others, so a command checks them (`checkKnown`). */
 export function suggest<T extends Argument | Option>(one: T, names: readonly string[]): T {
   return Object.assign(one, { argChoices: [...names] });
 }
@@ -100,14 +102,11 @@ export function suggest<T extends Argument | Option>(one: T, names: readonly str
  * Names of kinds and services are known only after the plugins were loaded.
  * @throws HundredfoldError `USAGE`
  */
-export function checkChoice(
-  option: string,
-  value: string | undefined,
-  choices: readonly string[],
-): void {
-  if (value === undefined || choices.includes(value)) return;
-  const remedy = `Choose one of ${choices.join(', ')}.`;
-  throw new HundredfoldError('USAGE', `${option} is "${value}"`, remedy);
+export function checkKnown(what: string, values: readonly string[], known: readonly string[]) {
+  const strange = values.find((value) => !known.includes(value));
+  if (strange === undefined) return;
+  const remedy = `Choose one of ${known.join(', ')}.`;
+  throw new HundredfoldError('USAGE', `there is no ${what} ${strange}`, remedy);
 }
 
 export const MANIFESTS =
@@ -215,9 +214,8 @@ export function selectRows(
 ): IsMeant | undefined {
   const columns = [...new Set([...OWN, ...Object.values(tree?.campaign.columns ?? {}).flat()])];
   const conditions = (where ?? []).map((text) => parseCondition(text, columns));
-  const named = { state: state && [state], kind: kind && [kind], code: code && [code], id: item };
-  for (const [column, values] of Object.entries(named))
-    if (values) conditions.push(createCondition(column, '=', values));
+  for (const [column, value] of Object.entries({ state, kind, code, id: item }))
+    if (value !== undefined) conditions.push(createCondition(column, '=', [value].flat()));
   return conditions.length === 0 ? undefined : (row) => conditions.every((isMet) => isMet(row));
 }
 
@@ -241,13 +239,6 @@ function createCondition(column: string, operator: string, values: readonly stri
   if (column === 'state') checkKnown(column, values, STATES);
   if (column === 'kind') checkKnown(column, values, listKindNames());
   return (row) => values.some((value) => isMatch(readCell(row, column), operator, value));
-}
-
-function checkKnown(what: string, values: readonly string[], known: readonly string[]): void {
-  const strange = values.find((value) => !known.includes(value));
-  if (strange === undefined) return;
-  const remedy = `Choose one of ${known.join(', ')}.`;
-  throw new HundredfoldError('USAGE', `there is no ${what} ${strange}`, remedy);
 }
 
 function readCell(row: Row, column: string): string {

@@ -5,8 +5,8 @@ import tab from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
 import { readProgramVersion } from '../program.ts';
 import { PREPARED_CAMPAIGN } from '../store/layout.ts';
-import { addGlobalOptions } from './options.ts';
-import { setVerbosity } from './terminal.ts';
+import { addGlobalOptions, type Flags } from './options.ts';
+import { setCommandNames, setVerbosity } from './terminal.ts';
 
 type Load = () => Promise<{ readonly commands: readonly Command[] }>;
 
@@ -62,8 +62,12 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
     )
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
-    .hook('preAction', (_, command) => setVerbosity(command.optsWithGlobals()));
+    .hook('preAction', (_, command) => {
+      const { quiet, verbose } = command.optsWithGlobals<Flags>();
+      setVerbosity(quiet, verbose);
+    });
   const names = Object.values(GROUPS).flatMap((group) => Object.keys(group));
+  setCommandNames(names);
   const [typed] = words.filter((word, at) => at === 0 && names.includes(word));
   for (const [heading, group] of Object.entries(GROUPS))
     for (const [name, load] of Object.entries(group))

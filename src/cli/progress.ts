@@ -9,19 +9,12 @@ import {
   nameBudget,
   sortByTightness,
 } from '../budget/status.ts';
-import {
-  describeFirst,
-  type KindProgress,
-  type RecentEnd,
-  countEnded,
-  type FinalState,
-} from '../domain/campaign.ts';
+import { describeFirst, type RecentEnd, countEnded, type FinalState } from '../domain/campaign.ts';
 import { formatClock, formatDuration } from '../domain/units.ts';
 import { type CampaignObservation, estimateEnd, type Observed } from '../runner/command-line.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
 import {
   buildCampaignLink,
-  buildUiLink,
   countColumns,
   cutPath,
   cutText,
@@ -30,63 +23,39 @@ import {
   TONE_OF_STATE,
 } from './terminal.ts';
 
-interface ItemCounts {
-  readonly done: number;
-  readonly running: number;
-  readonly waiting: number;
-}
-
-/**
- * The campaign and its budgets write their counts at different times: a budget may already have requests of items that
- * the campaign does not count as open yet.
- */
-function countItems({ progress, waiting }: CampaignObservation): ItemCounts {
-  const { ended, open, total } = progress;
-  const done = countEnded(ended);
-  const running = Math.max(0, open - waiting);
-  return { done, running, waiting: total - done - running };
-}
-
 /** A state, and the items that are in it. */
 type StateCount = readonly [string, number];
 
-/** Without states in which no item is. */
-function listCounts(seen: CampaignObservation): StateCount[] {
-  const { running, waiting } = countItems(seen);
-  const open: StateCount[] = [
-    ['running', running],
-    ['waiting', waiting],
-  ];
-  return [...Object.entries(seen.progress.ended), ...open].filter(([, n]) => n > 0);
+/**
+ * Without states in which no item is. The campaign and its budgets write their counts at different times: a budget may
+ * already have requests of items that the campaign does not count as open yet.
+ */
+function listCounts({ progress, waiting }: CampaignObservation): StateCount[] {
+  const { ended, open, total } = progress;
+  const running = Math.max(0, open - waiting);
+  const left = { running, waiting: total - countEnded(ended) - running };
+  return Object.entries({ ...ended, ...left }).filter(([, n]) => n > 0);
 }
 
 /** `18 of 24 done: 16 succeeded, 2 failed, 4 running, 2 waiting (sending 5 of kind sequence first, until one succeeds)` */
 export function formatCounts(seen: CampaignObservation): string {
   const counts = listCounts(seen).map(([state, n]) => `${n} ${state}`);
   const first = (seen.progress.first ?? []).map((one) => ` (${describeFirst(one)})`).join('');
-  const done = `${countItems(seen).done} of ${seen.progress.total} done`;
+  const done = `${countEnded(seen.progress.ended)} of ${seen.progress.total} done`;
   return [done, `${counts.join(', ')}${first}`].filter(Boolean).join(': ');
 }
 
-/** The state of a campaign that is not simply running: ` (publishing)`. */
+/**
+ * The state of a campaign that is not simply running: ` (publishing)`, or
+ * ` (starts 22:00:00, in 7 h; run "hundredfold resume night" to start it now)`.
+ */
 export function formatState({ progress, at }: CampaignObservation): string {
-  const { state, campaign } = progress;
-  if (state === 'running') return formatStart(progress, at);
+  const { state, campaign, startsAt } = progress;
   if (state === 'paused') return ` (paused: run "hundredfold resume ${campaign}" to continue)`;
-  return ` (${state})`;
-}
-
-/** Of a campaign that has not begun: ` (starts 22:00:00, in 7 h; run "hundredfold resume night" to start it now)`. */
-function formatStart({ startsAt, campaign }: CampaignObservation['progress'], now: number): string {
+  if (state !== 'running') return ` (${state})`;
   if (startsAt === undefined) return '';
-  const when = `starts ${formatClock(startsAt, now)}, ${formatIn(startsAt, now)}`;
+  const when = `starts ${formatClock(startsAt, at)}, ${formatIn(startsAt, at)}`;
   return ` (${when}; run "hundredfold resume ${campaign}" to start it now)`;
-}
-
-/** The reasons why services make us wait. */
-export function listBlockReasons({ budgets }: CampaignObservation): string[] {
-  // A refusal lasts until a probe succeeds.
-  return budgets.flatMap(({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? []);
 }
 
 interface BudgetWords {
@@ -99,7 +68,7 @@ interface BudgetWords {
 }
 
 /** The same words in `status`, the live view and the plain lines. */
-export function describeBudget(own: AccountStatus, now: number): BudgetWords {
+function describeBudget(own: AccountStatus, now: number): BudgetWords {
   const [window] = sortByTightness(own);
   return {
     used: formatUsed(own),
@@ -109,13 +78,9 @@ export function describeBudget(own: AccountStatus, now: number): BudgetWords {
 }
 
 /** `predictions: 100 of 100 used in 1 h, 0 free; next slot 02:14:33 (in 14 min)` */
-export function formatBudgetText(
-  budget: BudgetStatus,
-  budgets: readonly BudgetStatus[],
-  now: number,
-): string {
+export function formatBudgetText(name: string, budget: AccountStatus, now: number): string {
   const { used, next } = describeBudget(budget, now);
-  return `${nameBudget(budget, budgets)}: ${[used, next].filter(Boolean).join('; ')}`;
+  return `${name}: ${[used, next].filter(Boolean).join('; ')}`;
 }
 
 /** Open jobs are told while they are the reason to wait. */
@@ -259,14 +224,10 @@ function formatCampaign(scene: Scene, width: number): string[] {
   ];
 }
 
-function countKind(kind: KindProgress | undefined): number {
-  return kind === undefined ? 0 : countEnded(kind.ended);
-}
-
 /** `night  ████████░░░░  62 %  6,200 of 10,000 done` */
 function formatHead({ followed, seen }: Scene, width: number): string {
   const { total, state } = seen.progress;
-  const { done } = countItems(seen);
+  const done = countEnded(seen.progress.ended);
   const share = done / Math.max(1, total);
   const name = paint(cutText(followed.name, Math.floor(width / 3)), 'strong');
   const words = ` ${Math.floor(share * 100)} %  ${formatNumber(done)} of ${formatNumber(total)} done`;
@@ -308,8 +269,9 @@ function formatKinds({ progress, kinds }: CampaignObservation): string[] {
   const rows = listKindNames().flatMap((kind) => {
     const begun = progress.kinds?.[kind];
     // Without the tree, only rows that have begun are known.
-    const left = kinds ? (kinds.items[kind] ?? 0) - countKind(begun) : (begun?.open ?? 0);
-    const states: StateCount[] = [...Object.entries(begun?.ended ?? {}), ['not done', left]];
+    const done = begun === undefined ? 0 : countEnded(begun.ended);
+    const left = kinds ? (kinds.items[kind] ?? 0) - done : (begun?.open ?? 0);
+    const states = Object.entries({ ...begun?.ended, 'not done': left });
     const counts = states.filter(([, n]) => n > 0);
     const name = padText(findKind(kind).words.many, NAME_WIDTH);
     return counts.length === 0 ? [] : [name + paintCounts(counts)];
@@ -344,12 +306,12 @@ function formatEnds(ends: readonly RecentEnd[], now: number): string[] {
   });
 }
 
-/** The page of all items in the Temporal UI; if its address does not fit, the campaign's own; and the folder. */
+/** The campaign in the Temporal UI, or the address of that alone if its page does not fit; and the folder. */
 function formatLinks({ ui, followed: { name, folder } }: Scene, width: number): string[] {
   const title = 'Temporal UI  ';
   const room = width - title.length;
   const results = paint('results      ', 'faint') + paint(cutPath(folder, room));
-  const links = ui === null ? [] : [buildUiLink(ui, name), buildCampaignLink(ui, name), ui];
+  const links = ui === null ? [] : [buildCampaignLink(ui, name), ui];
   const link = links.find((one) => one.length <= room);
   return link === undefined ? [results] : [paint(title, 'faint') + link, results];
 }

@@ -16,35 +16,23 @@ import { ATTRIBUTES, buildCampaignWorkflowId } from '../workflows/names.ts';
 
 let level: 'quiet' | 'usual' | 'verbose' = 'usual';
 
-interface Verbosity {
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
-
-export function setVerbosity({ quiet = false, verbose = false }: Verbosity): void {
+export function setVerbosity(quiet = false, verbose = false): void {
   level = quiet ? 'quiet' : verbose ? 'verbose' : 'usual';
 }
 
 export const isQuiet = (): boolean => level === 'quiet';
 export const isVerbose = (): boolean => level === 'verbose';
 
-/** Everything that hints may name; the program's name within a sentence is not changed. */
-export const HINTED = [
-  ...'adopt cancel doctor export init items'.split(' '),
-  ...'logs pause plan pull report resume retry run services'.split(' '),
-  ...'setup status stop ui verify watch worker'.split(' '),
-];
+let hints: RegExp | null = null;
 
-/** Not where the line names npx already, as that of `init` does. */
-const COMMAND = new RegExp(
-  `(?<=^|[\\s"'\`(])(?<!\\bnpx .*)hundredfold (?=(?:${HINTED.join('|')})\\b)`,
-  'g',
-);
-
-/** As it can be typed again where npm or npx has started this command. */
-function toTypedCommand(text: string): string {
-  if (process.env['npm_command'] === undefined) return text;
-  return text.replace(COMMAND, `${chooseTyped(process.cwd())} `);
+/**
+ * Where npm or npx has started this command, hints are written as they can be typed again. The program's name within a
+ * sentence is not changed, nor a line that names npx already.
+ */
+export function setCommandNames(names: readonly string[]): void {
+  if (process.env['npm_command'] === undefined) return;
+  const begin = `(?<=^|[\\s"'\`(])(?<!\\bnpx .*)`;
+  hints = new RegExp(`${begin}hundredfold (?=(?:${names.join('|')})\\b)`, 'g');
 }
 
 /** What is typed in a folder to start the program: npx finds a checkout only from inside it. */
@@ -69,8 +57,10 @@ const SAYS_AGAIN = /"hundredfold run"( command|.* again)/;
 /** A line, and after one that says to run the campaign again its command, if it is known. */
 function write(stream: NodeJS.WriteStream, line: string): void {
   const isFollowed = command !== null && SAYS_AGAIN.test(line);
-  for (const one of isFollowed ? [line, `  That command: ${command}`] : [line])
-    stream.write(`${toTypedCommand(escapeUnsafe(one))}\n`);
+  const text = escapeUnsafe(isFollowed ? `${line}\n  That command: ${command}` : line);
+  stream.write(
+    `${hints === null ? text : text.replace(hints, `${chooseTyped(process.cwd())} `)}\n`,
+  );
 }
 
 let documented = false;
@@ -228,22 +218,18 @@ function fitToTerminal(text: string): string {
   return process.stdout.isTTY ? cutText(text.trimEnd(), process.stdout.columns) : text.trimEnd();
 }
 
-/* ---- pages of the Temporal UI, and the browser ---- */
+/* ---- the Temporal UI, and the browser ---- */
 
-/** All workflows of a campaign: one line per item. */
-export function buildUiLink(ui: string, campaign: string): string {
-  const query = encodeURIComponent(`${ATTRIBUTES.campaign.name}="${campaign}"`);
-  return `${ui}/namespaces/default/workflows?query=${query}`;
+/** All workflows, or those of a campaign: one line per item. */
+export function buildUiLink(ui: string, campaign?: string): string {
+  const all = `${ui}/namespaces/default/workflows`;
+  if (campaign === undefined) return all;
+  return `${all}?query=${encodeURIComponent(`${ATTRIBUTES.campaign.name}="${campaign}"`)}`;
 }
 
-/** All workflows. */
-export function buildWorkflowsLink(ui: string): string {
-  return `${ui}/namespaces/default/workflows`;
-}
-
-/** The campaign's own workflow. */
+/** The campaign's own workflow: short enough for 80 columns. */
 export function buildCampaignLink(ui: string, campaign: string): string {
-  return `${ui}/namespaces/default/workflows/${buildCampaignWorkflowId(campaign)}`;
+  return `${buildUiLink(ui)}/${buildCampaignWorkflowId(campaign)}`;
 }
 
 /**

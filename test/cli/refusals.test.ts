@@ -1,22 +1,10 @@
 /** What is refused before anything starts: the exit code, the code of the error, its place, and that nothing was started. */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
-import { HINTED } from '../../src/cli/terminal.ts';
 import { checkName } from '../../src/domain/name.ts';
 import { escapeUnsafe } from '../../src/domain/plain-text.ts';
 import { desk, ROOT, type Desk } from './command.ts';
-
-const program = await createProgram();
 
 const DEMO = join(ROOT, 'batches', 'demo');
 const INVALID = join(ROOT, 'batches', 'invalid');
@@ -146,15 +134,6 @@ test('a TEMPORAL_CLI that is something else, a damaged database and an output th
   }
   expect(existsSync(at.path('results', 'demo', 'molecules')), 'items laid out').toBe(false);
   expect(at.servers()).toEqual([]);
-});
-
-test('every command in the remedy of an error can be typed', () => {
-  const page = readFileSync(new URL('../goldens/errors.txt', import.meta.url), 'utf8');
-  const named = [...page.matchAll(/hundredfold ([a-z-]+)/g)].map(([, name]) => name);
-  const commands = new Set(program.commands.map((command) => command.name()));
-  const hinted = new Set(named.filter((name = '') => commands.has(name)));
-  expect([...HINTED]).toEqual(expect.arrayContaining([...hinted]));
-  expect([...commands]).toEqual(expect.arrayContaining([...HINTED]));
 });
 
 // Root's checkout may be unreadable for others.

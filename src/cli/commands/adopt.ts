@@ -17,7 +17,7 @@ import { printDocument, say, printTable } from '../terminal.ts';
 import { startAndFollow } from './run.ts';
 import {
   call,
-  checkChoice,
+  checkKnown,
   detach,
   newTrees,
   noWorker,
@@ -51,8 +51,8 @@ export const commands = [
 
 async function adopt(service: ServiceName, ids: readonly string[], flags: Flags): Promise<number> {
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
-  checkChoice('the service', service, listServiceNames());
-  checkChoice('--kind', flags.kind, listKindNames());
+  checkKnown('service', [service], listServiceNames());
+  if (flags.kind !== undefined) checkKnown('kind', [flags.kind], listKindNames());
   if (ids.length === 0) return listJobs(service, settings, flags);
   const typed = ['hundredfold adopt', service, ...ids];
   if (flags.name !== undefined) typed.push('--name', flags.name);

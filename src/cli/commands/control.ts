@@ -12,7 +12,7 @@ import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
 import { loadCommandSettings, findMeant } from '../session.ts';
 import { logToTerminal, say } from '../terminal.ts';
-import { call, checkChoice, NEWEST, suggest, type Flags, createNameArgument } from '../options.ts';
+import { call, checkKnown, NEWEST, suggest, type Flags, createNameArgument } from '../options.ts';
 
 export const commands = [
   new Command('watch')
@@ -66,7 +66,7 @@ async function pause(name: string, typed: Flags): Promise<number> {
 
 async function resume(name: string, typed: Flags): Promise<number> {
   loadCommandSettings(typed, { tokens: 'optional' });
-  checkChoice('--service', typed.service, listServiceNames());
+  if (typed.service !== undefined) checkKnown('service', [typed.service], listServiceNames());
   const { flags } = await findMeant(name, typed);
   await resumeCampaign(name, buildOptions(flags, new Interruption({ submits: false })));
   return EXIT.ok;

@@ -3,14 +3,14 @@ import { Command } from 'commander';
 import { doctor as check, type Finding } from '../../runner/index.ts';
 import { tryServiceDefinition, type Row, type Conformance } from '../../runner/command-line.ts';
 import { resolve } from 'node:path';
-import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { EXIT } from '../../domain/errors.ts';
 import { loadCommandSettings } from '../session.ts';
 import { formatCount, printDocument, printLine, printTable } from '../terminal.ts';
 import { formatDuration } from '../../domain/units.ts';
 import { loadPlugins } from '../../services/plugins/load.ts';
 import { listServiceNames, findService } from '../../services/registry.ts';
 import type { Service } from '../../services/service.ts';
-import { call, type Flags } from '../options.ts';
+import { call, checkKnown, type Flags } from '../options.ts';
 
 export const commands = [
   new Command('doctor')
@@ -61,9 +61,8 @@ async function tryService(flags: Flags & { readonly service: string }): Promise<
 function findServices(name: string): readonly Service[] {
   if (/[./\\]/.test(name))
     return loadPlugins([resolve(name)], process.cwd()).flatMap(({ services }) => services);
-  if (listServiceNames().includes(name)) return [findService(name)];
-  const expected = `Write ${listServiceNames().join(', ')} or the path of a plugin, such as ./uniprot.ts.`;
-  throw new HundredfoldError('USAGE', `--service is "${name}"`, expected);
+  checkKnown('service', [name], [...listServiceNames(), './FILE of a plugin']);
+  return [findService(name)];
 }
 
 function printConformance({ service, variant, faults, ...table }: Conformance): void {

@@ -13,7 +13,7 @@ import { Interruption } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';
 import {
   openLink,
-  buildWorkflowsLink,
+  buildUiLink,
   say,
   printDocument,
   printLine,
@@ -168,7 +168,7 @@ async function openUi(flags: Flags): Promise<number> {
         'the embedded server runs without its UI',
         'Stop it (hundredfold stop), then run the command again.',
       );
-    const link = buildWorkflowsLink(session.ui);
+    const link = buildUiLink(session.ui);
     if (flags.json) printDocument({ ui: link });
     else printLine(link);
     if (!flags.json) openLink(link);

@@ -21,19 +21,13 @@ import {
   viewLedger,
 } from '../../runner/command-line.ts';
 import { formatClock } from '../../domain/units.ts';
-import {
-  describeBudget,
-  formatBudgetText,
-  formatCounts,
-  formatEnd,
-  formatState,
-} from '../progress.ts';
+import { formatBudgetText, formatCounts, formatEnd, formatState } from '../progress.ts';
 import { readEndedCampaign } from '../../report/campaign-summary.ts';
 import { say, printDocument, printLine, printTable } from '../terminal.ts';
 import { printEnd } from '../conclusion.ts';
 import { loadCommandSettings, findMeant, withSession } from '../session.ts';
 import { readTreeState } from '../../report/publish.ts';
-import type { BudgetStatus, CampaignUse } from '../../budget/status.ts';
+import { nameBudget, type BudgetStatus, type CampaignUse } from '../../budget/status.ts';
 import { call, type Flags, createNameArgument } from '../options.ts';
 
 export const commands = [
@@ -113,7 +107,8 @@ function printAll(
       elsewhere.map(({ name, cwd, at, folder }) => [name, cwd, formatTime(at), folder]),
     );
   }
-  printBudgets(budgets);
+  for (const one of budgets) printBudget(one);
+  printLedger();
   return EXIT.ok;
 }
 
@@ -138,7 +133,7 @@ async function printOpen(
   // The end cannot be predicted while the campaign is blocked, or until somebody resumes it.
   const end = seen.obstacle !== null || isAlone ? null : estimateEnd(seen);
   printLine(`${campaign.name}${formatState(seen)}: ${formatCounts(seen)}`);
-  for (const budget of budgets) printLine(`  ${formatBudgetText(budget, budgets, at)}`);
+  for (const one of budgets) printLine(`  ${formatBudgetText(nameBudget(one, budgets), one, at)}`);
   for (const { words } of budgets.flatMap(listNotices)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
   if (seen.hindered !== null) printLine(`  ${seen.hindered}`);
@@ -146,11 +141,6 @@ async function printOpen(
   printLine(`  results: ${campaign.out}`);
   const goesOn = `"hundredfold watch ${campaign.name}" goes on with it, as does its "hundredfold run" command.`;
   if (isAlone) printLine(`  Nothing is working on it. ${goesOn}`);
-}
-
-function printBudgets(budgets: readonly BudgetStatus[]): void {
-  for (const one of budgets) printBudget(one);
-  printLedger();
 }
 
 /** Across all folders and servers of this user, which the budget in one Temporal cannot see. */
@@ -164,9 +154,8 @@ function printLedger(): void {
 
 function printBudget(status: BudgetStatus): void {
   const { service, address, credential, now, use, outstanding, counts } = status;
-  const { used, next } = describeBudget(status, now);
   printLine(`${service} (${address})`);
-  printLine(`  credential ${credential}: ${[used, next].filter(Boolean).join('; ')}`);
+  printLine(`  ${formatBudgetText(`credential ${credential}`, status, now)}`);
   for (const line of use) printLine(`  ${formatUse(line)}`);
   for (const { words } of listNotices(status)) printLine(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} in progress, ` : '';
