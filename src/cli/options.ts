@@ -35,6 +35,8 @@ export interface Flags {
   /** ms since the epoch. */
   readonly at?: number;
   readonly also?: 'engines';
+  readonly probe?: boolean;
+  readonly compareLanes?: number;
   readonly yes?: boolean;
   /** Not typed: the command that goes on with it, if it is not its `run`. */
   readonly command?: string;

@@ -72,7 +72,7 @@ function formatLanes({ jobs, lanes = [] }: ServiceForecast): string[] {
     `    the service: ${formatCount(jobs - theirs, 'job')}`,
     ...lanes.map(({ name, jobs: own, perHour }) =>
       own === null || perHour === null
-        ? `    lane ${name}: not measured yet: run some rows there first`
+        ? `    lane ${name}: not measured yet (--probe computes three rows of each kind)`
         : `    lane ${name}: ${formatCount(own, 'job')}, about ${perHour} an hour`,
     ),
   ];

@@ -160,6 +160,20 @@ export interface Measure<R> {
   readonly of: (result: R) => number | null;
 }
 
+/**
+ * Values of a result that the same engine computes again for the same input at another installation: by them, two lanes
+ * are compared.
+ */
+// A result concerns only its own kind.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface Series<R = any> {
+  readonly title: string;
+  /** How far two values may differ; null of a result whose values depend on chance. */
+  readonly tolerance: number | ((result: R) => number | null);
+  /** One for each residue or atom, or a single one; null of a result without them. */
+  readonly of: (result: R) => readonly (number | null)[] | null;
+}
+
 /** What an item's record says, for those who read its result. */
 export interface ResultItem<O = Options> {
   readonly options: O;
@@ -258,6 +272,7 @@ export interface KindDefinition<
   readonly judge?: Judge;
   /** By key, in table order; a key is unique across all kinds. */
   readonly measures: Readonly<Record<string, Measure<R>>>;
+  readonly series?: Readonly<Record<string, Series<R>>>;
   readonly table: ResultTable<ValuesOf<C>, R>;
   /** The table with one row per item, if `table` has several. */
   readonly measuresTable: string | null;

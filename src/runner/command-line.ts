@@ -40,6 +40,14 @@ export {
   readSettings,
 } from './session.ts';
 export type { Forecast } from './start.ts';
+export {
+  ADD_A_LANE,
+  type ComparedLane,
+  compareSamples,
+  type PreparedComparison,
+  prepareComparison,
+  prepareProbes,
+} from './sample.ts';
 export type { Survey } from './survey.ts';
 
 /** Loaded only for `doctor --service`. */

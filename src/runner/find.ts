@@ -162,13 +162,15 @@ function parse(line: string): Remembered | null {
 type RunWords = Partial<
   Record<'out' | 'name' | 'services' | 'also' | 'config', string | undefined>
 > &
-  Partial<Record<'allowOutside' | 'cache' | 'skipInvalid' | 'worker', boolean | undefined>>;
+  Partial<Record<'allowOutside' | 'cache' | 'skipInvalid' | 'worker', boolean | undefined>> & {
+    readonly compareLanes?: number | undefined;
+  };
 
 /** With the options that decide which rows are run, and where. */
 export function runCommand(manifests: readonly string[], options: RunWords): string {
   const { out, name, allowOutside, cache, skipInvalid, services, also, config, worker } = options;
-  const value = (option: string, text: string | undefined) =>
-    text === undefined ? [] : [option, quoteWord(text)];
+  const value = (option: string, text: string | number | undefined) =>
+    text === undefined ? [] : [option, quoteWord(String(text))];
   return [
     'hundredfold run',
     ...manifests.map(quoteWord),
@@ -180,6 +182,7 @@ export function runCommand(manifests: readonly string[], options: RunWords): str
     ...(worker === false ? ['--no-worker'] : []),
     ...value('--services', services),
     ...value('--also', also),
+    ...value('--compare-lanes', options.compareLanes),
     ...value('--config', config),
   ].join(' ');
 }

@@ -98,7 +98,9 @@ export function chooseRows(
 }
 
 /** Which rows are read, and what is told of them. */
-export type IntakeOptions = ManifestOptions & RowHooks & Pick<SurveyOptions, 'onRow' | 'spool'>;
+export type IntakeOptions = ManifestOptions &
+  RowHooks &
+  Pick<SurveyOptions, 'onRow' | 'only' | 'spool'>;
 
 /** @throws StoreError `TREE_OTHER_PLUGIN`: it has rows of a plugin that is not loaded */
 export async function prepareIntake(
@@ -111,7 +113,9 @@ export async function prepareIntake(
   const tree = await openPreparedTree(folder);
   const former = tree && (await readPreparedCampaign(tree).catch(nullIfUnreadable));
   if (tree && former) requirePlugins(tree, former, 'any');
-  const cache = options.cache !== false ? await openResultCacheIfAny(folder) : null;
+  // A sample is computed.
+  const cache =
+    options.cache !== false && !options.only ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
   const isAnswered = options.services === 'local' ? await loadRecorded() : null;
   const known = listConfiguredServices(settings, options);

@@ -12,6 +12,8 @@ import { listKindsOf, findService } from '../services/registry.ts';
 import { nullIfUnreadable } from '../store/store.ts';
 import { readRemembered } from './find.ts';
 import type { MeasuredLane } from './forecast.ts';
+import type { Unmeasured } from './sample.ts';
+import type { Survey } from './survey.ts';
 import { openTreeIfAny, type OutputTree } from './tree.ts';
 
 /** The newest campaigns, and pages of each: more would not change a median. */
@@ -96,6 +98,21 @@ export function measureLanes(feeds: Feeds, earlier: EarlierResults): readonly Me
       return median === null ? [] : [[kind, median] as const];
     });
     return { service, name, maxOpen, jobMs: Object.fromEntries(medians) };
+  });
+}
+
+export function findUnmeasured(
+  lanes: readonly MeasuredLane[],
+  { jobs }: Pick<Survey, 'jobs'>,
+): readonly Unmeasured[] {
+  const missing = lanes.map(({ service, name, jobMs }) => {
+    const kinds = listKindsOf(findService(service));
+    return { lane: name, kinds: kinds.filter((kind) => jobs[kind] && jobMs[kind] === undefined) };
+  });
+  // Lanes of two services may have one name, as the installed engines have.
+  return [...Map.groupBy(missing, ({ lane }) => lane)].flatMap(([lane, all]) => {
+    const kinds = all.flatMap((one) => one.kinds);
+    return kinds.length === 0 ? [] : [{ lane, kinds }];
   });
 }
 

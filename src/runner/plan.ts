@@ -26,7 +26,14 @@ import {
   prepareIntake,
   chooseServices,
 } from './intake.ts';
-import { checkLanes, type EarlierResults, measureLanes, readEarlierResults } from './lanes.ts';
+import {
+  checkLanes,
+  type EarlierResults,
+  findUnmeasured,
+  measureLanes,
+  readEarlierResults,
+} from './lanes.ts';
+import type { Unmeasured } from './sample.ts';
 import { checkFolder } from './obstacles.ts';
 import type { CountedRows } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
@@ -106,6 +113,8 @@ export interface Planned {
   /** The services that are configured, also those without a token here. */
   readonly feeds: readonly (ServiceSettings | UnreadyService)[];
   readonly forecasts: readonly ServiceForecast[];
+  /** Lanes, with kinds of the campaign whose run time there is not known. */
+  readonly unmeasured: readonly Unmeasured[];
   /** ms since the epoch. */
   readonly now: number;
 }
@@ -138,7 +147,8 @@ export async function planCampaign(
     ...(refusals.length > 0 && { refusals }),
     chargesUnknown: budgets === null,
   };
-  return { document, intake, feeds, forecasts, now };
+  const unmeasured = findUnmeasured(lanes, survey);
+  return { document, intake, feeds, forecasts, unmeasured, now };
 }
 
 function describePlan(

@@ -45,6 +45,7 @@ import {
   type PreparedTree,
 } from './launch.ts';
 import { addLanes, chooseServices } from './intake.ts';
+import { chooseSampledFeeds, readSampledLane } from './sample.ts';
 import { checkLanes, readEarlierResults } from './lanes.ts';
 import {
   type OnNotice,
@@ -135,12 +136,14 @@ async function pickServices(
   tree: OutputTree,
   survey: RetrySurvey,
 ): Promise<readonly ServiceSettings[]> {
-  const feeds = chooseServices(settings, {
+  const all = chooseServices(settings, {
     local: local ?? tree.local,
     needed: survey.services,
     optional: new Set(Object.keys(tree.services)),
     who: `the campaign ${name}`,
   });
+  const sampled = readSampledLane(tree.campaign.settings);
+  const feeds = sampled === undefined ? all : chooseSampledFeeds(all, sampled);
   // The installed engines have rows of the table already.
   const others = feeds.filter(({ reference }) => reference.address !== ENGINES);
   checkLanes(others, await readEarlierResults(others, tree.location));
@@ -223,7 +226,8 @@ async function addFormerLanes(
   tree: OutputTree | null,
   onNotice: OnNotice,
 ): Promise<Settings> {
-  if (tree?.usesEngines !== true) return settings;
+  const isUsed = tree?.usesEngines === true || readSampledLane(tree?.campaign.settings) === ENGINES;
+  if (!isUsed) return settings;
   try {
     return await addLanes(settings, 'engines');
   } catch (error) {

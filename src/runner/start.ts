@@ -67,6 +67,7 @@ import {
   runOneAtATime,
   throwIfInterrupted,
 } from './session.ts';
+import { chooseSampledFeeds, type Sample } from './sample.ts';
 import { Spool, type Survey } from './survey.ts';
 
 /**
@@ -113,6 +114,8 @@ export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions
   readonly also?: 'engines';
   /** @internal What the user typed; default: the `run` with these options. */
   readonly command?: string;
+  /** @internal Only these rows, at one place. */
+  readonly sample?: Sample;
   /** @internal Asked before the start: false ends it as `INTERRUPTED`. */
   readonly confirm?: (forecast: Forecast) => Promise<boolean>;
 }
@@ -138,7 +141,9 @@ export async function startCampaign(
   const notices: string[] = [];
   const { onNotice = (text: string): void => void notices.push(text) } = options;
   const spool = new Spool();
-  const told = { ...options, manifests: [manifests].flat(), onNotice, signal };
+  const { sample } = options;
+  const only = sample && { name: sample.name, only: sample.ids };
+  const told = { ...options, ...only, manifests: [manifests].flat(), onNotice, signal };
   try {
     const intake = await checkRows(told.manifests, { ...told, spool }, settings);
     const start = await buildStart(intake, told, settings, spool);
@@ -164,11 +169,12 @@ interface Told extends StartOptions {
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID`, `LANE_ENGINE_*` */
 async function buildStart(
   { name, folder, survey, cache, needed }: Intake,
-  { services, priority = USUAL_PRIORITY, cache: keepResults = true, at, onNotice }: Told,
+  { services, priority = USUAL_PRIORITY, cache: keepResults = true, at, sample, onNotice }: Told,
   settings: Settings,
   spool: Spool,
 ): Promise<CampaignStart> {
-  const feeds = chooseServices(settings, { local: services ?? null, needed, who: 'the manifest' });
+  const all = chooseServices(settings, { local: services ?? null, needed, who: 'the manifest' });
+  const feeds = sample ? chooseSampledFeeds(all, sample.lane) : all;
   const earlier = await readEarlierResults(feeds, folder);
   checkLanes(feeds, earlier);
   return {
@@ -184,6 +190,7 @@ async function buildStart(
     priority,
     notify: settings.notify !== null,
     ...(at !== undefined && { startsAt: at }),
+    ...(sample && { sample }),
     onNotice,
   };
 }
@@ -226,6 +233,7 @@ export interface CampaignStart extends Order {
   readonly survey: Survey;
   /** The rows that were surveyed. */
   readonly spool: Spool;
+  readonly sample?: Sample;
   /** What they tell of lanes. */
   readonly earlier: EarlierResults;
   /** Results of earlier campaigns, where there are any. */
@@ -346,8 +354,11 @@ async function prepare(store: Store, start: CampaignStart): Promise<Prepared> {
   return prepared;
 }
 
-function buildHeader({ name, survey, feeds, policy }: CampaignStart): CampaignHeader {
-  const settings = { ...describeSettings(feeds, policy) };
+function buildHeader({ name, survey, feeds, policy, sample }: CampaignStart): CampaignHeader {
+  const settings = {
+    ...describeSettings(feeds, policy),
+    ...(sample && { sample: { lane: sample.lane } }),
+  };
   return { name, manifestDigests: survey.digests, settings };
 }
 

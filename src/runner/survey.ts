@@ -71,6 +71,8 @@ export interface SurveyOptions {
   readonly spool?: Spool;
   /** False for a row that the service cannot answer: the recorded services have only the results of their examples. */
   readonly isAnswered?: (item: Item) => boolean;
+  /** Ids of a sample: other rows are left out. */
+  readonly only?: ReadonlySet<string>;
   /** Called for every problem as it is found. */
   readonly onProblem?: (problem: Problem) => void;
   /** Called for every row that was read. */
@@ -127,12 +129,12 @@ export async function surveyManifests(
   options: SurveyOptions,
 ): Promise<Survey> {
   const surveyor = new Surveyor(options);
-  const { allowOutside = false, signal } = options;
+  const { allowOutside = false, only, signal } = options;
   const digests: ManifestDigest[] = [];
   const onDigest = (digest: ManifestDigest): void => void digests.push(digest);
   for await (const row of checkManifests(manifests, { allowOutside, onDigest })) {
     signal?.throwIfAborted();
-    await surveyor.add(row);
+    if (only?.has(row.item?.id ?? '') !== false) await surveyor.add(row);
   }
   return { ...surveyor.counts, digests, shares: surveyor.shares };
 }

@@ -9,16 +9,19 @@ import { listKinds, findKind } from '../../kinds/registry.ts';
 import { readFileName } from '../../manifest/sources.ts';
 import type { CheckedRow } from '../../domain/campaign.ts';
 import {
+  ADD_A_LANE,
   chooseRows,
   readFreeSpace,
   planCampaign,
+  prepareProbes,
   type Planned,
   runCommand,
 } from '../../runner/command-line.ts';
-import type { Refusal } from '../../runner/index.ts';
+import { type Refusal, startCampaign } from '../../runner/index.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
-import { say, logToTerminal, printDocument, printLine } from '../terminal.ts';
+import { formatCount, say, logToTerminal, printDocument, printLine } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
+import { startAndFollow } from './run.ts';
 import { also, call, MANIFESTS, newTrees, type Flags, createNameOption } from '../options.ts';
 
 export const commands = [
@@ -30,6 +33,10 @@ export const commands = [
     .option('--allow-outside', 'allow the manifest to name files outside its folder')
     .option('--skip-invalid', 'plan for the valid rows if some are invalid')
     .addOption(also())
+    .option(
+      '--probe',
+      'compute three rows of each kind at lanes that were not measured yet; nothing else is submitted',
+    )
     .option('--no-cache', 'plan without results of earlier campaigns')
     .option(
       '--fixes <file>',
@@ -39,6 +46,8 @@ export const commands = [
 ];
 
 async function plan(manifests: readonly string[], flags: Flags): Promise<number> {
+  const code = flags.probe ? await probe(manifests, flags) : EXIT.ok;
+  if (code === EXIT.interrupted) return code;
   if (flags.fixes !== undefined) checkAbsent(flags.fixes);
   const rows: CheckedRow[] = [];
   // The problems are the main output of this command.
@@ -65,6 +74,27 @@ async function plan(manifests: readonly string[], flags: Flags): Promise<number>
   }
   const isRunnable = runnable === 'all' || (runnable === 'valid' && flags.skipInvalid === true);
   return isRunnable && !document.refusals?.some(isFinal) ? EXIT.ok : EXIT.refused;
+}
+
+/** Their run times are then those of an earlier campaign. @throws HundredfoldError `USAGE` without a lane */
+async function probe(manifests: readonly string[], flags: Flags): Promise<number> {
+  const { forecasts, unmeasured } = await planCampaign(manifests, { ...flags, ...logToTerminal() });
+  if (!forecasts.some(({ lanes }) => lanes))
+    throw new HundredfoldError(
+      'USAGE',
+      '--probe is given, and no lane computes these rows',
+      ADD_A_LANE,
+    );
+  const command = `${runCommand(manifests, flags).replace(' run ', ' plan ')} --probe`;
+  for (const sample of await prepareProbes(manifests, flags, unmeasured)) {
+    const rows = formatCount(sample.ids.size, 'row');
+    say(`To measure the lane ${sample.lane}, it computes ${rows} as the campaign ${sample.name}.`);
+    const code = await startAndFollow({ ...flags, command, json: false, yes: true }, (options) =>
+      startCampaign(manifests, { ...options, sample }),
+    );
+    if (code === EXIT.interrupted) return code;
+  }
+  return EXIT.ok;
 }
 
 /** What is not set up yet is no fault of the plan. */

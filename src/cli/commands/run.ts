@@ -1,5 +1,6 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
 import { Command } from 'commander';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { EXIT } from '../../domain/errors.ts';
 import {
@@ -8,10 +9,18 @@ import {
   startCampaign,
   type StartOptions,
 } from '../../runner/index.ts';
-import { findEnd, runCommand, readFreeSpace, type Forecast } from '../../runner/command-line.ts';
+import {
+  compareSamples,
+  findEnd,
+  prepareComparison,
+  runCommand,
+  readFreeSpace,
+  type Forecast,
+} from '../../runner/command-line.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';
 import { formatCount, say, logToTerminal, printDocument } from '../terminal.ts';
+import { printComparedLane } from '../lane-text.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
 import {
   also,
@@ -21,6 +30,7 @@ import {
   newTrees,
   noWorker,
   parseClock,
+  parseCount,
   priority,
   type Flags,
   createNameOption,
@@ -48,13 +58,36 @@ export const commands = [
     .option('-y, --yes', 'do not ask for confirmation if the campaign takes more than an hour')
     .addOption(priority())
     .addOption(also())
+    .option(
+      '--compare-lanes <rows>',
+      'only compare lanes: compute so many rows at the service and at each lane, and show the differences',
+      parseCount,
+    )
     .option('--at <time>', 'submit nothing before, such as 22:00 or 2026-12-24T22:00', parseClock)
     .action(call(run)),
 ];
 
 async function run(manifests: readonly string[], flags: Flags): Promise<number> {
   const command = runCommand(manifests, flags);
+  if (flags.compareLanes !== undefined) return compareLanes(manifests, { ...flags, command });
   return startAndFollow({ ...flags, command }, (options) => startCampaign(manifests, options));
+}
+
+/** Each sample is a campaign. Nothing but their rows is submitted. */
+async function compareLanes(manifests: readonly string[], flags: Flags): Promise<number> {
+  const prepared = await prepareComparison(manifests, flags, flags.compareLanes ?? 0);
+  for (const sample of prepared.samples) {
+    const place = sample.lane === null ? 'The service' : `The lane ${sample.lane}`;
+    say(`${place} computes ${formatCount(sample.ids.size, 'row')}: ${sample.name}.`);
+    const code = await startAndFollow({ ...flags, json: false }, (options) =>
+      startCampaign(manifests, { ...options, sample }),
+    );
+    if (code === EXIT.interrupted || code === EXIT.cancelled) return code;
+  }
+  const lanes = await compareSamples(prepared, resolve('comparison'));
+  if (flags.json) printDocument({ lanes });
+  else for (const lane of lanes) printComparedLane(lane, prepared, manifests, flags);
+  return lanes.every(({ agrees }) => agrees) ? EXIT.ok : EXIT.incomplete;
 }
 
 export async function startAndFollow(

@@ -9,7 +9,7 @@ import {
 } from './input.ts';
 import { withAnswerCheck, findEngine, isSynthetic } from '../provenance.ts';
 import { toObject, readResultJson } from '../json.ts';
-import { MOLECULE_MEASURES, MOLECULES_TABLE, readMolecule } from './result.ts';
+import { MOLECULE_MEASURES, MOLECULE_SERIES, MOLECULES_TABLE, readMolecule } from './result.ts';
 import { type MoleculeReading, packMolecule } from './reading.ts';
 import { defineKind, type InnerFile, type JobFacts } from '../kind.ts';
 import { MOLECULE_OPTIONS, type MoleculeOptions } from '../vocabulary.ts';
@@ -68,6 +68,7 @@ export const molecule = defineKind({
     return itp && pdb && frcmod ? readMolecule({ itp, pdb, frcmod }) : null;
   },
   measures: MOLECULE_MEASURES,
+  series: MOLECULE_SERIES,
   table: MOLECULES_TABLE,
   measuresTable: null,
   summary: summarise,

@@ -3,7 +3,7 @@ import { deriveBondOrders } from './bonding.ts';
 import { inferElement, computeHillFormula } from './element.ts';
 import { readTopology, sumCharges, readResultPdb } from './formats.ts';
 import type { EstimatedParameter, MoleculeReading, AtomReading } from './reading.ts';
-import { type Cells, type Measure, type ResultTable, defineColumns } from '../kind.ts';
+import { type Cells, type Measure, type ResultTable, type Series, defineColumns } from '../kind.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
 
 /** Texts of the files, by file name ending. */
@@ -171,6 +171,44 @@ export const MOLECULE_MEASURES = {
     of: ({ atoms }) => computeDipoleMoment(atoms),
   },
 } as const satisfies Readonly<Record<string, Measure<MoleculeReading>>>;
+
+export const MOLECULE_SERIES = {
+  types: {
+    title: 'Atoms',
+    tolerance: 0,
+    of: ({ atoms }) => [atoms.length],
+  },
+  penalties: {
+    title: 'Penalties and ATTN',
+    tolerance: 0.1,
+    of: (reading) => [sum(listPenalties(reading.estimated)), MOLECULE_MEASURES.attn.of(reading)],
+  },
+  charges: {
+    title: 'Partial charges',
+    tolerance: (reading) => (isFlexible(reading) ? null : 0.01),
+    of: ({ atoms }) => atoms.map((atom) => atom.charge),
+  },
+} as const satisfies Readonly<Record<string, Series<MoleculeReading>>>;
+
+/**
+ * A bond that is no ring's joins two parts of at least two heavy atoms each. AM1-BCC charges depend on the conformation,
+ * which Open Babel's search starts at random: those of a flexible molecule differ each time.
+ */
+export function isFlexible({ atoms, bonds }: Pick<MoleculeReading, 'atoms' | 'bonds'>): boolean {
+  const heavy = bonds.filter((bond) => bond.every((atom) => atoms[atom]?.element !== 'H'));
+  return heavy.some(([from, to], cut) => {
+    const others = heavy.filter((_, place) => place !== cut);
+    const [here, there] = [findReached(from, others), findReached(to, others)];
+    return !here.has(to) && here.size > 1 && there.size > 1;
+  });
+}
+
+function findReached(start: number, bonds: MoleculeReading['bonds']): ReadonlySet<number> {
+  const reached = new Set([start]);
+  for (const atom of reached)
+    for (const bond of bonds) if (bond.includes(atom)) for (const one of bond) reached.add(one);
+  return reached;
+}
 
 /** One row per molecule. */
 export const MOLECULES_TABLE: ResultTable<MoleculeOptions, MoleculeReading> = {

@@ -17,10 +17,13 @@ import {
 import { FASTA_EXTENSIONS, readSequenceInput } from './fasta.ts';
 import {
   ALIGNMENT_MEASURES,
+  ALIGNMENT_SERIES,
   listIndices,
   listMeasured,
   SEQUENCE_MEASURES,
+  SEQUENCE_SERIES,
   SHIFTS_MEASURES,
+  SHIFTS_SERIES,
   ALIGNMENTS_TABLE,
   RESIDUES_TABLE,
   SHIFTS_TABLE,
@@ -126,6 +129,7 @@ export const sequence = defineKind({
   readResult: ({ get }, item) =>
     renameProteins(readSequences(get('result.json') ?? '', item.names), item),
   measures: SEQUENCE_MEASURES,
+  series: SEQUENCE_SERIES,
   table: RESIDUES_TABLE,
   measuresTable: 'sequence-measures',
   summary({ proteins }) {
@@ -161,6 +165,7 @@ export const alignment = defineKind({
       names,
     ),
   measures: ALIGNMENT_MEASURES,
+  series: ALIGNMENT_SERIES,
   table: ALIGNMENTS_TABLE,
   measuresTable: 'alignment-measures',
   summary: ({ proteins, columns }) => `${proteins.length} rows, ${columns} columns`,
@@ -228,6 +233,7 @@ export const shifts = defineKind({
   reads: ['result.json'],
   readResult: ({ get }) => readShifts(get('result.json') ?? ''),
   measures: SHIFTS_MEASURES,
+  series: SHIFTS_SERIES,
   table: SHIFTS_TABLE,
   measuresTable: 'shift-measures',
   summary: (result) => `${listMeasured(result).length} of ${listIndices(result).length} residues`,

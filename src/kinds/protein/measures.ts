@@ -5,6 +5,7 @@ import {
   type Cell,
   type Cells,
   type ResultTable,
+  type Series,
   defineColumns,
 } from '../kind.ts';
 import {
@@ -176,6 +177,34 @@ export function listIndices({ chains }: ShiftsReading): (number | null)[] {
 
 export function listMeasured(result: ShiftsReading): number[] {
   return listNumbers(listIndices(result)).filter((value) => value !== SHIFTS_MISSING);
+}
+
+/** b2bTools computes the same at every installation, up to 2.4e-7; a service may round to three decimal places. */
+const TOLERANCE = 1e-3;
+
+/** Values of a predictor at each residue, of all chains one after the other. */
+export const SEQUENCE_SERIES = createSeries(TRACK_KEYS, ({ proteins }: SequenceReading, key) =>
+  proteins.flatMap(({ tracks }) => tracks[key] ?? []),
+);
+
+/** Medians of a predictor at each column. */
+export const ALIGNMENT_SERIES = createSeries(
+  ALIGNMENT_KEYS,
+  ({ spreads }: AlignmentReading, key) => spreads[key]?.median ?? [],
+);
+
+export const SHIFTS_SERIES = createSeries(['shiftCrypt'], listIndices);
+
+function createSeries<R>(
+  keys: readonly string[],
+  of: (result: R, key: string) => Track,
+): Readonly<Record<string, Series<R>>> {
+  const create = (key: string): Series<R> => ({
+    title: TRACK_FACTS[key]?.title ?? key,
+    tolerance: TOLERANCE,
+    of: (result) => of(result, key).map((value) => (typeof value === 'number' ? value : null)),
+  });
+  return Object.fromEntries(keys.map((key) => [key, create(key)]));
 }
 
 /** One row per residue of a sequence, with the values of all predictors. */
