@@ -4,12 +4,7 @@ import { EXIT } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/campaign.ts';
 import { listKindNames } from '../../kinds/registry.ts';
 import { adopt as adoptJobs } from '../../runner/index.ts';
-import {
-  chooseAdoptedName,
-  type ListedJob,
-  listRemoteJobs,
-  type RemoteJobs,
-} from '../../runner/command-line.ts';
+import { chooseAdoptedName, type ListedJob, listRemoteJobs } from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import { resolveAddress } from '../../store/layout.ts';
 import { loadCommandSettings } from '../session.ts';
@@ -71,41 +66,21 @@ async function listJobs(
   const folder = resolveAddress(flags.out ?? settings.storeUrl);
   const local = flags.services ?? null;
   const found = await listRemoteJobs({ service, settings, local, folder });
-  if (flags.json) printDocument(buildDocument(service, found));
-  else
-    printTable(
-      HEADER,
-      found.jobs.map((job) => formatCells(service, job)),
-    );
-  for (const note of found.notes) say(`note: ${note}`);
-  return found.incomplete ? EXIT.usage : EXIT.ok;
-}
-
-function buildDocument(service: ServiceName, { jobs, notes, incomplete }: RemoteJobs) {
-  return {
-    jobs: jobs.map(({ here, ...job }) => ({
-      ...job,
-      service,
-      here: here && { campaign: here.campaign, id: here.id, state: here.state, path: here.path },
-    })),
-    notes,
-    incomplete,
-  };
+  const { notes, incomplete } = found;
+  const jobs = found.jobs.map((job) => ({ ...job, service }));
+  if (flags.json) printDocument({ jobs, notes, incomplete });
+  else printTable(HEADER, jobs.map(formatCells));
+  for (const note of notes) say(`note: ${note}`);
+  return incomplete ? EXIT.usage : EXIT.ok;
 }
 
 const HEADER = 'SERVICE KIND REMOTE_ID STATE SUBMITTED HERE NAME'.split(' ');
 
-function formatCells(service: ServiceName, job: ListedJob): (string | null | undefined)[] {
-  const { kind, remoteId, state, submittedAt, here, jobName } = job;
-  return [
-    service,
-    kind,
-    remoteId,
-    state,
-    submittedAt && formatMinute(submittedAt),
-    here?.path,
-    jobName,
-  ];
+type Job = ListedJob & { readonly service: ServiceName };
+
+function formatCells({ service, kind, remoteId, state, submittedAt, here, jobName }: Job) {
+  const at = submittedAt && formatMinute(submittedAt);
+  return [service, kind, remoteId, state, at, here?.path, jobName];
 }
 
 /** `2026-11-21T02:14Z`; as the service wrote it, if that is no time. */

@@ -22,7 +22,7 @@ export const commands = [
   new Command('pause')
     .description('pause a campaign: submit nothing until it is resumed')
     .addArgument(createNameArgument('<name>'))
-    .action(call(pause)),
+    .action(call((name: string, flags: Flags) => sendTo(name, pauseCampaign, flags))),
   new Command('resume')
     .description('resume a paused campaign')
     .addArgument(createNameArgument('<name>'))
@@ -58,18 +58,16 @@ function buildOptions(flags: Flags, { signal }: Interruption) {
   return { ...flags, ...logToTerminal(), signal, onNotice: say };
 }
 
-async function pause(name: string, typed: Flags): Promise<number> {
+async function sendTo(name: string, send: typeof pauseCampaign, typed: Flags): Promise<number> {
   const { flags } = await findMeant(name, typed);
-  await pauseCampaign(name, buildOptions(flags, new Interruption({ submits: false })));
+  await send(name, buildOptions(flags, new Interruption({ submits: false })));
   return EXIT.ok;
 }
 
-async function resume(name: string, typed: Flags): Promise<number> {
-  loadCommandSettings(typed, { tokens: 'optional' });
-  if (typed.service !== undefined) checkKnown('service', [typed.service], listServiceNames());
-  const { flags } = await findMeant(name, typed);
-  await resumeCampaign(name, buildOptions(flags, new Interruption({ submits: false })));
-  return EXIT.ok;
+async function resume(name: string, flags: Flags): Promise<number> {
+  loadCommandSettings(flags, { tokens: 'optional' });
+  if (flags.service !== undefined) checkKnown('service', [flags.service], listServiceNames());
+  return sendTo(name, resumeCampaign, flags);
 }
 
 async function cancel(name: string, typed: Flags): Promise<number> {

@@ -81,32 +81,29 @@ function printConformance({ service, variant, faults, ...table }: Conformance): 
   );
 }
 
+function formatAnswer(row: Row | undefined): string {
+  if (row === undefined) return '';
+  const { outcome, afterMs, isClaim, fault } = row;
+  const wait = afterMs === null ? '' : `, ${formatDuration(afterMs)}`;
+  return outcome + wait + (fault !== null ? ' !' : isClaim ? ' *' : '');
+}
+
 /** What happens after each answer, and what the words mean. */
 function printAnswers({ rows, meanings }: Pick<Conformance, 'rows' | 'meanings'>): void {
-  const steps = [...new Set(rows.map(({ step }) => step))];
-  const cells = Map.groupBy(rows, ({ answer }) => answer);
-  const text = ({ outcome, afterMs, isClaim, fault }: Row): string => {
-    const wait = afterMs === null ? '' : `, ${formatDuration(afterMs)}`;
-    return outcome + wait + (fault !== null ? ' !' : isClaim ? ' *' : '');
-  };
+  const answers = [...new Set(rows.map(({ answer }) => answer))];
   // Kinds with equal columns share the first one.
-  const columns = Map.groupBy(steps, (step) =>
-    JSON.stringify([
-      step.split(' ')[0],
-      rows.filter((row) => row.step === step).map((row) => [row.answer, text(row)]),
-    ]),
-  );
-  const shown = [...columns.values()].map(([step = '']) => step);
-  printTable(
-    ['ANSWER', ...shown.map((step) => (step.split(' ')[0] ?? '').toUpperCase())],
-    [...cells].map(([answer, all]) => [
-      answer,
-      ...shown.map((step) => {
-        const cell = all.find((row) => row.step === step);
-        return cell && text(cell);
-      }),
-    ]),
-  );
+  const columns = new Map<string, readonly string[]>();
+  for (const [step, cells] of Map.groupBy(rows, (row) => row.step)) {
+    const texts = answers.map((answer) => formatAnswer(cells.find((row) => row.answer === answer)));
+    const [head = ''] = step.split(' ');
+    const column = [head.toUpperCase(), ...texts];
+    if (!columns.has(column.join('|'))) columns.set(column.join('|'), column);
+  }
+  const [header = [], ...table] = ['ANSWER', ...answers].map((answer, n) => [
+    answer,
+    ...[...columns.values()].map((column) => column[n] ?? ''),
+  ]);
+  printTable(header, table);
   printLine('');
   for (const [word, meaning] of Object.entries(meanings))
     printLine(`${word.padEnd(12)} ${meaning}`);

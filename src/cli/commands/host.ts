@@ -1,14 +1,13 @@
 /** The embedded server: `ui` shows what it has, `stop` ends it, `setup` downloads it; the hidden `host` runs it for `run --detach`. */
 import { Command } from 'commander';
-import { setTimeout as delay } from 'node:timers/promises';
-import { EXIT, HundredfoldError, toReason } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { readRecord, removeRecord, tryLock, writeRecord } from '../../temporal/host/folder.ts';
-import { openSession, type Session } from '../../temporal/host/session.ts';
+import { waitUntilIdle } from '../../temporal/host/background.ts';
+import { openSession } from '../../temporal/host/session.ts';
 import { logTo } from '../../temporal/telemetry/log.ts';
 import { ensureTemporalCli } from '../../temporal/cli.ts';
 import { isServerAlive, stopDevServer } from '../../temporal/dev-server.ts';
 import { endProcess, isRunningAs } from '../../temporal/machine.ts';
-import { buildRunningQuery } from '../../workflows/names.ts';
 import { Interruption } from '../interruption.ts';
 import { loadCommandSettings } from '../session.ts';
 import {
@@ -35,16 +34,6 @@ export const commands = [
   new Command('host').action(call(serve)),
 ];
 
-const IDLE_ENDS_AFTER_MS = 15_000;
-/** That the command which runs the server has ended is noticed this soon. */
-const POLL_INTERVAL_MS = 500;
-/**
- * While a campaign is open, campaigns are counted this often. A count is a query of the server's database: two a second
- * were a third of what the server needs for a night in which everything waits. Any two calls a second are a third of
- * what the worker needs, so there are none while this process runs the server, which `ServerKeeper` watches.
- */
-const COUNT_INTERVAL_MS = 10_000;
-
 /** Serves until it is stopped or nothing has been open for a while. */
 async function serve(flags: Flags): Promise<number> {
   logTo((line) => process.stderr.write(line));
@@ -54,7 +43,7 @@ async function serve(flags: Flags): Promise<number> {
   const session = await openSession({ settings, environment: process.env, localServices });
   writeRecord(settings.embeddedDir, 'background', { pid: process.pid });
   try {
-    await waitUntilIdle(session, stop);
+    await waitUntilIdle(session, stop.signal, say);
   } finally {
     // A command that ran at the same time may have started another host.
     if (readRecord(settings.embeddedDir, 'background')?.pid === process.pid) {
@@ -63,35 +52,6 @@ async function serve(flags: Flags): Promise<number> {
     await session.close();
   }
   return EXIT.ok;
-}
-
-async function waitUntilIdle(session: Session, stop: Interruption): Promise<void> {
-  let busyAt = Date.now();
-  let isBusy = false;
-  while (!stop.requested()) {
-    try {
-      if (isBusy && Date.now() - busyAt < COUNT_INTERVAL_MS) {
-        await session.client.workflowService.getSystemInfo({});
-      } else {
-        const wasBusy = isBusy;
-        isBusy = (await countOpenCampaigns(session)) > 0;
-        if (isBusy || wasBusy) busyAt = Date.now();
-        // Right after the check: a campaign that is started now either finds no host, or prevents this one from ending.
-        else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
-      }
-    } catch (error) {
-      say(`Temporal does not answer (${toReason(error)}): taking over or retrying.`);
-      busyAt = Date.now();
-      await session.recover();
-    }
-    const pauseMs = isBusy && session.role !== 'joined' ? COUNT_INTERVAL_MS : POLL_INTERVAL_MS;
-    await Promise.race([delay(pauseMs), stop.request]);
-  }
-}
-
-async function countOpenCampaigns({ client }: Session): Promise<number> {
-  const { count } = await client.workflow.count(buildRunningQuery(['campaign']));
-  return count;
 }
 
 /** The worker waits 35 s for POSTs in progress, then the server is stopped. */

@@ -61,22 +61,17 @@ async function listItems(given: string | undefined, typed: Flags): Promise<numbe
   const { name, flags } = await findMeant(given, typed);
   const settings = loadCommandSettings(flags, { tokens: 'optional' });
   const expected = buildCampaignAddress(flags.out ?? settings.storeUrl, name);
-  const show = (tree: OutputTree, open: ReadonlyMap<string, OpenItem>) => print(tree, open, flags);
+  const host = readRecord(settings.embeddedDir, 'host');
   // If no server runs, nothing progresses: the tree has the complete state, and reading it is fast.
-  if (!settings.temporal && !isHostRunning(settings.embeddedDir)) {
+  if (!settings.temporal && !(host !== null && isAlive(host.pid))) {
     const tree = await openTreeIfAny(expected, name);
-    if (tree) return show(tree, new Map());
+    if (tree) return print(tree, new Map(), flags);
   }
   return withSession(flags, async ({ client }) => {
     const { open, out } = await findCampaign(client, name, settings.storeUrl);
     const tree = await requireTree(flags.out === undefined ? out : expected, name, true);
-    return show(tree, open ? await readOpenItems(client, name) : new Map<string, OpenItem>());
+    return print(tree, open ? await readOpenItems(client, name) : new Map(), flags);
   });
-}
-
-function isHostRunning(embeddedDir: string): boolean {
-  const record = readRecord(embeddedDir, 'host');
-  return record !== null && isAlive(record.pid);
 }
 
 async function print(
@@ -119,7 +114,11 @@ async function printLogs(
     printDocument({ campaign: name, id: id ?? null, attempts, worker, engine });
     return EXIT.ok;
   }
-  for (const line of mergeInOrder(attempts, worker)) printLine(line);
+  const told = [
+    ...attempts.map((one) => ({ at: one.at, text: formatAttempt(one) })),
+    ...worker.map((line) => ({ at: line.time, text: formatLogLine(line) })),
+  ];
+  for (const { text } of told.sort((a, b) => a.at.localeCompare(b.at))) printLine(text);
   if (record?.error) printLine(`${record.state}: ${record.error.message} [${record.error.code}]`);
   if (engine !== null) printLine(`--- ${JOB_LOG} of the service ---\n${engine.trimEnd()}`);
   if (settings.temporal)
@@ -138,14 +137,6 @@ async function findRecord({ name, store, campaign }: OutputTree, id: string): Pr
     `the campaign ${name} has no item ${id}`,
     `hundredfold items ${name} lists them.`,
   );
-}
-
-function mergeInOrder(attempts: readonly Attempt[], lines: readonly LogLine[]): string[] {
-  const all = [
-    ...attempts.map((attempt) => ({ at: attempt.at, text: formatAttempt(attempt) })),
-    ...lines.map((line) => ({ at: line.time, text: formatLogLine(line) })),
-  ];
-  return all.sort((a, b) => a.at.localeCompare(b.at)).map(({ text }) => text);
 }
 
 function formatAttempt({ at, outcome, remoteId, message }: Attempt): string {

@@ -41,39 +41,32 @@ async function showStatus(given: string | undefined, typed: Flags): Promise<numb
   if (given === undefined) return showAll(typed);
   const { name, flags } = await findMeant(given, typed);
   return withSession(flags, async (session, { storeUrl }) => {
-    const found = await describeCampaign(session.client, name, storeUrl).catch(
-      async (error: unknown) => {
-        await showEndedElsewhere(name, storeUrl, flags, error);
-      },
+    const found = await describeCampaign(session.client, name, storeUrl).catch((error: unknown) =>
+      findEndedElsewhere(name, storeUrl, error),
     );
-    if (!found) return EXIT.ok;
+    if (typeof found === 'string') return showEnd(found, flags);
     const campaign = readCampaignLine(found);
-    if (campaign.open) {
-      const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
-      if (flags.json) printDocument(await openDocument(session, campaign, seen));
-      else await printOpen(session, campaign, seen);
-    } else await showEnd(campaign.out, flags);
+    if (!campaign.open) return showEnd(campaign.out, flags);
+    const seen = await observe(session, { name: campaign.name, folder: campaign.out }, found);
+    if (flags.json) printDocument(await openDocument(session, campaign, seen));
+    else printOpen(session, campaign, seen);
     return EXIT.ok;
   });
 }
 
-async function showEnd(folder: string, { json }: Flags): Promise<void> {
+async function showEnd(folder: string, { json }: Flags): Promise<number> {
   const ended = await readEndedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
   else printEnd(ended, { print: printLine });
+  return EXIT.ok;
 }
 
-/** Of a campaign that this Temporal does not know. @throws HundredfoldError `CAMPAIGN_UNKNOWN` if it has not ended */
-async function showEndedElsewhere(
-  name: string,
-  storeUrl: string,
-  flags: Flags,
-  error: unknown,
-): Promise<void> {
+/** The tree of a campaign that this Temporal does not know. Throws the error if it has not ended. */
+async function findEndedElsewhere(name: string, storeUrl: string, error: unknown): Promise<string> {
   const isUnknown = error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNKNOWN';
   const tree = isUnknown ? await findTreeElsewhere(name, storeUrl) : null;
   if (tree === null || !(await readTreeState(tree.store, tree.campaign)).isPublished) throw error;
-  await showEnd(tree.location, flags);
+  return tree.location;
 }
 
 /** The campaigns, the newest first, and the budget of each service and credential. */
@@ -98,35 +91,28 @@ function printAll(
     printDocument({ campaigns, budgets, ...(elsewhere.length > 0 && { elsewhere }) });
     return EXIT.ok;
   }
-  if (campaigns.length > 0) printTable(HEADER, campaigns.map(formatCells));
-  else if (elsewhere.length === 0) say('No campaigns yet.');
-  if (elsewhere.length > 0) {
-    if (campaigns.length > 0) printLine('');
+  if (campaigns.length + elsewhere.length === 0) say('No campaigns yet.');
+  if (campaigns.length > 0)
+    printTable(
+      ['NAME', 'STATE', 'STARTED', 'OUT'],
+      campaigns.map(({ name, state, startedAt, out }) => [name, state, formatTime(startedAt), out]),
+    );
+  if (campaigns.length > 0 && elsewhere.length > 0) printLine('');
+  if (elsewhere.length > 0)
     printTable(
       ['NAME', 'ELSEWHERE', 'STARTED', 'OUT'],
       elsewhere.map(({ name, cwd, at, folder }) => [name, cwd, formatTime(at), folder]),
     );
-  }
   for (const one of budgets) printBudget(one);
   printLedger();
   return EXIT.ok;
-}
-
-const HEADER = ['NAME', 'STATE', 'STARTED', 'OUT'];
-
-function formatCells({ name, state, startedAt, out }: CampaignLine): string[] {
-  return [name, state, formatTime(startedAt), out];
 }
 
 function formatTime(iso: string): string {
   return formatClock(Date.parse(iso), Date.now());
 }
 
-async function printOpen(
-  session: Session,
-  campaign: CampaignLine,
-  seen: CampaignObservation,
-): Promise<void> {
+function printOpen(session: Session, campaign: CampaignLine, seen: CampaignObservation): void {
   const { budgets, at } = seen;
   // This command had to start the server.
   const isAlone = session.role === 'host';
@@ -135,8 +121,7 @@ async function printOpen(
   printLine(`${campaign.name}${formatState(seen)}: ${formatCounts(seen)}`);
   for (const one of budgets) printLine(`  ${formatBudgetText(nameBudget(one, budgets), one, at)}`);
   for (const { words } of budgets.flatMap(listNotices)) printLine(`  ${words}`);
-  if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
-  if (seen.hindered !== null) printLine(`  ${seen.hindered}`);
+  for (const why of [seen.obstacle, seen.hindered]) if (why !== null) printLine(`  ${why}`);
   if (end !== null) printLine(`  ${formatEnd(end, at)}`);
   printLine(`  results: ${campaign.out}`);
   const goesOn = `"hundredfold watch ${campaign.name}" goes on with it, as does its "hundredfold run" command.`;
@@ -146,8 +131,7 @@ async function printOpen(
 /** Across all folders and servers of this user, which the budget in one Temporal cannot see. */
 function printLedger(): void {
   const view = viewLedger(process.env);
-  if (!view) return;
-  const lines = formatAccounts(view);
+  const lines = view ? formatAccounts(view) : [];
   if (lines.length > 0) printLine('sent from this machine:');
   for (const line of lines) printLine(`  ${line}`);
 }

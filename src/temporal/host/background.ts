@@ -1,5 +1,6 @@
 /**
- * The background process of a folder, which runs server and worker: whether it exists, and how it is started.
+ * The background process of a folder, which runs server and worker: whether it exists, how it is started, and how long
+ * it serves.
  *
  * `q` in the live view starts the same process: it joins while the command still is the host, and takes over when the
  * command has stopped. So all hosts end in the same way.
@@ -9,13 +10,15 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '../../config/settings.ts';
-import { HundredfoldError } from '../../domain/errors.ts';
+import { HundredfoldError, toReason } from '../../domain/errors.ts';
 import { Deadline } from '../../domain/process.ts';
 import { COMMAND } from '../../program.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../state.ts';
+import { buildRunningQuery } from '../../workflows/names.ts';
 import { isRunningAs } from '../machine.ts';
 import { readRecord } from './folder.ts';
 import type { LocalName } from './local.ts';
+import type { Session } from './session.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const READY_INTERVAL_MS = 50;
@@ -88,4 +91,44 @@ export async function waitForTakeover(settings: Settings): Promise<void> {
 async function waitUntil(isSo: () => boolean): Promise<void> {
   const deadline = new Deadline(READY_TIMEOUT_MS);
   while (!isSo() && !deadline.hasPassed) await delay(READY_INTERVAL_MS);
+}
+
+const IDLE_ENDS_AFTER_MS = 15_000;
+/** That the command which runs the server has ended is noticed this soon. */
+const POLL_INTERVAL_MS = 500;
+/**
+ * While a campaign is open, campaigns are counted this often. A count is a query of the server's database: two a second
+ * were a third of what the server needs for a night in which everything waits. Any two calls a second are a third of
+ * what the worker needs, so there are none while this process runs the server, which `ServerKeeper` watches.
+ */
+const COUNT_INTERVAL_MS = 10_000;
+
+/** Until it is stopped, or nothing has been open for a while. */
+export async function waitUntilIdle(
+  session: Session,
+  stopped: AbortSignal,
+  onNotice: (text: string) => void,
+): Promise<void> {
+  let busyAt = Date.now();
+  let isBusy = false;
+  while (!stopped.aborted) {
+    try {
+      if (isBusy && Date.now() - busyAt < COUNT_INTERVAL_MS) {
+        await session.client.workflowService.getSystemInfo({});
+      } else {
+        const wasBusy = isBusy;
+        const { count } = await session.client.workflow.count(buildRunningQuery(['campaign']));
+        isBusy = count > 0;
+        if (isBusy || wasBusy) busyAt = Date.now();
+        // Right after the check: a campaign that is started now either finds no host, or prevents this one from ending.
+        else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
+      }
+    } catch (error) {
+      onNotice(`Temporal does not answer (${toReason(error)}): taking over or retrying.`);
+      busyAt = Date.now();
+      await session.recover();
+    }
+    const pauseMs = isBusy && session.role !== 'joined' ? COUNT_INTERVAL_MS : POLL_INTERVAL_MS;
+    await delay(pauseMs, undefined, { signal: stopped }).catch(() => undefined);
+  }
 }

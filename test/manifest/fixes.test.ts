@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { CheckedRow } from '../../src/domain/campaign.ts';
 import { checkManifests } from '../../src/manifest/check.ts';
-import { writeFixes } from '../../src/cli/commands/plan.ts';
-import { folderWith } from '../manifest/manifests.ts';
+import { writeFixes } from '../../src/manifest/fixes.ts';
+import { folderWith } from './manifests.ts';
 
 test('a salt becomes its largest part, other rows stay, paths follow, and nothing is replaced', async () => {
   const folder = await folderWith({
