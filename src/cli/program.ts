@@ -47,6 +47,13 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   },
 };
 
+/** What newcomers ask, and no command answers. */
+const QUESTIONS = `
+Limit of a service:  its budget in hundredfold.yaml (hundredfold init writes one)
+Results:             results/NAME; files for GROMACS below it, in molecules/ID
+Held items:          may have a job that cannot be found; sent again by retry only
+Python, clusters:    docs/library.md, docs/hpc.md`;
+
 /** @param words what is typed; if it begins with the name of a command, the program has this command only */
 export async function createProgram(words: readonly string[] = []): Promise<Command> {
   const program = addGlobalOptions(
@@ -73,7 +80,10 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
     for (const [name, load] of Object.entries(group))
       if (typed === undefined || typed === name)
         await addCommand(program.commandsGroup(heading), name, load);
-  if (typed === undefined) addCompletion(program.commandsGroup('Shell:'));
+  if (typed === undefined) {
+    addCompletion(program.commandsGroup('Shell:'));
+    program.addHelpText('after', QUESTIONS);
+  }
   return program.addHelpCommand(
     new Command('help')
       .argument('[command]')
