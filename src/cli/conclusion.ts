@@ -28,9 +28,6 @@ import type { Flags } from './options.ts';
 
 type FollowFlags = Pick<Flags, 'json' | 'detach' | 'command'>;
 
-/** Of a campaign that had ended before it is watched. */
-const ENDED: FollowedTo = { end: 'ended', last: null };
-
 /** Of a campaign that was started by this command, or is watched. Returns the exit code. */
 export async function followToEnd(
   campaign: Campaign,
@@ -40,8 +37,9 @@ export async function followToEnd(
   const { idle, joined } = campaign.begun;
   if (idle && !joined) return concludeEnded(campaign.out, flags, true);
   if (flags.detach) return detach(campaign, flags);
-  const followed = idle ? ENDED : await follow(campaign, interruption);
-  return conclude(campaign, followed, flags);
+  // It may have ended before it is watched.
+  const to: FollowedTo = idle ? { end: 'ended', last: null } : await follow(campaign, interruption);
+  return conclude(campaign, to, flags);
 }
 
 /** Returns the exit code. */
@@ -93,7 +91,7 @@ async function concludeEnded(
 ): Promise<number> {
   const ended = await readEndedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
-  printEnd(ended, { idle });
+  printEnd(ended, say, idle);
   return chooseExitCode(ended.document);
 }
 
@@ -119,17 +117,15 @@ async function detach(campaign: Campaign, { json }: FollowFlags): Promise<number
   return EXIT.ok;
 }
 
-interface Printing {
-  /** Every item had ended before this command started. */
-  readonly idle?: boolean;
-  /** Gets each line; the default is stderr. */
-  readonly print?: (line: string) => void;
-}
-
-/** For users. */
+/**
+ * For users.
+ * @param print gets each line; the default is stderr
+ * @param idle every item had ended before this command started
+ */
 export function printEnd(
   { document, tookMs, damaged, warnings }: EndedCampaign,
-  { idle = false, print = say }: Printing = {},
+  print: (line: string) => void = say,
+  idle = false,
 ): void {
   const { items, campaign, state, out } = document;
   const took = tookMs === null || idle ? '' : ` in ${formatDuration(tookMs)}`;

@@ -75,14 +75,12 @@ class Following {
   readonly #closeKeyboard: (() => void) | null;
   readonly #view: View;
   #last: CampaignObservation | null = null;
-  /** Aborted when the user detaches from the campaign or interrupts the command. */
-  readonly #leaving = new AbortController();
+  /** Aborted when the user detaches from the campaign. */
+  readonly #detached = new AbortController();
 
   constructor(campaign: Campaign, interruption: Interruption) {
     this.#campaign = campaign;
     this.#interruption = interruption;
-    void interruption.request.then(() => this.#leaving.abort());
-    if (interruption.requested()) this.#leaving.abort();
     const live = canRedraw();
     this.#closeKeyboard = live ? openKeyboard(process.stdin, (key) => this.#press(key)) : null;
     // This command may take over as host if the other one ends.
@@ -95,7 +93,8 @@ class Following {
   }
 
   async untilTheEnd(): Promise<FollowedTo> {
-    for await (const event of this.#campaign.events(this.#leaving.signal)) {
+    const left = AbortSignal.any([this.#interruption.signal, this.#detached.signal]);
+    for await (const event of this.#campaign.events(left)) {
       if (event.type === 'unreachable') this.#view.trouble(event.reason);
       else if (event.type === 'notice') this.#view.notice(event.text);
       else if (event.type === 'progress') {
@@ -129,7 +128,7 @@ class Following {
     if (key === 'p' && state === 'running')
       void this.#control(() => campaign.pause(), 'Pausing: no new submissions.');
     if (key === 'r' && state === 'paused') void this.#control(() => campaign.resume(), 'Resuming.');
-    if (key === 'q') this.#leaving.abort();
+    if (key === 'q') this.#detached.abort();
   }
 
   async #control(send: () => Promise<void>, words: string): Promise<void> {

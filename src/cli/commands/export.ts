@@ -56,20 +56,12 @@ async function exportCampaign(name: string | undefined, flags: Flags): Promise<n
 }
 
 function listFormats(flags: Flags): number {
-  const formats = FORMATS.map(({ name, kinds, content, loadedBy }) => {
-    return { format: name, kinds, content, loadedBy };
+  const formats = FORMATS.map(({ name: format, kinds, content, loadedBy }) => {
+    return { format, kinds, content, loadedBy };
   });
+  const rows = formats.map((one) => [one.format, one.kinds.join(), one.content, one.loadedBy]);
   if (flags.json === true) printDocument({ formats });
-  else
-    printTable(
-      ['FORMAT', 'KINDS', 'CONTENT', 'LOADED BY'],
-      formats.map(({ format, kinds, content, loadedBy }) => [
-        format,
-        kinds.join(','),
-        content,
-        loadedBy,
-      ]),
-    );
+  else printTable(['FORMAT', 'KINDS', 'CONTENT', 'LOADED BY'], rows);
   return EXIT.ok;
 }
 

@@ -57,7 +57,7 @@ async function showStatus(given: string | undefined, typed: Flags): Promise<numb
 async function showEnd(folder: string, { json }: Flags): Promise<number> {
   const ended = await readEndedCampaign(await openStore(folder), folder);
   if (json) printDocument(ended.document);
-  else printEnd(ended, { print: printLine });
+  else printEnd(ended, printLine);
   return EXIT.ok;
 }
 
