@@ -17,35 +17,27 @@ try {
 
 /** @returns the exit code */
 async function explainFailure(error: unknown): Promise<number> {
-  if (error instanceof CommanderError) {
-    // `--help` and `--version` end with this error, too.
-    if (error.exitCode === 0) return EXIT.ok;
-    printFailure(toUsageError(error));
-    return EXIT.usage;
-  }
+  const isUsage = error instanceof CommanderError;
+  // `--help` and `--version` end with this error, too.
+  if (isUsage && error.exitCode === 0) return EXIT.ok;
   const shown = error instanceof HundredfoldError ? error : await explainError(error);
-  printError(shown);
+  // Commander has already printed its message.
+  if (!isUsage) printError(shown);
   if (!(shown instanceof HundredfoldError)) return EXIT.usage;
-  printFailure(shown);
-  return shown.exitCode;
-}
-
-function printFailure({ code, message, remedy }: HundredfoldError): void {
+  const { code, message, remedy, exitCode } = shown;
   if (process.argv.includes('--json') && !hasDocument())
     printDocument({ error: { code, message, remedy } });
-}
-
-/** Commander has already printed the message. */
-function toUsageError({ message }: CommanderError): HundredfoldError {
-  return new HundredfoldError(
-    'USAGE',
-    message.replace(/^error: /, ''),
-    'hundredfold --help lists the commands, hundredfold COMMAND --help the options.',
-  );
+  return exitCode;
 }
 
 /** Temporal's client, which identifies its own errors, takes half a second to load: it is loaded only here. */
 async function explainError(error: unknown): Promise<unknown> {
+  if (error instanceof CommanderError)
+    return new HundredfoldError(
+      'USAGE',
+      error.message.replace(/^error: /, ''),
+      'hundredfold --help lists the commands, hundredfold COMMAND --help the options.',
+    );
   const { isTemporalAway, toRefusal } = await import('../temporal/grpc-status.ts');
   return toRefusal(error) ?? (isTemporalAway(error) ? createAwayError(error) : error);
 }

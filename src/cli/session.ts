@@ -1,6 +1,6 @@
 /** What commands have in common: settings, the campaign that is meant, its tree, and a session in which it is looked at. */
 import { existsSync } from 'node:fs';
-import type { LoadOptions } from '../config/settings.ts';
+import type { TokenNeed } from '../config/services.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { checkName } from '../domain/name.ts';
 import { isObjectAddress, buildCampaignAddress } from '../store/layout.ts';
@@ -20,9 +20,9 @@ import { say, logToTerminal, setRunCommand } from './terminal.ts';
 
 type Settings = ReturnType<typeof readSettings>;
 
-/** Throws CONFIG_* with what to do; exit code 2. */
-export function loadCommandSettings({ config }: Flags, options?: LoadOptions): Settings {
-  return readSettings(config === undefined ? {} : { config }, options);
+/** Most commands submit nothing. Throws CONFIG_* with what to do; exit code 2. */
+export function loadCommandSettings({ config }: Flags, tokens: TokenNeed = 'optional'): Settings {
+  return readSettings(config === undefined ? {} : { config }, { tokens });
 }
 
 /** A campaign, and the flags with which it is found. */
@@ -51,7 +51,7 @@ export async function findMeant(given: string | undefined, flags: Flags): Promis
   await setRunCommand(name);
   const isChosen = (flags.config ?? flags.out ?? process.env['HUNDREDFOLD_CONFIG']) !== undefined;
   if (!newest || isChosen || known.some(({ cwd }) => cwd === process.cwd())) return { name, flags };
-  const { storeUrl, temporal } = loadCommandSettings(flags, { tokens: 'optional' });
+  const { storeUrl, temporal } = loadCommandSettings(flags);
   const isHere =
     temporal !== null || (await openTreeIfAny(buildCampaignAddress(storeUrl, name), name));
   if (isHere || !existsSync(newest.cwd)) return { name, flags };
@@ -72,7 +72,7 @@ export async function findMeant(given: string | undefined, flags: Flags): Promis
  */
 export async function findTree(given: string | undefined, typed: Flags): Promise<OutputTree> {
   const { name, flags } = await findMeant(given, typed);
-  const { storeUrl } = loadCommandSettings(flags, { tokens: 'optional' });
+  const { storeUrl } = loadCommandSettings(flags);
   const expected = buildCampaignAddress(flags.out ?? storeUrl, name);
   const tree = await openTreeIfAny(expected, name);
   if (tree !== null) return tree;
@@ -97,7 +97,7 @@ export async function findTreeOrFolder(
   if (nameOrFolder === undefined) return findTree(undefined, flags);
   // Campaign names contain no slash, and do not consist of dots.
   if (isObjectAddress(nameOrFolder) || /[/\\]|^\.\.?$/.test(nameOrFolder)) {
-    loadCommandSettings(flags, { tokens: 'optional' });
+    loadCommandSettings(flags);
     return openTree(nameOrFolder, flags);
   }
   return findTree(checkName(nameOrFolder), flags);
@@ -111,7 +111,7 @@ export async function withSession(
   flags: Flags,
   look: (session: Session, settings: Settings) => Promise<number>,
 ): Promise<number> {
-  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags);
   const interruption = new Interruption({ submits: false });
   return lookInSession(settings, logToTerminal(), async (session) =>
     interruption.requested() ? EXIT.interrupted : look(session, settings),

@@ -45,7 +45,7 @@ export const commands = [
 ];
 
 async function adopt(service: ServiceName, ids: readonly string[], flags: Flags): Promise<number> {
-  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags);
   checkKnown('service', [service], listServiceNames());
   if (flags.kind !== undefined) checkKnown('kind', [flags.kind], listKindNames());
   if (ids.length === 0) return listJobs(service, settings, flags);

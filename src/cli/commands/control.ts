@@ -65,7 +65,7 @@ async function sendTo(name: string, send: typeof pauseCampaign, typed: Flags): P
 }
 
 async function resume(name: string, flags: Flags): Promise<number> {
-  loadCommandSettings(flags, { tokens: 'optional' });
+  loadCommandSettings(flags);
   if (flags.service !== undefined) checkKnown('service', [flags.service], listServiceNames());
   return sendTo(name, resumeCampaign, flags);
 }

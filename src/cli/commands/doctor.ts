@@ -45,7 +45,7 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
 
 async function tryService(flags: Flags & { readonly service: string }): Promise<number> {
   const { json } = flags;
-  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags);
   const tried: Conformance[] = [];
   for (const service of findServices(flags.service)) {
     const sites = [...Object.values(settings.services), ...settings.unready];

@@ -37,7 +37,7 @@ export const commands = [
 /** Serves until it is stopped or nothing has been open for a while. */
 async function serve(flags: Flags): Promise<number> {
   logTo((line) => process.stderr.write(line));
-  const settings = loadCommandSettings(flags, { tokens: flags.services ? 'optional' : 'required' });
+  const settings = loadCommandSettings(flags, flags.services ? 'optional' : 'required');
   const localServices = flags.services ?? null;
   const stop = new Interruption();
   const session = await openSession({ settings, environment: process.env, localServices });
@@ -58,7 +58,7 @@ async function serve(flags: Flags): Promise<number> {
 const TIMEOUT_MS = 60_000;
 
 async function stop(flags: Flags): Promise<number> {
-  const { embeddedDir } = loadCommandSettings(flags, { tokens: 'optional' });
+  const { embeddedDir } = loadCommandSettings(flags);
   // First the standby host, so that it does not take over now.
   const background = readRecord(embeddedDir, 'background');
   const waiting = background !== null && isRunningAs(background.pid, 'host');
@@ -104,7 +104,7 @@ async function setUpHost(): Promise<number> {
  * @throws HundredfoldError `UI_UNAVAILABLE` if Temporal runs elsewhere
  */
 async function openUi(flags: Flags): Promise<number> {
-  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags);
   if (settings.temporal)
     throw new HundredfoldError(
       'UI_UNAVAILABLE',

@@ -59,7 +59,7 @@ function formatTime(iso: string): string {
 
 async function listItems(given: string | undefined, typed: Flags): Promise<number> {
   const { name, flags } = await findMeant(given, typed);
-  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags);
   const expected = buildCampaignAddress(flags.out ?? settings.storeUrl, name);
   const host = readRecord(settings.embeddedDir, 'host');
   // If no server runs, nothing progresses: the tree has the complete state, and reading it is fast.
@@ -100,7 +100,7 @@ async function printLogs(
   const tree = await findTree(given, flags);
   const { name } = tree;
   // Those of its folder.
-  const settings = loadCommandSettings(flags, { tokens: 'optional' });
+  const settings = loadCommandSettings(flags);
   const record = id === undefined ? null : await findRecord(tree, id);
   // The log of the service's engine, if it was part of the item's result.
   const engine =

@@ -28,7 +28,7 @@ import {
 } from '../options.ts';
 import { formatSize } from '../../domain/units.ts';
 import { CHECKS } from '../../report/verify.ts';
-import { pull as pullTree, type Fault } from '../../runner/index.ts';
+import { pull as pullTree } from '../../runner/index.ts';
 import { openSource } from '../../runner/command-line.ts';
 
 export const commands = [
@@ -132,23 +132,20 @@ async function verify(nameOrFolder: string | undefined, flags: Flags): Promise<n
     throttleProgress((done) => `${name}: ${done} of ${items} items read`),
   );
   const ok = faults.length === 0;
+  // A row for each fault, and one for a check without faults.
+  const rows = CHECKS.flatMap((check) => {
+    const found = faults.filter((fault) => fault.check === check);
+    if (found.length === 0) return [[check, null, 'ok', null]];
+    return found.map(({ path, message, remedy }) => [check, path, message, remedy]);
+  });
   if (flags.json) printDocument({ campaign: name, location: folder, ok, items, files, faults });
-  else printTable(['CHECK', 'PATH', 'FOUND', 'WHAT TO DO'], CHECKS.flatMap(listFindings(faults)));
+  else printTable(['CHECK', 'PATH', 'FOUND', 'WHAT TO DO'], rows);
   say(
     ok
       ? `${name}: no problems found: ${items} items with ${files} files, tables, summary, crate and checksums of ${folder}.`
       : `${name}: ${formatCount(faults.length, 'fault')} in ${folder}.`,
   );
   return ok ? EXIT.ok : EXIT.incomplete;
-}
-
-/** A row for each fault, and one for a check without faults. */
-function listFindings(faults: readonly Fault[]) {
-  return (check: string): readonly (readonly (string | null)[])[] => {
-    const found = faults.filter((fault) => fault.check === check);
-    const rows = found.map(({ path, message, remedy }) => [check, path, message, remedy]);
-    return rows.length === 0 ? [[check, null, 'ok', null]] : rows;
-  };
 }
 
 function checkNameOrAddress(text: string): string {

@@ -72,8 +72,7 @@ async function findEndedElsewhere(name: string, storeUrl: string, error: unknown
 /** The campaigns, the newest first, and the budget of each service and credential. */
 async function showAll(flags: Flags): Promise<number> {
   // Where no Temporal was ever used there is nothing to ask, and no server has to be downloaded to find that out.
-  if (!canBeCharged(loadCommandSettings(flags, { tokens: 'optional' })))
-    return printAll([], [], flags);
+  if (!canBeCharged(loadCommandSettings(flags))) return printAll([], [], flags);
   return withSession(flags, async ({ client }) => {
     const [campaigns, budgets] = await Promise.all([listCampaigns(client), readBudgets(client)]);
     return printAll(campaigns, budgets, flags);

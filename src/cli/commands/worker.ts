@@ -57,7 +57,7 @@ const STOP_TIMEOUT_MS = 44_000;
 async function runWorker(flags: WorkerFlags): Promise<number> {
   const roles = flags.role ?? ROLES;
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
-  const settings = loadCommandSettings(flags, { tokens: asks ? 'required' : 'optional' });
+  const settings = loadCommandSettings(flags, asks ? 'required' : 'optional');
   const configured = checkSettings(settings, asks);
   const services = asks ? listServiceSettings(settings) : [];
   logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat);
