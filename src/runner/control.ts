@@ -162,7 +162,7 @@ export async function endCampaign(
     return false;
   };
   if (abandon) return end();
-  const obstacle = await waitForAnswer(findTreeObstacle({ session, name, folder }, found));
+  const obstacle = await waitForAnswer(findTreeObstacle(session, folder, found));
   // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
   if (obstacle !== null && role !== 'remote') {
     // Once cancelled, it would wait forever: it cannot write the ends of its items.

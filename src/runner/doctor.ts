@@ -1,6 +1,6 @@
 /** What `doctor` finds: what is wrong with this machine, its configuration, Temporal and the services, and what to do. */
 import { resolve } from 'node:path';
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { readBudget } from '../activities/budget-run.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
@@ -28,7 +28,7 @@ import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import { buildRunningQuery, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { readCampaignLine } from './find.ts';
 import { listNotices } from './follow.ts';
-import { checkFolder, describeRefusals, findTreeObstacle } from './obstacles.ts';
+import { checkFolder, describeRefusals, findObstacle } from './obstacles.ts';
 import { chooseRemedy, recogniseService } from './intake.ts';
 import {
   type ConfigurationOptions,
@@ -323,34 +323,23 @@ export async function checkWorkflows(
       const check = workflowId.replace(':', ' ');
       const stuck = await findStuck(client, description, Date.now());
       if (stuck) found.push({ check, ok: false, ...describeStuck(workflowId, stuck, role) });
-      const isBudget = workflowId.startsWith('budget:');
-      const other = isBudget
-        ? await checkBudget(client, workflowId)
-        : await checkTree({ client, role }, description);
-      found.push(...other.map((one) => ({ check, ...one })));
+      const budget = isBudget(workflowId) ? await readBudget(client, workflowId) : null;
+      if (budget !== null) {
+        const refusals = describeRefusals([budget], Date.now());
+        if (refusals.length > 0) found.push({ check, ok: false, found: refusals.join(' ') });
+        for (const { words } of listNotices(budget)) found.push({ check, ok: true, found: words });
+      }
+      if (isBudget(workflowId)) continue;
+      const { out } = readCampaignLine(description);
+      const obstacle = await findObstacle({ client, role }, out, description);
+      if (obstacle !== null) found.push({ check, ok: false, found: obstacle });
     }
     return found;
   });
 }
 
-type Found = Pick<Finding, 'ok' | 'found'>;
-
-async function checkBudget(client: Client, workflowId: string): Promise<Found[]> {
-  const budget = await readBudget(client, workflowId);
-  if (budget === null) return [];
-  const notices = listNotices(budget).map(({ words }) => ({ ok: true, found: words }));
-  const refusals = describeRefusals([budget], Date.now());
-  return refusals.length === 0 ? notices : [{ ok: false, found: refusals.join(' ') }, ...notices];
-}
-
-/** Whether the tree of a campaign was removed or replaced, or is leased to another Temporal. */
-async function checkTree(
-  session: Pick<Session, 'client' | 'role'>,
-  description: WorkflowExecutionDescription,
-): Promise<Found[]> {
-  const { out: folder, name } = readCampaignLine(description);
-  const obstacle = await findTreeObstacle({ session, name, folder }, description);
-  return obstacle === null ? [] : [{ ok: false, found: obstacle }];
+function isBudget(workflowId: string): boolean {
+  return workflowId.startsWith('budget:');
 }
 
 function describeStuck(
@@ -366,7 +355,7 @@ function describeStuck(
     };
   const why = stuck.type === 'unreplayable' ? 'its history cannot be replayed' : 'its tasks fail';
   const found = `${why} (${stuck.message})`;
-  if (workflowId.startsWith('budget:')) {
+  if (isBudget(workflowId)) {
     const remedy =
       'A worker restarts it within a minute, with everything that may be charged: hundredfold run, watch or worker.';
     return { found, remedy };

@@ -2,7 +2,7 @@
  * The items of a campaign, in the order of the manifest. Ended items are read from the tree; the state of open items
  * comes from Temporal and is passed in.
  */
-import type { Client } from '@temporalio/client';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { runInParallel } from '../domain/process.ts';
 import { type Kind, isFinal, type ItemState } from '../domain/campaign.ts';
 import {
@@ -20,7 +20,7 @@ import type { Store } from '../store/store.ts';
 import { readItem } from '../store/item-store.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { ATTRIBUTES, buildItemQuery } from '../workflows/names.ts';
-import type { OpenItem } from './obstacles.ts';
+import { listWorkflows, type OpenItem } from './obstacles.ts';
 
 /** An item, as `items` and the output tree show it. */
 export interface ItemLine {
@@ -110,17 +110,13 @@ export async function describeLateItems(
   { client }: Pick<Session, 'client'>,
   { store, name }: { readonly store: Store; readonly name: string },
 ): Promise<string | null> {
-  const running = await readRecords(client, store, buildItemQuery(name, 'Running'));
+  const read = async (status: 'Running' | 'Completed', most?: number) =>
+    readRecords(store, await listWorkflows(client, buildItemQuery(name, status), most));
+  const running = await read('Running');
   if (running.length === 0) return null;
   const times = new RunTimes();
   // An item whose workflow has not failed has a result.
-  for (const one of await readRecords(
-    client,
-    store,
-    buildItemQuery(name, 'Completed'),
-    MAX_COMPARED,
-  ))
-    times.add(one);
+  for (const one of await read('Completed', MAX_COMPARED)) times.add(one);
   const now = Date.now();
   const late = running.flatMap((record) => {
     const words = times.describeLate(record, now);
@@ -131,21 +127,14 @@ export async function describeLateItems(
   return named.length === 0 ? null : named.join(' ');
 }
 
-/** Of the items that a query finds, the newest first. */
 async function readRecords(
-  client: Client,
   store: Store,
-  query: string,
-  most = Number.POSITIVE_INFINITY,
+  items: readonly WorkflowExecutionInfo[],
 ): Promise<ItemRecord[]> {
-  const found: { kind: Kind; id: string }[] = [];
-  for await (const { typedSearchAttributes: has } of client.workflow.list({ query })) {
-    found.push({ kind: has.get(ATTRIBUTES.kind) ?? '', id: has.get(ATTRIBUTES.item) ?? '' });
-    if (found.length === most) break;
-  }
   const records: ItemRecord[] = [];
-  await runInParallel(found, store.atOnce, async ({ kind, id }) => {
-    const record = await readItem(store, kind, id);
+  await runInParallel(items, store.atOnce, async ({ typedSearchAttributes: found }) => {
+    const { kind, item } = ATTRIBUTES;
+    const record = await readItem(store, found.get(kind) ?? '', found.get(item) ?? '');
     if (record !== null) records.push(record);
   });
   return records;

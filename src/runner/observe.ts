@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { readBudget, readBudgets } from '../activities/budget-run.ts';
+import { readBudget } from '../activities/budget-run.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -15,22 +15,16 @@ import { Deadline } from '../domain/process.ts';
 import type { Session } from '../temporal/host/session.ts';
 import type { CampaignDocument } from '../report/campaign-summary.ts';
 import { countRows, type RowCounts } from '../store/prepared-campaign.ts';
-import { StoreError } from '../store/store.ts';
+import { nullIfUnreadable } from '../store/store.ts';
 import { isClosedPart, isRecent, readHeartbeats } from '../temporal/namespace.ts';
 import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import type { campaign } from '../workflows/index.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
 import { buildBudgetWorkflowId, buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
 import { type CampaignLine, describeCampaign, readCampaignLine } from './find.ts';
-import {
-  describeHindrance,
-  findObstacle,
-  readOpenItems,
-  explainStandstill,
-  findTreeObstacle,
-} from './obstacles.ts';
+import { describeHindrance, findObstacle, readOpenItems, explainStandstill } from './obstacles.ts';
 import { describeLateItems } from './items.ts';
-import { openTreeIfAny } from './tree.ts';
+import { openTreeIfAny, type OutputTree } from './tree.ts';
 
 export interface CampaignObservation {
   readonly at: number;
@@ -63,10 +57,8 @@ export async function observe(
   observed: Observed,
   known?: WorkflowExecutionDescription,
 ): Promise<CampaignObservation> {
-  const { client } = session;
-  const description = known ?? (await describeCampaign(client, observed.name));
-  const { found, waited } = await waitIfOverdue(client, description);
-  return new Observer(session, observed).lookAt(found, waited);
+  const found = known ?? (await describeCampaign(session.client, observed.name));
+  return new Observer(session, observed).lookAt(await waitIfOverdue(session.client, found));
 }
 
 /** How often obstacles are looked for: it takes several calls. */
@@ -113,44 +105,36 @@ export class Observer {
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
   async look(): Promise<CampaignObservation> {
-    const handle = this.#session.client.workflow.getHandle(
-      buildCampaignWorkflowId(this.#observed.name),
-    );
-    return this.lookAt(await handle.describe());
+    const workflowId = buildCampaignWorkflowId(this.#observed.name);
+    return this.lookAt(await this.#session.client.workflow.getHandle(workflowId).describe());
   }
 
-  /**
-   * @param waited for the task that is pending, if there is one
-   * @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE`
-   */
-  async lookAt(found: WorkflowExecutionDescription, waited = false): Promise<CampaignObservation> {
+  /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
+  async lookAt(found: WorkflowExecutionDescription): Promise<CampaignObservation> {
     const { client } = this.#session;
     const { name } = this.#observed;
     const status = found.status.name;
+    const isRunning = status === 'RUNNING';
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
-    const stuck = await findStuckTask(client, found, waited);
+    const stuck = await findStuckTask(client, found);
     const progress = await readProgress(client, found);
-    const obstacle =
-      status === 'RUNNING'
-        ? await this.#obstacles.read(() => this.#lookForObstacle(found, stuck))
-        : null;
-    const budgets = await readUsedBudgets(client, found.memo?.['services']);
-    const lanes = budgets.flatMap(({ use }) => use);
-    const waiting = lanes
-      .filter(({ campaign }) => campaign === name)
-      // Rows that were not requested yet are not open either.
-      .reduce((sum, { asked }) => sum + asked, 0);
+    const obstacle = isRunning
+      ? await this.#obstacles.read(() => this.#lookForObstacle(found, stuck))
+      : null;
+    const budgets = await readUsedBudgets(client, found);
+    const own = budgets.flatMap(({ use }) => use).filter(({ campaign }) => campaign === name);
     const at = Date.now();
     return {
       at,
       progress,
-      waiting,
+      // Rows that were not requested yet are not open either.
+      waiting: own.reduce((sum, { asked }) => sum + asked, 0),
       budgets,
       kinds: await this.#kinds(progress.total),
       obstacle: obstacle ?? explainStandstill({ budgets, progress }, at),
-      hindered: status === 'RUNNING' ? await this.#hindered() : null,
-      ended: status !== 'RUNNING',
+      hindered: isRunning ? await this.#hindered() : null,
+      ended: !isRunning,
       completed: status === 'COMPLETED',
     };
   }
@@ -166,9 +150,7 @@ export class Observer {
   }
 
   async #lookForLate(): Promise<string | null> {
-    const { name, folder } = this.#observed;
-    const tree = await nullIfUnreadable(openTreeIfAny(folder, name));
-    return tree && nullIfUnreadable(describeLateItems(this.#session, tree));
+    return readFromTree(this.#observed, (tree) => describeLateItems(this.#session, tree));
   }
 
   async #lookForObstacle(
@@ -176,40 +158,38 @@ export class Observer {
     stuck: Stuck | null,
   ): Promise<string | null> {
     const session = this.#session;
-    const observed = this.#observed;
-    const own = await findObstacle(observed.folder, found);
-    const ofTree = own ?? (await findTreeObstacle({ session, ...observed }, found));
-    return ofTree ?? (await explainStuckTask(session, found, stuck));
+    const { folder } = this.#observed;
+    const obstacle = await findObstacle(session, folder, found);
+    return obstacle ?? (await explainStuckTask(session, found, stuck));
   }
 
   /** Rows are counted in the tree, once, and again when there are more of them. */
   async #kinds(total: number): Promise<RowCounts | null> {
-    if (this.#counted?.total !== total)
-      this.#counted = { total, kinds: await readKindCounts(this.#observed) };
+    if (this.#counted?.total !== total) {
+      const kinds = await readFromTree(this.#observed, (tree) =>
+        countRows(tree.store, tree.campaign),
+      );
+      this.#counted = { total, kinds };
+    }
     return this.#counted.kinds;
   }
 }
 
-async function readKindCounts({ name, folder }: Observed): Promise<RowCounts | null> {
-  const tree = await nullIfUnreadable(openTreeIfAny(folder, name));
-  return tree && nullIfUnreadable(countRows(tree.store, tree.campaign));
-}
-
 /** Null where the tree is on another machine, while it is being prepared again, or if it is damaged. */
-async function nullIfUnreadable<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof StoreError) return null;
-    throw error;
-  }
+async function readFromTree<T>(
+  { name, folder }: Observed,
+  read: (tree: OutputTree) => Promise<T>,
+): Promise<T | null> {
+  const tree = await openTreeIfAny(folder, name).catch(nullIfUnreadable);
+  return tree && read(tree).catch(nullIfUnreadable);
 }
 
-/** `services` comes from the campaign's memo: a folder's server may keep budgets of services used long ago. */
-async function readUsedBudgets(client: Client, services: unknown): Promise<BudgetStatus[]> {
-  if (!Array.isArray(services)) return readBudgets(client);
-  // Written by `launch`.
-  const references = services as ServiceReference[];
+/** The services are written by `launch`: a folder's server may keep budgets of services used long ago. */
+async function readUsedBudgets(
+  client: Client,
+  { memo }: WorkflowExecutionDescription,
+): Promise<BudgetStatus[]> {
+  const references = (memo?.['services'] ?? []) as readonly ServiceReference[];
   const read = references.map((reference) => readBudget(client, buildBudgetWorkflowId(reference)));
   return (await Promise.all(read)).filter((budget) => budget !== null);
 }
@@ -301,11 +281,11 @@ const OVERDUE_MS = 2_500;
 export async function waitIfOverdue(
   client: Client,
   found: WorkflowExecutionDescription,
-): Promise<{ readonly found: WorkflowExecutionDescription; readonly waited: boolean }> {
+): Promise<WorkflowExecutionDescription> {
   const isOverdue =
     computePendingMs(found) >= OVERDUE_MS || (found.raw.pendingWorkflowTask?.attempt ?? 1) > 1;
-  if (!isOverdue && found.memo?.[PROGRESS_MEMO] !== undefined) return { found, waited: false };
-  return { found: await waitUntilSettled(client, found.workflowId), waited: true };
+  if (!isOverdue && found.memo?.[PROGRESS_MEMO] !== undefined) return found;
+  return waitUntilSettled(client, found.workflowId);
 }
 
 /** How long its task has waited, through all its attempts; 0 without one. */
@@ -322,15 +302,13 @@ function findPendingTask({ runId, raw }: WorkflowExecutionDescription): string |
 
 /**
  * Why a task of a campaign stays pending; null if it does not, or not for long.
- * @param waited the caller has waited for the task
  * @throws HundredfoldError `CAMPAIGN_UNREPLAYABLE`
  */
 async function findStuckTask(
   client: Client,
   found: WorkflowExecutionDescription,
-  waited: boolean,
 ): Promise<Stuck | null> {
-  if (!waited && computePendingMs(found) < TASK_TIMEOUT_MS) return null;
+  if (computePendingMs(found) < OVERDUE_MS) return null;
   const stuck = await findStuck(client, found, Date.now());
   if (stuck?.type !== 'unreplayable') return stuck;
   const { name } = readCampaignLine(found);

@@ -1,7 +1,11 @@
 /** What blocks a campaign until the user acts, and why its items wait. Without this, it would only seem slow. */
 import { constants, type StatsFs } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type {
+  Client,
+  WorkflowExecutionDescription,
+  WorkflowExecutionInfo,
+} from '@temporalio/client';
 import { NOT_YET } from '../activities/retry.ts';
 import { type BudgetStatus, nameBudget } from '../budget/status.ts';
 import {
@@ -26,16 +30,22 @@ const FULL_BYTES = 1024 * 1024;
 /** An item's folder holds up to 30 files. */
 const FULL_FILES = 30;
 
+type Looking = Pick<Session, 'client' | 'role'>;
+type Found = Pick<WorkflowExecutionDescription, 'raw' | 'memo'>;
+
 /** A sentence with what to do; null if no obstacle is visible from here. */
 export async function findObstacle(
+  session: Looking,
   folder: string,
-  { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
-  isMeant: (type: string) => boolean = () => true,
+  found: Found,
 ): Promise<string | null> {
   const full = await findFullDisk(folder);
-  if (full !== null) return full;
-  // The campaign itself only reads pages of items and publishes. Items do their work in their own workflows.
-  const failing = findFailure(raw, isMeant);
+  return full ?? describeFailing(found) ?? (await findTreeObstacle(session, folder, found));
+}
+
+/** The campaign itself only reads pages of items and publishes. Items do their work in their own workflows. */
+export function describeFailing({ raw }: Pick<Found, 'raw'>): string | null {
+  const failing = findFailure(raw);
   return failing && `${failing.activity} keeps failing and is retried: ${failing.message}`;
 }
 
@@ -46,15 +56,11 @@ interface Failing {
 }
 
 /** Why an activity of a workflow is tried again; null if none is, or if it only was too early. */
-function findFailure(
-  raw: WorkflowExecutionDescription['raw'],
-  isMeant: (type: string) => boolean = () => true,
-): Failing | null {
+function findFailure(raw: Found['raw']): Failing | null {
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
     const { applicationFailureInfo: info, message } = lastFailure ?? {};
     // A time limit that has passed has no such part: a worker that died is told elsewhere.
-    const type = info?.type ?? '';
-    if (!info || type === NOT_YET || !message || !isMeant(type)) continue;
+    if (!info || info.type === NOT_YET || !message) continue;
     return { activity: activityType?.name ?? 'An activity', message };
   }
   return null;
@@ -116,25 +122,17 @@ export async function readFreeSpace(folder: string): Promise<number | null> {
   return bavail * bsize;
 }
 
-interface ObservedTree {
-  readonly session: Pick<Session, 'client' | 'role'>;
-  readonly name: string;
-  readonly folder: string;
-}
-
-/** Open items whose reason for waiting is read; most of them have the same. */
-const ASKED = 3;
-
-/** A sentence with what to do; null if no obstacle is known. */
+/**
+ * Whether the tree of a campaign was removed or replaced, or is leased to another Temporal: a sentence with what to do.
+ * Null at a Temporal elsewhere: its workers may have the tree where we do not, and items that wait for it say so.
+ */
 export async function findTreeObstacle(
-  { session, name, folder }: ObservedTree,
-  { memo }: Pick<WorkflowExecutionDescription, 'memo'>,
+  { client, role }: Looking,
+  folder: string,
+  { memo }: Pick<Found, 'memo'>,
 ): Promise<string | null> {
   const tree = memo?.['tree'];
-  if (typeof tree !== 'string') return null;
-  const { client, role } = session;
-  // The workers of a Temporal elsewhere may have the tree where we do not.
-  if (role === 'remote') return findItemsObstacle(client, name, folder);
+  if (typeof tree !== 'string' || role === 'remote') return null;
   try {
     const store = await openStore(folder, { create: false });
     const lease = await readNewestLease(store);
@@ -161,23 +159,6 @@ export async function isTreeHere(folder: string, tree: unknown): Promise<boolean
   }
 }
 
-/** Else an item only waits, for its service. */
-function isOfTree(type: string): boolean {
-  return /^(?:STORE|TREE)_/.test(type);
-}
-
-async function findItemsObstacle(
-  client: Client,
-  name: string,
-  folder: string,
-): Promise<string | null> {
-  for (const item of await describeOpenItems(client, name, ASKED)) {
-    const found = await findObstacle(folder, item, isOfTree);
-    if (found !== null) return found;
-  }
-  return null;
-}
-
 /** Null if nothing stands still, as in a campaign that has ended. */
 export function explainStandstill(
   { budgets, progress }: { budgets: readonly BudgetStatus[]; progress: CampaignProgress },
@@ -190,23 +171,18 @@ export function explainStandstill(
 
 /** `predictions has refused requests since 21:04:10 (POST …: HTTP 401: …).`; what follows from it is said once. */
 export function describeRefusals(budgets: readonly BudgetStatus[], now: number): string[] {
-  const refused = budgets.flatMap((budget) => {
-    const { refusal } = budget;
-    return refusal
-      ? [{ service: nameBudget(budget, budgets), since: refusal.since, reason: refusal.reason }]
-      : [];
-  });
-  if (refused.length === 0) return [];
-  const facts = refused.map(
-    ({ service, since, reason }) =>
-      `${service} has refused requests since ${formatClock(since, now)} (${removeStop(reason)}).`,
-  );
-  const advice = new Set(refused.map(({ reason }) => findAdvice(reason)));
-  return [
-    ...facts,
-    'No item fails because of this, and submissions resume by themselves.',
-    ...advice,
-  ];
+  const facts: string[] = [];
+  const advice = new Set<string>();
+  for (const budget of budgets) {
+    if (!budget.refusal) continue;
+    const { since, reason } = budget.refusal;
+    const refused = `${nameBudget(budget, budgets)} has refused requests`;
+    facts.push(`${refused} since ${formatClock(since, now)} (${removeStop(reason)}).`);
+    advice.add(findAdvice(reason));
+  }
+  if (facts.length === 0) return [];
+  const follows = 'No item fails because of this, and submissions resume by themselves.';
+  return [...facts, follows, ...advice];
 }
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
@@ -229,7 +205,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** What to do about a refusal with these words. */
-export function findAdvice(reason: string): string {
+function findAdvice(reason: string): string {
   return ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '"hundredfold doctor" checks it.';
 }
 
@@ -263,40 +239,39 @@ export interface OpenItem {
 export async function readOpenItems(
   client: Client,
   campaign: string,
-  most = Number.POSITIVE_INFINITY,
+  most?: number,
 ): Promise<ReadonlyMap<string, OpenItem>> {
+  const query = buildRunningQuery(['item'], { campaign });
+  const open = await listWorkflows(client, query, most);
   const items = new Map<string, OpenItem>();
-  for (const description of await describeOpenItems(client, campaign, most)) {
-    const { typedSearchAttributes: found, startTime } = description;
+  await runInParallel(open, AT_ONCE, async ({ workflowId }) => {
+    const described = await client.workflow.getHandle(workflowId).describe();
+    const { typedSearchAttributes: found, startTime, raw } = described;
     const id = found.get(ATTRIBUTES.item);
-    if (id === undefined) continue;
+    if (id === undefined) return;
     // Between its end and the close of its workflow, an item has a final state; the tree has it too.
     const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
     const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
-    const message = findFailure(description.raw)?.message ?? null;
+    const message = findFailure(raw)?.message ?? null;
     items.set(id, { state, remoteId, message, startedAt: startTime.toISOString() });
-  }
+  });
   return items;
 }
 
 /** Items that are asked at a time. */
 const AT_ONCE = 16;
 
-async function describeOpenItems(
+/** What a query finds, the newest first, and not more than so many. */
+export async function listWorkflows(
   client: Client,
-  campaign: string,
-  most: number,
-): Promise<readonly WorkflowExecutionDescription[]> {
-  const query = buildRunningQuery(['item'], { campaign });
-  const open: string[] = [];
-  for await (const { workflowId } of client.workflow.list({ query })) {
-    open.push(workflowId);
-    if (open.length === most) break;
+  query: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly WorkflowExecutionInfo[]> {
+  const found: WorkflowExecutionInfo[] = [];
+  for await (const info of client.workflow.list({ query })) {
+    found.push(info);
+    if (found.length === most) break;
   }
-  const found: WorkflowExecutionDescription[] = [];
-  await runInParallel(open, AT_ONCE, async (workflowId) => {
-    found.push(await client.workflow.getHandle(workflowId).describe());
-  });
   return found;
 }
 

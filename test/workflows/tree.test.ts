@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { readBudget } from '../../src/activities/budget-run.ts';
-import { findObstacle, findTreeObstacle } from '../../src/runner/obstacles.ts';
+import { describeFailing, findTreeObstacle } from '../../src/runner/obstacles.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree, readNewestLease, releaseLease } from '../../src/store/lease.ts';
 import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
@@ -16,8 +16,7 @@ import { accepted, openRig, rowOf, settingsOf, until, untilSent } from './faulty
 const open = (context: TestContext, options: RigOptions = {}) =>
   openRig({ jobMs: 500, ...options }, context);
 
-const obstacle = async ({ folder, handle }: Started) =>
-  (await findObstacle(folder, await handle.describe())) ?? '';
+const obstacle = async ({ handle }: Started) => describeFailing(await handle.describe()) ?? '';
 
 const notMounted = (folder: string) => folder.replace('/results/', '/not-mounted/');
 
@@ -60,8 +59,8 @@ describe.concurrent('a tree', () => {
     await holdTree(store, OTHER_TEMPORAL, { isGone: () => true });
     await rig.startWorker();
     await until(async () => (await obstacle(started)).includes('other/.hundredfold'));
-    const looked = { session: { client: rig.client, role: 'host' as const }, name, folder };
-    const here = async () => findTreeObstacle(looked, await handle.describe());
+    const session = { client: rig.client, role: 'host' as const };
+    const here = async () => findTreeObstacle(session, folder, await handle.describe());
     expect(await here()).toContain('is in use by another Temporal server');
     await releaseLease(store, OTHER_TEMPORAL);
     // The other one may have done all of it.
