@@ -8,11 +8,10 @@ import {
   startInBackground,
   waitForTakeover,
 } from '../temporal/host/background.ts';
+import type { HostOptions } from '../temporal/host/host.ts';
 import { openSession, type Session } from '../temporal/host/session.ts';
-import type { campaign } from '../workflows/index.ts';
-import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { cancelCampaign, pauseCampaign, resumeCampaign } from './control.ts';
-import { describeCampaign, readCampaignLine } from './find.ts';
+import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
+import { describeCampaign, getCampaignHandle, readCampaignLine } from './find.ts';
 import { type CampaignEvent, followCampaign, type Waker } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
@@ -140,7 +139,7 @@ export class Campaign implements AsyncDisposable {
 
   /** Submits no more jobs; results of submitted jobs are fetched. Durable. */
   async pause(): Promise<void> {
-    await pauseCampaign(this.#parts.session.client, this.name);
+    await getCampaignHandle(this.session.client, this.name).signal(pauseSignal);
   }
 
   /**
@@ -149,12 +148,12 @@ export class Campaign implements AsyncDisposable {
    * @param service - resumes only this service: one that was paused because its items fail for the same reason
    */
   async resume(service?: ServiceName): Promise<void> {
-    await resumeCampaign(this.#parts.session.client, this.name, service);
+    await getCampaignHandle(this.session.client, this.name).signal(resumeSignal, service);
   }
 
   /** Cancels the campaign: open items become `cancelled`. Used slots stay used. */
   async cancel(): Promise<void> {
-    await cancelCampaign(this.#parts.session.client, this.name);
+    await getCampaignHandle(this.session.client, this.name).cancel();
   }
 
   /**
@@ -192,7 +191,34 @@ export class Campaign implements AsyncDisposable {
   }
 }
 
-interface Beginning extends Pick<CampaignParts, 'settings' | 'signal' | 'notices'> {
+interface Opening extends Pick<CampaignParts, 'settings' | 'signal' | 'notices'> {
+  readonly options: ConfigurationOptions & { readonly onNotice?: OnNotice };
+}
+
+/** Opens a session, and starts or finds a campaign in it; if that fails, the session is closed. */
+async function openWith(
+  { settings, options, signal, notices = [] }: Opening,
+  hosting: Pick<HostOptions, 'localServices' | 'anyHost' | 'ownWorker' | 'answerTimeoutMs'>,
+  begin: (session: Session) => Promise<Started>,
+): Promise<Campaign> {
+  const { onNotice } = options;
+  const environment = readEnvironment(options);
+  const session = await openSession({
+    settings,
+    environment,
+    ...hosting,
+    ...(onNotice && { onNotice }),
+  });
+  try {
+    throwIfInterrupted(signal);
+    return new Campaign({ session, settings, options, signal, notices, ...(await begin(session)) });
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+interface Beginning extends Opening {
   readonly options: ConfigurationOptions & {
     readonly services?: LocalName;
     readonly worker?: boolean;
@@ -201,28 +227,16 @@ interface Beginning extends Pick<CampaignParts, 'settings' | 'signal' | 'notices
   };
 }
 
-/** Opens a session, and starts a campaign in it; if that fails, the session is closed. */
 export async function beginCampaign(
-  { settings, options, signal, notices = [] }: Beginning,
+  beginning: Beginning,
   start: (session: Session) => Promise<Started>,
 ): Promise<Campaign> {
+  const { settings, options } = beginning;
   const { detach = false, worker = true, services = null } = options;
   logToWorkerLog(settings, options);
   if (detach) await startInBackground(settings, options);
-  const session = await openSession({
-    settings,
-    environment: readEnvironment(options),
-    localServices: services,
-    ownWorker: worker && !detach,
-    ...(options.onNotice && { onNotice: options.onNotice }),
-  });
-  try {
-    throwIfInterrupted(signal);
-    return new Campaign({ session, settings, options, signal, notices, ...(await start(session)) });
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
+  const hosting = { localServices: services, ownWorker: worker && !detach };
+  return openWith(beginning, hosting, start);
 }
 
 /** How a campaign is followed. */
@@ -256,25 +270,15 @@ export async function openCampaign(
   const settings = readSettings(options, { tokens: 'optional' });
   const { signal = new AbortController().signal, onNotice = ignoreNotices } = options;
   logToWorkerLog(settings, options);
-  const session = await openSession({
-    settings,
-    environment: readEnvironment(options),
-    localServices: null,
-    anyHost: true,
-    onNotice,
-    ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
-  });
-  try {
-    throwIfInterrupted(signal);
+  const opening = { settings, options: { ...options, onNotice }, signal };
+  const hurry = answerTimeoutMs === undefined ? {} : { answerTimeoutMs };
+  return openWith(opening, { localServices: null, anyHost: true, ...hurry }, async (session) => {
     const found = await describeCampaign(session.client, name, settings.storeUrl);
     const { out, open, state } = readCampaignLine(found);
     if (open && session.role !== 'joined') reportUnready(settings, found, onNotice);
     const idle = !open && (state === 'completed' || state === 'cancelled');
-    return new Campaign({ session, settings, options, name, out, signal, begun: { idle } });
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
+    return { name, out, begun: { idle } };
+  });
 }
 
 /** Open items of such a service of the campaign remain open: this process can neither send nor fetch anything there. */
@@ -289,7 +293,7 @@ function reportUnready(
     const { service, address } = reference;
     if (!used.some((one) => one.service === service && one.address === address)) continue;
     onNotice(
-      `${reference.service}: this command neither submits nor fetches anything there: ${reason.message}.`,
+      `${service}: this command neither submits nor fetches anything there: ${reason.message}.`,
     );
     onNotice(`  ${reason.remedy}`);
   }
@@ -300,14 +304,12 @@ export async function listNotNotified(
   { client }: Session,
   name: string,
 ): Promise<readonly string[]> {
-  const handle = client.workflow.getHandle<typeof campaign>(buildCampaignWorkflowId(name));
-  return (await handle.result()).unnotified ?? [];
+  return (await getCampaignHandle(client, name).result()).unnotified ?? [];
 }
 
 /** With the failure of the workflow, unless it was terminated. */
 async function createBrokenOffError({ client }: Session, name: string): Promise<HundredfoldError> {
-  let reason: unknown = await client.workflow
-    .getHandle(buildCampaignWorkflowId(name))
+  let reason: unknown = await getCampaignHandle(client, name)
     .result()
     .catch((error: unknown) => error);
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;

@@ -1,12 +1,11 @@
 /** Pause, resume and cancel: durable, because each is a message to the campaign’s workflow. How a campaign ends that is cancelled. */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { findStuck } from '../temporal/stuck.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
-import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { describeCampaign, findCampaign, readCampaignLine } from './find.ts';
+import { describeCampaign, findCampaign, getCampaignHandle, readCampaignLine } from './find.ts';
 import { endObsolete } from './launch.ts';
 import { waitUntilSettled } from './observe.ts';
 import { isTreeHere, findTreeObstacle } from './obstacles.ts';
@@ -44,7 +43,7 @@ export interface ResumeOptions extends ControlOptions {
  */
 export async function pause(name: string, options: ControlOptions = {}): Promise<boolean> {
   const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. \`hundredfold resume\` continues it.`;
-  return send(name, options, words, (client) => pauseCampaign(client, name));
+  return send(name, options, words, (campaign) => campaign.signal(pauseSignal));
 }
 
 /**
@@ -57,7 +56,7 @@ export async function pause(name: string, options: ControlOptions = {}): Promise
 export async function resume(name: string, options: ResumeOptions = {}): Promise<boolean> {
   const { service } = options;
   const words = service === undefined ? `${name} continues.` : `${name} continues with ${service}.`;
-  return send(name, options, words, (client) => resumeCampaign(client, name, service));
+  return send(name, options, words, (campaign) => campaign.signal(resumeSignal, service));
 }
 
 /**
@@ -69,29 +68,31 @@ export async function resume(name: string, options: ResumeOptions = {}): Promise
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
  */
 export async function cancel(name: string, options: ControlOptions = {}): Promise<boolean> {
-  const words = `${name} is cancelled. Slots that were used stay used.`;
-  return send(name, options, words, (client) => cancelCampaign(client, name));
+  return send(name, options, describeCancelled(name), (campaign) => campaign.cancel());
 }
 
 async function send(
   name: string,
   options: ControlOptions,
   words: string,
-  message: (client: Client) => Promise<void>,
+  message: (campaign: WorkflowHandle) => Promise<unknown>,
 ): Promise<boolean> {
   const { onNotice = ignoreNotices, signal } = options;
   const settings = readSettings(options, { tokens: 'optional' });
   return lookInSession(settings, options, async ({ client, role }) => {
     throwIfInterrupted(signal);
     const { open, state } = await findCampaign(client, name, settings.storeUrl);
-    if (open) {
-      await message(client);
-      await waitUntilTaken(client, name);
-      onNotice(words);
-      if (role === 'host')
-        onNotice('  No command works on it now; this takes effect with the next one.');
-    } else onNotice(`${name} has already ended (${state}).`);
-    return open;
+    if (!open) {
+      onNotice(describeEnded(name, state));
+      return false;
+    }
+    const campaign = getCampaignHandle(client, name);
+    await message(campaign);
+    await waitUntilTaken(campaign);
+    onNotice(words);
+    if (role === 'host')
+      onNotice('  No command works on it now; this takes effect with the next one.');
+    return true;
   });
 }
 
@@ -99,32 +100,21 @@ async function send(
  * Until a message was taken, `status` would show the state before. Also, the worker of this process may have the task: if
  * it ended now, the server would wait several seconds for it.
  */
-export async function waitUntilTaken(client: Client, name: string): Promise<void> {
-  await waitUntilSettled(client, buildCampaignWorkflowId(name), 2);
+export async function waitUntilTaken(campaign: WorkflowHandle): Promise<void> {
+  await waitUntilSettled(campaign, 2);
 }
 
-/** Submits nothing more; what was submitted is fetched. */
-export async function pauseCampaign(client: Client, name: string): Promise<void> {
-  await client.workflow.getHandle(buildCampaignWorkflowId(name)).signal(pauseSignal);
+function describeCancelled(name: string): string {
+  return `${name} is cancelled. Slots that were used stay used.`;
 }
 
-/** @param service only there; default: at all services */
-export async function resumeCampaign(
-  client: Client,
-  name: string,
-  service?: ServiceName,
-): Promise<void> {
-  await client.workflow.getHandle(buildCampaignWorkflowId(name)).signal(resumeSignal, service);
-}
-
-/** Slots that were used stay used. */
-export async function cancelCampaign(client: Client, name: string): Promise<void> {
-  await client.workflow.getHandle(buildCampaignWorkflowId(name)).cancel();
+function describeEnded(name: string, state: string): string {
+  return `${name} has already ended (${state}).`;
 }
 
 /** Why, as the end of a sentence; null if its tasks are done or still may be. Takes seconds only if they are not. */
 export async function explainTaskFailure(client: Client, name: string): Promise<string | null> {
-  const found = await waitUntilSettled(client, buildCampaignWorkflowId(name));
+  const found = await waitUntilSettled(getCampaignHandle(client, name));
   const stuck = await findStuck(client, found, Date.now());
   // It processes no message, and would never end.
   if (stuck?.type === 'unreplayable') return 'its history cannot be replayed';
@@ -148,7 +138,7 @@ export async function endCampaign(
   const found = await describeCampaign(client, name);
   const { open, out: folder, state } = readCampaignLine(found);
   if (!open) {
-    onNotice(`${name} has already ended (${state}).`);
+    onNotice(describeEnded(name, state));
     return false;
   }
   if (abandon && (await isTreeHere(folder, found.memo?.['tree'])))
@@ -169,14 +159,14 @@ export async function endCampaign(
     onNotice(obstacle);
     return end();
   }
-  await waitForAnswer(cancelCampaign(client, name));
+  await waitForAnswer(getCampaignHandle(client, name).cancel());
   const failing = role === 'remote' ? null : await waitForAnswer(explainTaskFailure(client, name));
   if (failing !== null) {
     await end(failing);
     onNotice('  Its "hundredfold run" command starts it again with what is on disk.');
     return false;
   }
-  onNotice(`${name} is cancelled. Slots that were used stay used.`);
+  onNotice(describeCancelled(name));
   const lost = ` If the tree is lost, run "hundredfold cancel ${name} --abandon".`;
   if (obstacle !== null) onNotice(`  Waiting for its output tree: ${obstacle}${lost}`);
   return true;

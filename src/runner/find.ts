@@ -4,7 +4,7 @@
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { z } from 'zod';
 import { nullIfNotFound } from '../activities/retry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -14,6 +14,7 @@ import { readTreeState } from '../report/publish.ts';
 import { PRIVATE_FILE, REMEMBERED_FILE, chooseStatePath } from '../state.ts';
 import { describeHolder, readNewestLease } from '../store/lease.ts';
 import { nullIfUnreadable } from '../store/store.ts';
+import type { campaign } from '../workflows/index.ts';
 import { buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
 import { openTreeIfAny, type OutputTree } from './tree.ts';
 
@@ -38,6 +39,11 @@ export async function listCampaigns(client: Client): Promise<CampaignLine[]> {
   return [...lines.values()].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
+/** Of its newest run, which may have ended. */
+export function getCampaignHandle(client: Client, name: string): WorkflowHandle<typeof campaign> {
+  return client.workflow.getHandle<typeof campaign>(buildCampaignWorkflowId(name));
+}
+
 /** @throws HundredfoldError `CAMPAIGN_UNKNOWN` */
 export async function findCampaign(
   client: Client,
@@ -57,9 +63,7 @@ export async function describeCampaign(
   name: string,
   storeUrl?: string,
 ): Promise<WorkflowExecutionDescription> {
-  const found = await nullIfNotFound(
-    client.workflow.getHandle(buildCampaignWorkflowId(name)).describe(),
-  );
+  const found = await nullIfNotFound(getCampaignHandle(client, name).describe());
   if (found !== null) return found;
   const tree = storeUrl === undefined ? null : await findTreeElsewhere(name, storeUrl);
   if (tree === null)

@@ -129,13 +129,11 @@ async function look(
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw createForgottenError(name, error);
     // At a Temporal of your own, workers of another version may continue it.
-    if (isUnreplayable(error) && session.role !== 'remote') throw error;
+    if (hasCode(error, 'CAMPAIGN_UNREPLAYABLE') && session.role !== 'remote') throw error;
     // On a full disk, the embedded server fails without the reason.
     const { embeddedDir } = session;
-    const full = embeddedDir === undefined ? null : await findFullDisk(embeddedDir);
-    return full === null
-      ? createUnreachable(toReason(error))
-      : { type: 'unreachable', reason: full };
+    const reason = embeddedDir === undefined ? null : await findFullDisk(embeddedDir);
+    return reason === null ? createUnreachable(toReason(error)) : { type: 'unreachable', reason };
   }
 }
 
@@ -143,22 +141,17 @@ async function wait(ms: number, stop: AbortSignal, waker: Waker): Promise<void> 
   const waking = new AbortController();
   waker.wake = () => waking.abort();
   const signal = AbortSignal.any([stop, waking.signal]);
-  await delay(ms, undefined, { signal }).catch(ignoreAbort);
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+  // It fails only when it is aborted.
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 function createUnreachable(why: string): UnreachableEvent {
-  return {
-    type: 'unreachable',
-    reason: `Cannot read the state of the campaign (${why}); trying again.`,
-  };
+  const reason = `Cannot read the state of the campaign (${why}); trying again.`;
+  return { type: 'unreachable', reason };
 }
 
-function isUnreplayable(error: unknown): boolean {
-  return error instanceof HundredfoldError && error.code === 'CAMPAIGN_UNREPLAYABLE';
+function hasCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
+  return error instanceof HundredfoldError && codes.includes(error.code);
 }
 
 /** Another command has created a new database: the previous one was damaged, or the clock was set back. */
@@ -174,11 +167,6 @@ function createForgottenError(name: string, cause: unknown): HundredfoldError {
 /** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
 const TIMEOUT_MS = 60_000;
 
-/** A server that dies again while it is being started or taken over: once more. */
-const DIED_AGAIN: readonly string[] = [
-  'TEMPORAL_NOT_STARTED',
-  'TEMPORAL_UNREACHABLE',
-] satisfies ErrorCode[];
 /** Then something prevents it from running, and its error is reported. */
 const MAX_DEATHS = 5;
 const BETWEEN_MS = 1_000;
@@ -190,8 +178,10 @@ async function recover(session: Session): Promise<void> {
       await session.recover();
       return;
     } catch (error) {
-      const died = error instanceof HundredfoldError && DIED_AGAIN.includes(error.code);
-      if (deaths >= MAX_DEATHS || !(died || isTemporalAway(error))) throw error;
+      // A server that dies again while it is being started or taken over: once more.
+      const hasDied =
+        isTemporalAway(error) || hasCode(error, 'TEMPORAL_NOT_STARTED', 'TEMPORAL_UNREACHABLE');
+      if (deaths >= MAX_DEATHS || !hasDied) throw error;
       await delay(BETWEEN_MS);
     }
   }

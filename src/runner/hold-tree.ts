@@ -11,7 +11,6 @@ import { findLocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../program.ts';
-import { checkCredential, buildCredentialLeaseAddress } from '../store/credential-lease.ts';
 import { listTreeCharges, readTreeCredential } from '../store/jobs-in-tree.ts';
 import {
   type Former,
@@ -25,14 +24,8 @@ import {
   renewLease,
   createTreeLeasedError,
 } from '../store/lease.ts';
-import { openStore } from '../store/open-store.ts';
-import { StoreError, type Store } from '../store/store.ts';
-import {
-  identifyCluster,
-  isGone,
-  describeProcess,
-  createTreeHolder,
-} from '../temporal/tree-holder.ts';
+import type { Store } from '../store/store.ts';
+import { isGone, describeProcess, createTreeHolder } from '../temporal/tree-holder.ts';
 import { restoreSignal } from '../workflows/messages.ts';
 import { buildBudgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
 import type { OnNotice } from './session.ts';
@@ -100,13 +93,9 @@ async function holdAs<T>(
     return result;
   } finally {
     await tree.end();
-    if (!isKept) await releaseLease(store, holder).catch(ignoreReleaseError);
+    // The lease is a file like any other: if the disk fails, it stays, is not renewed and expires.
+    if (!isKept) await releaseLease(store, holder).catch(() => undefined);
   }
-}
-
-/** The lease is a file like any other: if the disk fails, it stays, is not renewed and expires. */
-function ignoreReleaseError(): void {
-  // The command reports its own error.
 }
 
 /** Renews the lease as long as the command holds it. */
@@ -192,17 +181,15 @@ export async function takeOver(taking: TakingOver): Promise<void> {
   const ledger = new Ledger({ folder: session.stateFolder, warn });
   try {
     for (const feed of feeds) {
-      if (findLocalName(feed.reference.address) !== null || feed.policy.windows.length === 0)
-        continue;
+      const { reference, policy } = feed;
+      if (findLocalName(reference.address) !== null || policy.windows.length === 0) continue;
       await seed(ledger, taking, feed);
       if (former?.known === false) await restore(taking, feed, null);
-      // Elsewhere, other machines may send as well.
-      else if (former && session.role === 'remote')
-        await restore(
-          taking,
-          feed,
-          ledger.listAges(toAccount(feed), computeLongestMs(feed.policy.windows)),
-        );
+      else if (former && session.role === 'remote') {
+        // Elsewhere, other machines may send as well.
+        const ages = ledger.listAges(toAccount(feed), computeLongestMs(policy.windows));
+        await restore(taking, feed, ages);
+      }
     }
   } finally {
     ledger.stop();
@@ -253,22 +240,4 @@ async function restore(
     `What the server before has sent to ${service} with this token cannot be seen here, and counts as the whole limit ` +
       `of ${formatDuration(windowMs)}: the first job is sent at ${until}.`,
   );
-}
-
-/** With a tree in a bucket: another Temporal may have used the same token, which this one waits for. */
-export async function reportTokens({ session, held, feeds, onNotice }: TakingOver): Promise<void> {
-  for (const { reference, policy } of feeds) {
-    const address = buildCredentialLeaseAddress(held.store.location, reference);
-    if (address === null || policy.windows.length === 0) continue;
-    const { id } = await identifyCluster(session.client);
-    const used = checkCredential(
-      await openStore(address),
-      { temporal: id },
-      computeLongestMs(policy.windows),
-    );
-    await used.catch((error: unknown) => {
-      if (!(error instanceof StoreError) || error.code !== 'TOKEN_LEASED') throw error;
-      onNotice(`${error.message} ${error.remedy}`);
-    });
-  }
 }

@@ -29,7 +29,7 @@ import {
   ATTRIBUTES,
   buildRunningQuery,
 } from '../workflows/names.ts';
-import { type HeldTree, reportTokens, takeOver } from './hold-tree.ts';
+import { type HeldTree, takeOver } from './hold-tree.ts';
 import type { OnNotice } from './session.ts';
 
 /** A running campaign, as recorded at its start. */
@@ -96,13 +96,11 @@ export async function launch(
   prepare: () => Promise<PreparedTree | null>,
 ): Promise<boolean> {
   const { feeds, onNotice } = order;
-  const taking = { session, held, feeds, onNotice };
-  await takeOver(taking);
+  await takeOver({ session, held, feeds, onNotice });
   const prepared = await prepare();
   const tree = await ensureTreeId(held.store);
   await held.check();
   if (prepared === null) return false;
-  await reportTokens(taking);
   await forgetPause(session, order);
   await startWorkflow(session, order, prepared, tree);
   held.isLeft = true;

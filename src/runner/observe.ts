@@ -6,7 +6,7 @@
  * docs/decisions.md).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { readBudget } from '../activities/budget-run.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
@@ -20,8 +20,13 @@ import { isClosedPart, isRecent, readHeartbeats } from '../temporal/namespace.ts
 import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import type { campaign } from '../workflows/index.ts';
 import { PROGRESS_MEMO } from '../workflows/messages.ts';
-import { buildBudgetWorkflowId, buildCampaignWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
-import { type CampaignLine, describeCampaign, readCampaignLine } from './find.ts';
+import { buildBudgetWorkflowId, ATTRIBUTES } from '../workflows/names.ts';
+import {
+  type CampaignLine,
+  describeCampaign,
+  getCampaignHandle,
+  readCampaignLine,
+} from './find.ts';
 import { describeHindrance, findObstacle, readOpenItems, explainStandstill } from './obstacles.ts';
 import { describeLateItems } from './items.ts';
 import { openTreeIfAny, type OutputTree } from './tree.ts';
@@ -105,8 +110,8 @@ export class Observer {
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
   async look(): Promise<CampaignObservation> {
-    const workflowId = buildCampaignWorkflowId(this.#observed.name);
-    return this.lookAt(await this.#session.client.workflow.getHandle(workflowId).describe());
+    const handle = getCampaignHandle(this.#session.client, this.#observed.name);
+    return this.lookAt(await handle.describe());
   }
 
   /** @throws HundredfoldError `WORKER_SILENT`, `CAMPAIGN_UNREPLAYABLE` */
@@ -255,11 +260,9 @@ export async function readProgress(
  * arrives during a task is taken by the next one: `tasks` is then 2.
  */
 export async function waitUntilSettled(
-  client: Client,
-  workflowId: string,
+  handle: WorkflowHandle,
   tasks = 1,
 ): Promise<WorkflowExecutionDescription> {
-  const handle = client.workflow.getHandle(workflowId);
   const deadline = new Deadline(TASK_TIMEOUT_MS);
   const seen = new Set<string | null>();
   for (;;) {
@@ -285,7 +288,7 @@ export async function waitIfOverdue(
   const isOverdue =
     computePendingMs(found) >= OVERDUE_MS || (found.raw.pendingWorkflowTask?.attempt ?? 1) > 1;
   if (!isOverdue && found.memo?.[PROGRESS_MEMO] !== undefined) return found;
-  return waitUntilSettled(client, found.workflowId);
+  return waitUntilSettled(client.workflow.getHandle(found.workflowId));
 }
 
 /** How long its task has waited, through all its attempts; 0 without one. */

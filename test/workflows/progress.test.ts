@@ -1,17 +1,13 @@
 /** Progress is read from what a campaign writes: a query can leave a history behind that no worker can replay. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import {
-  pauseCampaign,
-  resumeCampaign,
-  waitUntilTaken,
-  explainTaskFailure,
-} from '../../src/runner/control.ts';
+import { waitUntilTaken, explainTaskFailure } from '../../src/runner/control.ts';
 import { observe } from '../../src/runner/observe.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';
 import type { Session } from '../../src/temporal/host/session.ts';
 import { requestAgain } from '../../src/temporal/watchdog.ts';
 import { ProgressTally } from '../../src/workflows/campaign-progress.ts';
+import { pauseSignal, resumeSignal } from '../../src/workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith } from '../other-code.ts';
 import { Rig, sequences } from '../rig.ts';
@@ -33,11 +29,12 @@ test('a campaign is paused, resumed, checked and followed to its end without a q
   await expect.poll(async () => (await look()).progress.ended.succeeded).toBeGreaterThan(0);
 
   // What was typed a moment ago shows at once.
-  await pauseCampaign(client, name);
-  await waitUntilTaken(client, name);
+  const campaign = client.workflow.getHandle(handle.workflowId);
+  await campaign.signal(pauseSignal);
+  await waitUntilTaken(campaign);
   expect(await state()).toBe('paused');
-  await resumeCampaign(client, name);
-  await waitUntilTaken(client, name);
+  await campaign.signal(resumeSignal);
+  await waitUntilTaken(campaign);
   expect(await state()).toBe('running');
   expect(await explainTaskFailure(client, name)).toBeNull();
   await requestAgain(client);
