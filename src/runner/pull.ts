@@ -71,10 +71,10 @@ export async function pull(nameOrAddress: string, options: CopyOptions = {}): Pr
       'Choose another folder with --out; nothing was changed.',
     );
   const from = tree.store;
-  const selected = selection && (await selectFiles(tree, selection));
-  const done = await withTreeAlone('hundredfold pull', { store: to, onNotice }, () =>
-    transfer({ from, to, ...(onFile && { onFile }), ...(selected && { isSelected: selected }) }),
-  );
+  const isSelected = selection && (await selectFiles(tree, selection));
+  const copying = { from, to, ...(onFile && { onFile }), ...(isSelected && { isSelected }) };
+  const copyAll = () => transfer(copying);
+  const done = await withTreeAlone('hundredfold pull', { store: to, onNotice }, copyAll);
   return { name, from: from.location, to: to.location, ...done };
 }
 

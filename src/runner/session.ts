@@ -73,15 +73,12 @@ export function logToWorkerLog({ embeddedDir }: Settings, { onLog }: LogOptions 
   const file = createWriteStream(buildLogPath(embeddedDir), { flags: 'a', mode: PRIVATE_FILE });
   // A log that cannot be written (a full disk) must not end the campaign that it is about.
   file.on('error', () => undefined);
-  if (!onLog) {
-    logTo((line) => void file.write(line));
-    return;
-  }
-  logTo((line) => {
+  const write = (line: string): void => {
     file.write(line);
-    const read = parseLogLine(line);
-    if (read !== null) onLog(read);
-  }, 'INFO');
+    const read = onLog && parseLogLine(line);
+    if (read) onLog(read);
+  };
+  logTo(write, onLog ? 'INFO' : 'WARN');
 }
 
 /** Takes one line of text for people. */
@@ -101,34 +98,32 @@ export async function lookInSession<T>(
 ): Promise<T> {
   logToWorkerLog(settings, options);
   try {
-    return await openAndLook(settings, readEnvironment(options), look);
-  } catch (error) {
-    throw explainError(error);
-  }
-}
-
-async function openAndLook<T>(
-  settings: Settings,
-  environment: NodeJS.ProcessEnv,
-  look: (session: Session) => Promise<T>,
-): Promise<T> {
-  const session = await openSession({
-    settings,
-    environment,
-    localServices: null,
-    anyHost: true,
-    lookOnly: true,
-    answerTimeoutMs: HOST_TIMEOUT_MS,
-  });
-  try {
-    return await waitForAnswer(look(session)).catch(async (error: unknown) => {
+    const session = await openSession({
+      settings,
+      environment: readEnvironment(options),
+      localServices: null,
+      anyHost: true,
+      lookOnly: true,
+      answerTimeoutMs: HOST_TIMEOUT_MS,
+    });
+    const answer = () => waitForAnswer(look(session));
+    const recover = async (error: unknown): Promise<T> => {
       // The host that we joined may end at any moment, and its server with it. Looking can be repeated.
       if (!isTemporalAway(error)) throw error;
       await session.recover();
-      return waitForAnswer(look(session));
-    });
-  } finally {
-    await session.close();
+      return answer();
+    };
+    return await answer()
+      .catch(recover)
+      .finally(() => session.close());
+  } catch (error) {
+    if (!isTemporalAway(error)) throw error;
+    throw new HundredfoldError(
+      'TEMPORAL_UNREACHABLE',
+      `Temporal stopped answering (${toReason(error)})`,
+      'Run the command again: the campaign continues, and nothing is lost.',
+      { cause: error },
+    );
   }
 }
 
@@ -142,16 +137,6 @@ const ANSWER_TIMEOUT_MS = 7_000;
 /** @throws HundredfoldError `TEMPORAL_SILENT` when the answer takes too long for a command that only reads */
 export function waitForAnswer<T>(answer: Promise<T>): Promise<T> {
   return waitInTime(answer, ANSWER_TIMEOUT_MS);
-}
-
-function explainError(error: unknown): unknown {
-  if (!isTemporalAway(error)) return error;
-  return new HundredfoldError(
-    'TEMPORAL_UNREACHABLE',
-    `Temporal stopped answering (${toReason(error)})`,
-    'Run the command again: the campaign continues, and nothing is lost.',
-    { cause: error },
-  );
 }
 
 /** @throws HundredfoldError `INTERRUPTED`, with the signal's reason as its cause */

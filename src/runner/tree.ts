@@ -228,11 +228,9 @@ export class OutputTree {
     const { isPublished, summary } = await readTreeState(store, campaign);
     if (isPublished) {
       // Without a readable campaign.json, nothing else tells when it ended.
-      const endedAt = new Date().toISOString();
-      const end = findLastEnd(summary) ?? { ...OPEN, state: 'completed', endedAt };
-      return withTreeAlone('hundredfold report', { store, onNotice }, () =>
-        publishCampaign(store, end),
-      );
+      const unknown = { ...OPEN, state: 'completed', endedAt: new Date().toISOString() } as const;
+      const publish = () => publishCampaign(store, findLastEnd(summary) ?? unknown);
+      return withTreeAlone('hundredfold report', { store, onNotice }, publish);
     }
     // Whoever works on the campaign goes on: its items are only read.
     const soFar = await publishCampaign(store, OPEN);
@@ -287,19 +285,12 @@ export async function readResult(folder: string): Promise<CampaignResult> {
 
 async function readChecked(store: Store, key: string, sha256: string): Promise<Uint8Array> {
   const data = await store.read(key);
-  const found = data === null ? null : computeDigest(data);
-  if (data !== null && found?.sha256 === sha256) return data;
-  throw data === null
-    ? new HundredfoldError(
-        'STORE_MISSING',
-        `${key} is missing`,
-        'Restore the file from a copy, or run "hundredfold retry" for its item.',
-      )
-    : new HundredfoldError(
-        'STORE_DIGEST_MISMATCH',
-        `${key} is not what was received: its SHA-256 is ${found?.sha256 ?? ''}`,
-        'Restore the file from a copy, or run "hundredfold retry" for its item.',
-      );
+  const remedy = 'Restore the file from a copy, or run "hundredfold retry" for its item.';
+  if (data === null) throw new HundredfoldError('STORE_MISSING', `${key} is missing`, remedy);
+  const found = computeDigest(data).sha256;
+  if (found === sha256) return data;
+  const message = `${key} is not what was received: its SHA-256 is ${found}`;
+  throw new HundredfoldError('STORE_DIGEST_MISMATCH', message, remedy);
 }
 
 /**
