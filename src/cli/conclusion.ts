@@ -7,8 +7,8 @@ import {
   type EndedCampaign,
   readEndedCampaign,
 } from '../report/campaign-summary.ts';
-import type { Campaign } from '../runner/index.ts';
 import {
+  type Campaign,
   listNotNotified,
   describeCampaign,
   findCampaign,

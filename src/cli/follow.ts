@@ -6,8 +6,7 @@ import { emitKeypressEvents, type Key } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import type { Campaign } from '../runner/index.ts';
-import type { CampaignObservation } from '../runner/command-line.ts';
+import type { Campaign, CampaignObservation } from '../runner/command-line.ts';
 import {
   formatBudgetText,
   formatCounts,

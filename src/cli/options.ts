@@ -5,7 +5,7 @@ import { FINAL_STATES, OPEN_STATES, type Kind, type ServiceName } from '../domai
 import { checkName } from '../domain/name.ts';
 import { parseDuration } from '../domain/units.ts';
 import { listKindNames } from '../kinds/registry.ts';
-import type { OutputTree, TreeItem } from '../runner/index.ts';
+import type { OutputTree, TreeItem } from '../runner/command-line.ts';
 import { LOCAL_NAMES, type LocalName } from '../temporal/host/local.ts';
 import { hasDocument, printDocument } from './terminal.ts';
 

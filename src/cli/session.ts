@@ -12,8 +12,9 @@ import {
   readRemembered,
   lookInSession,
   readSettings,
+  openTree,
+  type OutputTree,
 } from '../runner/command-line.ts';
-import { openTree, type OutputTree } from '../runner/index.ts';
 import type { Flags } from './options.ts';
 import { Interruption } from './interruption.ts';
 import { say, logToTerminal, setRunCommand } from './terminal.ts';

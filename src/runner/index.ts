@@ -6,23 +6,28 @@
 
 export { HundredfoldError, type ErrorCode, type ErrorOptions } from '../domain/errors.ts';
 export type {
-  Kind,
-  ServiceName,
+  CampaignProgress,
   CampaignState,
   FinalState,
   ItemState,
+  Kind,
   OpenState,
+  Problem,
+  ServiceName,
+  Severity,
 } from '../domain/campaign.ts';
-export type { Problem, Severity } from '../domain/campaign.ts';
-export { adopt, type AdoptOptions } from './adopt.ts';
-export { Campaign } from './campaign.ts';
-export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './intake.ts';
-export type { ConfigurationOptions } from './session.ts';
-export { cancel, type ControlOptions, pause, resume, type ResumeOptions } from './control.ts';
-export type { ItemLine } from './items.ts';
 export type { BudgetStatus } from '../budget/status.ts';
-export type { CampaignProgress } from '../domain/campaign.ts';
-export type { CampaignObservation } from './observe.ts';
+export type { ConfigurationOptions } from './session.ts';
+
+export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';
+export type { LaneForecast } from './forecast.ts';
+export type { CountedRows } from './survey.ts';
+export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './intake.ts';
+export { startCampaign, type StartOptions } from './start.ts';
+export { retry, type RetryOptions } from './retry.ts';
+export { adopt, type AdoptOptions } from './adopt.ts';
+
+export { Campaign, watch, type WatchOptions } from './campaign.ts';
 export type {
   CampaignEvent,
   EndedEvent,
@@ -31,29 +36,27 @@ export type {
   ProgressEvent,
   UnreachableEvent,
 } from './follow.ts';
+export type { CampaignObservation } from './observe.ts';
+export { cancel, type ControlOptions, pause, resume, type ResumeOptions } from './control.ts';
+
 export {
+  type CampaignResult,
   openTree,
   OutputTree,
-  type CampaignResult,
   type TreeExportOptions,
   type TreeFile,
   type TreeItem,
   type TreeReport,
 } from './tree.ts';
+export type { ItemLine } from './items.ts';
 export type { Exported, LeftOutItem, Remark } from '../export/export.ts';
 export type { CampaignDocument, ItemCounts } from '../report/campaign-summary.ts';
 export type {
-  Comparison,
   ComparedKind,
   ComparedMeasure,
   ComparedPair,
+  Comparison,
 } from '../report/comparison.ts';
 export type { Fault, Verification } from '../report/verify.ts';
-export { doctor, type DoctorOptions, type Finding } from './doctor.ts';
-export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';
-export { type LaneForecast } from './forecast.ts';
 export { pull, type CopyOptions, type TreeCopy } from './pull.ts';
-export type { CountedRows } from './survey.ts';
-export { retry, type RetryOptions } from './retry.ts';
-export { startCampaign, type StartOptions } from './start.ts';
-export { watch, type WatchOptions } from './campaign.ts';
+export { doctor, type DoctorOptions, type Finding } from './doctor.ts';

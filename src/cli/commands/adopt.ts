@@ -3,8 +3,12 @@ import { Argument, Command, Option } from 'commander';
 import { EXIT } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/campaign.ts';
 import { listKindNames } from '../../kinds/registry.ts';
-import { adopt as adoptJobs } from '../../runner/index.ts';
-import { chooseAdoptedName, type ListedJob, listRemoteJobs } from '../../runner/command-line.ts';
+import {
+  adopt as adoptJobs,
+  chooseAdoptedName,
+  type ListedJob,
+  listRemoteJobs,
+} from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import { resolveAddress } from '../../store/layout.ts';
 import { loadCommandSettings } from '../session.ts';

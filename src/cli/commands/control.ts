@@ -5,8 +5,10 @@ import {
   type Campaign,
   pause as pauseCampaign,
   resume as resumeCampaign,
-} from '../../runner/index.ts';
-import { endCampaign, HOST_TIMEOUT_MS, openCampaign } from '../../runner/command-line.ts';
+  endCampaign,
+  HOST_TIMEOUT_MS,
+  openCampaign,
+} from '../../runner/command-line.ts';
 import { listServiceNames } from '../../services/registry.ts';
 import { followToEnd } from '../conclusion.ts';
 import { Interruption } from '../interruption.ts';

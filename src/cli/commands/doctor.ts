@@ -1,7 +1,12 @@
 /** `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and ledger, each with a remedy. */
 import { Command } from 'commander';
-import { doctor as check, type Finding } from '../../runner/index.ts';
-import { tryServiceDefinition, type Row, type Conformance } from '../../runner/command-line.ts';
+import {
+  doctor as check,
+  type Finding,
+  loadConformanceKit,
+  type Row,
+  type Conformance,
+} from '../../runner/command-line.ts';
 import { resolve } from 'node:path';
 import { EXIT } from '../../domain/errors.ts';
 import { loadCommandSettings } from '../session.ts';
@@ -46,11 +51,12 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
 async function tryService(flags: Flags & { readonly service: string }): Promise<number> {
   const { json } = flags;
   const settings = loadCommandSettings(flags);
+  const { checkConformance } = await loadConformanceKit();
   const tried: Conformance[] = [];
   for (const service of findServices(flags.service)) {
     const sites = [...Object.values(settings.services), ...settings.unready];
     const site = sites.find(({ reference }) => reference.service === service.name);
-    tried.push(...(await tryServiceDefinition(service, site?.config ?? {})));
+    tried.push(...(await checkConformance(service, site?.config ?? {})));
   }
   if (json) printDocument(tried);
   else tried.forEach(printConformance);

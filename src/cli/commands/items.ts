@@ -23,8 +23,9 @@ import {
   readOpenItems,
   requireTree,
   openTreeIfAny,
+  type ItemLine,
+  type OutputTree,
 } from '../../runner/command-line.ts';
-import type { ItemLine, OutputTree } from '../../runner/index.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { buildCampaignAddress, buildItemKey, JOB_LOG } from '../../store/layout.ts';
 import { buildItemWorkflowId } from '../../workflows/names.ts';

@@ -11,8 +11,9 @@ import {
   prepareProbes,
   type Planned,
   runCommand,
+  type Refusal,
+  startCampaign,
 } from '../../runner/command-line.ts';
-import { type Refusal, startCampaign } from '../../runner/index.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { formatCount, say, logToTerminal, printDocument, printLine } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';

@@ -28,8 +28,7 @@ import {
 } from '../options.ts';
 import { formatSize } from '../../domain/units.ts';
 import { CHECKS } from '../../report/verify.ts';
-import { pull as pullTree } from '../../runner/index.ts';
-import { openSource } from '../../runner/command-line.ts';
+import { pull as pullTree, openSource } from '../../runner/command-line.ts';
 
 export const commands = [
   new Command('report')

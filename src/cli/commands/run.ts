@@ -8,8 +8,6 @@ import {
   ManifestRefusedError,
   startCampaign,
   type StartOptions,
-} from '../../runner/index.ts';
-import {
   compareSamples,
   findEnd,
   prepareComparison,
