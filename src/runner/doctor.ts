@@ -63,21 +63,16 @@ export interface DoctorOptions extends ConfigurationOptions {
  * too.
  */
 export async function doctor(options: DoctorOptions = {}): Promise<readonly Finding[]> {
-  const { settings, findings } = checkConfiguration(options);
-  const ofSettings =
-    settings === null
-      ? []
-      : [
-          ...(await checkTemporal(settings)),
-          ...(await checkServices(settings, options.services !== undefined)),
-          await tryCheck('output store', () => describeOutputStore(settings)),
-        ];
-  return [
-    await tryCheck('runtime', describeRuntime),
-    ...findings,
-    ...ofSettings,
-    await tryCheck('ledger of submissions', () => describeLedger(readEnvironment(options))),
-  ];
+  const findings = [await tryCheck('runtime', describeRuntime)];
+  const settings = checkConfiguration(options, findings);
+  if (settings !== null)
+    findings.push(
+      ...(await checkTemporal(settings)),
+      ...(await checkServices(settings, options.services !== undefined)),
+      await tryCheck('output store', () => describeOutputStore(settings)),
+    );
+  const lookAtLedger = () => describeLedger(readEnvironment(options));
+  return [...findings, await tryCheck('ledger of submissions', lookAtLedger)];
 }
 
 /** `look` says what is there, or throws a coded error, which is a problem. */
@@ -100,19 +95,18 @@ function describeRuntime(): string {
   return `hundredfold ${readProgramVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
 }
 
-/** Settings are null if they cannot be used. */
-function checkConfiguration(options: DoctorOptions): {
-  readonly settings: Settings | null;
-  readonly findings: readonly Finding[];
-} {
+/** Null if the settings cannot be used. @param findings gets what is wrong with them */
+function checkConfiguration(options: DoctorOptions, findings: Finding[]): Settings | null {
   const check = 'configuration and credentials';
   try {
     const settings = readSettings(options, { tokens: 'optional' });
     const found = settings.file ?? 'no hundredfold.yaml here: defaults';
-    const unready = settings.unready.map(({ reason }) => toProblem(check, reason));
-    return { settings, findings: unready.length > 0 ? unready : [{ check, ok: true, found }] };
+    if (settings.unready.length === 0) findings.push({ check, ok: true, found });
+    for (const { reason } of settings.unready) findings.push(toProblem(check, reason));
+    return settings;
   } catch (error) {
-    return { settings: null, findings: [toProblem(check, error)] };
+    findings.push(toProblem(check, error));
+    return null;
   }
 }
 
@@ -152,21 +146,19 @@ async function checkServices(settings: Settings, isLocal: boolean): Promise<Find
   return [{ check: 'services', ok: false, found: 'none configured', remedy }];
 }
 
-/** What an answer that is neither right nor wrong says, and what to do. */
-type Answer = readonly [found: string, remedy: (key: string) => string];
-const ANSWERS: Readonly<Record<'away' | 'refused' | 'unclear', Answer>> = {
-  away: ['does not answer', (key) => `Check ${key}.url, and that the service is up.`],
+/** What an answer that is neither right nor wrong says, and what to do with KEY of the configuration. */
+const ANSWERS = {
+  away: ['does not answer', 'Check KEY.url, and that the service is up.'],
   refused: [
     'refuses access',
     // The check sends no token, so a login is requested by something in front of the service.
-    (key) =>
-      `Ask the operators of the service or of your network: ${key}.headers are for the login of a gateway in front of it.`,
+    'Ask the operators of the service or of your network: KEY.headers are for the login of a gateway in front of it.',
   ],
   unclear: [
     'answers, but not as the service',
-    (key) => `Check ${key}.url. If it is a login or maintenance page, wait; nothing is sent to it.`,
+    'Check KEY.url. If it is a login or maintenance page, wait; nothing is sent to it.',
   ],
-};
+} as const;
 
 async function checkService(site: Site): Promise<Finding> {
   const { service, address } = site.reference;
@@ -184,8 +176,8 @@ async function checkService(site: Site): Promise<Finding> {
     const remedy = chooseRemedy(site, seen);
     return { check, ok: false, code: 'SERVICE_URL_WRONG', found: seen.message, remedy };
   }
-  const [answers, advise] = ANSWERS[seen.type];
-  const remedy = advise(`services.${service}`);
+  const [answers, advice] = ANSWERS[seen.type];
+  const remedy = advice.replace('KEY', `services.${service}`);
   return { check, ok: false, found: `${address} ${answers}: ${seen.message}`, remedy };
 }
 
