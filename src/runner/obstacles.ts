@@ -68,18 +68,12 @@ function findFailure(raw: Found['raw']): Failing | null {
 
 /** A sentence with what to do; null if the disk of the folder has room, or is not visible from here. */
 export async function findFullDisk(folder: string): Promise<string | null> {
-  const lacking = isObjectAddress(folder) ? null : await findLacking(folder);
+  if (isObjectAddress(folder)) return null;
+  // It may be on another machine, or not exist yet.
+  const disk = await statfs(folder).catch(() => null);
+  const lacking = disk === null ? null : findDiskLacking(disk);
   if (lacking === null) return null;
   return `The disk of ${folder} is full${lacking}. Free some space: the campaign then continues on its own.`;
-}
-
-async function findLacking(folder: string): Promise<string | null> {
-  try {
-    return findDiskLacking(await statfs(folder));
-  } catch {
-    // It is on another machine, or does not exist yet.
-    return null;
-  }
 }
 
 /** What a disk lacks, in words that follow "is full"; null when there is room. */
