@@ -12,7 +12,7 @@ import type { HostOptions } from '../temporal/host/host.ts';
 import { openSession, type Session } from '../temporal/host/session.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { describeCampaign, getCampaignHandle, readCampaignLine } from './find.ts';
-import { type CampaignEvent, followCampaign, type Waker } from './follow.ts';
+import { type CampaignEvent, Follower } from './follow.ts';
 import type { CampaignObservation } from './observe.ts';
 import type { Settings } from '../config/settings.ts';
 import type { LocalName } from '../temporal/host/local.ts';
@@ -77,7 +77,7 @@ export class Campaign implements AsyncDisposable {
   readonly begun: Begun;
   readonly #parts: CampaignParts;
   readonly #notices: string[];
-  readonly #waker: Waker = { wake: () => undefined };
+  readonly #follower: Follower;
   #closing: Promise<void> | null = null;
 
   /** @internal */
@@ -90,6 +90,7 @@ export class Campaign implements AsyncDisposable {
     this.begun = { ...FOLLOWED, ...begun };
     this.#parts = parts;
     this.#notices = notices;
+    this.#follower = new Follower(session, { name, folder: out });
   }
 
   /**
@@ -103,23 +104,21 @@ export class Campaign implements AsyncDisposable {
   async *events(signal = this.#parts.signal): AsyncGenerator<CampaignEvent, void, undefined> {
     yield* this.#newNotices();
     if (!this.begun.idle) {
-      const { session, name, out: folder } = this;
       let last: CampaignObservation | null = null;
-      const followed = { name, folder };
-      for await (const event of followCampaign(session, followed, signal, this.#waker)) {
+      for await (const event of this.#follower.events(signal)) {
         yield* this.#newNotices();
         yield event;
         if (event.type === 'progress') last = event;
       }
       if (last?.ended !== true) return;
-      if (!last.completed) throw await createBrokenOffError(session, name);
+      if (!last.completed) throw await createBrokenOffError(this.session, this.name);
     }
     yield { type: 'ended', result: await readResult(this.out) };
   }
 
   /** Something has changed: do not wait for the next poll. @internal */
   lookNow(): void {
-    this.#waker.wake();
+    this.#follower.wake();
   }
 
   *#newNotices(): Generator<CampaignEvent, void, undefined> {

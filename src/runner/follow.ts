@@ -62,87 +62,92 @@ const INTERVAL_MS = 1_000;
 const FAILURES_UNREPORTED = 6;
 const AFTER_FAILURE_MS = 500;
 
-/** Ends the wait for the next poll, because something has changed. */
-export interface Waker {
-  wake: () => void;
-}
+/** Follows a campaign. */
+export class Follower {
+  readonly #session: Session;
+  readonly #name: string;
+  readonly #observer: Observer;
+  /** Keys of the ends and notices that were reported: each is reported once. */
+  readonly #reported = new Set<string>();
+  #waking = new AbortController();
 
-/**
- * Ends with the poll that finds the end of the campaign, or when the signal is aborted; the campaign is not touched.
- * @throws HundredfoldError `CAMPAIGN_UNKNOWN`: Temporal no longer has it; `CAMPAIGN_UNREPLAYABLE`: no worker here can
- * continue it
- */
-export async function* followCampaign(
-  session: Session,
-  followed: Observed,
-  signal: AbortSignal,
-  waker: Waker,
-): AsyncGenerator<SeenEvent, void, undefined> {
-  const observer = new Observer(session, followed);
-  const reported = new Set<string>();
-  // Read each time: it changes while a poll is in progress.
-  const isAborted = () => signal.aborted;
-  let failures = 0;
-  while (!isAborted()) {
-    const seen = await look(session, followed.name, observer);
-    if (seen.type === 'progress') {
-      if (isAborted() && !seen.ended) return;
-      yield seen;
-      yield* listNews(seen, reported);
-      if (seen.ended) return;
-      failures = 0;
-      await wait(INTERVAL_MS, signal, waker);
-    } else {
-      if (failures >= FAILURES_UNREPORTED && !isAborted()) yield seen;
-      failures += 1;
-      if (isAborted()) return;
-      // Temporal is away, or the host that we joined has gone and another must take over.
-      await recover(session);
-      await wait(AFTER_FAILURE_MS, signal, waker);
+  constructor(session: Session, followed: Observed) {
+    this.#session = session;
+    this.#name = followed.name;
+    this.#observer = new Observer(session, followed);
+  }
+
+  /** Ends the wait for the next poll, because something has changed. */
+  wake(): void {
+    this.#waking.abort();
+  }
+
+  /**
+   * Ends with the poll that finds the end of the campaign, or when the signal is aborted; the campaign is not touched.
+   * @throws HundredfoldError `CAMPAIGN_UNKNOWN`: Temporal no longer has it; `CAMPAIGN_UNREPLAYABLE`: no worker here can
+   * continue it
+   */
+  async *events(signal: AbortSignal): AsyncGenerator<SeenEvent, void, undefined> {
+    // Read each time: it changes while a poll is in progress.
+    const isAborted = () => signal.aborted;
+    let failures = 0;
+    while (!isAborted()) {
+      const seen = await this.#look();
+      if (seen.type === 'progress') {
+        if (isAborted() && !seen.ended) return;
+        yield seen;
+        yield* this.#listNews(seen);
+        if (seen.ended) return;
+        failures = 0;
+        await this.#wait(INTERVAL_MS, signal);
+      } else {
+        if (failures >= FAILURES_UNREPORTED && !isAborted()) yield seen;
+        failures += 1;
+        if (isAborted()) return;
+        // Temporal is away, or the host that we joined has gone and another must take over.
+        await recover(this.#session);
+        await this.#wait(AFTER_FAILURE_MS, signal);
+      }
     }
   }
-}
 
-/** @param reported keys of the ends and notices that were reported: each is reported once */
-function* listNews(seen: ProgressEvent, reported: Set<string>): Generator<SeenEvent> {
-  const isNew = (key: string): boolean => {
-    const isKnown = reported.has(key);
-    reported.add(key);
-    return !isKnown;
-  };
-  for (const { key, words } of seen.budgets.flatMap(listNotices))
-    if (isNew(key)) yield { type: 'notice', text: words };
-  for (const end of seen.progress.recent ?? [])
-    if (isNew(`end ${end.id} ${end.at}`)) yield { type: 'item', ...end };
-}
-
-async function look(
-  session: Session,
-  name: string,
-  observer: Observer,
-): Promise<ProgressEvent | UnreachableEvent> {
-  // A killed host leaves its server behind, which answers as if all were well.
-  if (session.isAbandoned === true)
-    return createUnreachable('the command that ran the server has ended');
-  try {
-    return { type: 'progress', ...(await observer.look()) };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw createForgottenError(name, error);
-    // At a Temporal of your own, workers of another version may continue it.
-    if (hasCode(error, 'CAMPAIGN_UNREPLAYABLE') && session.role !== 'remote') throw error;
-    // On a full disk, the embedded server fails without the reason.
-    const { embeddedDir } = session;
-    const reason = embeddedDir === undefined ? null : await findFullDisk(embeddedDir);
-    return reason === null ? createUnreachable(toReason(error)) : { type: 'unreachable', reason };
+  *#listNews(seen: ProgressEvent): Generator<SeenEvent> {
+    for (const { key, words } of seen.budgets.flatMap(listNotices))
+      if (this.#isNew(key)) yield { type: 'notice', text: words };
+    for (const end of seen.progress.recent ?? [])
+      if (this.#isNew(`end ${end.id} ${end.at}`)) yield { type: 'item', ...end };
   }
-}
 
-async function wait(ms: number, stop: AbortSignal, waker: Waker): Promise<void> {
-  const waking = new AbortController();
-  waker.wake = () => waking.abort();
-  const signal = AbortSignal.any([stop, waking.signal]);
-  // It fails only when it is aborted.
-  await delay(ms, undefined, { signal }).catch(() => undefined);
+  #isNew(key: string): boolean {
+    const isKnown = this.#reported.has(key);
+    this.#reported.add(key);
+    return !isKnown;
+  }
+
+  async #look(): Promise<ProgressEvent | UnreachableEvent> {
+    const session = this.#session;
+    // A killed host leaves its server behind, which answers as if all were well.
+    if (session.isAbandoned === true)
+      return createUnreachable('the command that ran the server has ended');
+    try {
+      return { type: 'progress', ...(await this.#observer.look()) };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw createForgottenError(this.#name, error);
+      // At a Temporal of your own, workers of another version may continue it.
+      if (hasCode(error, 'CAMPAIGN_UNREPLAYABLE') && session.role !== 'remote') throw error;
+      // On a full disk, the embedded server fails without the reason.
+      const { embeddedDir } = session;
+      const reason = embeddedDir === undefined ? null : await findFullDisk(embeddedDir);
+      return reason === null ? createUnreachable(toReason(error)) : { type: 'unreachable', reason };
+    }
+  }
+
+  async #wait(ms: number, stop: AbortSignal): Promise<void> {
+    this.#waking = new AbortController();
+    const signal = AbortSignal.any([stop, this.#waking.signal]);
+    // It fails only when it is aborted.
+    await delay(ms, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 function createUnreachable(why: string): UnreachableEvent {
