@@ -244,26 +244,15 @@ async function trySubmission({ watch, client, job, words, tells }: Asking): Prom
 async function tryState(asking: Asking): Promise<Told> {
   const { watch, config, client, job, tells } = asking;
   const outcome = await client.poll(ID, { signal });
-  const fault = tells && 'NOTHING_BELIEVED';
-  switch (outcome.type) {
-    case 'finished': {
-      const { poll, fetch } = watch.service;
-      const state = JSON.stringify(poll.request(ID, config));
-      const isSame = state === JSON.stringify(fetch[findResult(job)]?.request(ID, config));
-      // A result at the address of the state: the check of the file decides what the state does not.
-      if (!tells || !isSame) return { outcome: 'finished', fault };
-      return { ...(await tryResult(asking)), outcome: 'as result' };
-    }
-    case 'running':
-    case 'deleted':
-    case 'unknown':
-      return { outcome: outcome.type, fault };
-    case 'failed':
-      return { outcome: 'failed', fault: tells !== 'error' && fault };
-    case 'unavailable':
-    case 'postponed':
-      return describeWait(outcome);
-  }
+  const { type } = outcome;
+  if (type === 'unavailable' || type === 'postponed') return describeWait(outcome);
+  if (!tells || (type === 'failed' && tells === 'error')) return { outcome: type };
+  const { poll, fetch } = watch.service;
+  const state = JSON.stringify(poll.request(ID, config));
+  const isResult = state === JSON.stringify(fetch[findResult(job)]?.request(ID, config));
+  if (type !== 'finished' || !isResult) return { outcome: type, fault: 'NOTHING_BELIEVED' };
+  // A result at the address of the state: the check of the file decides what the state does not.
+  return { ...(await tryResult(asking)), outcome: 'as result' };
 }
 
 async function tryResult({ client, job }: Asking): Promise<Told> {
@@ -300,21 +289,13 @@ async function judgeFile(
 
 async function tryList({ watch, client, job, words, tells }: Asking): Promise<Told> {
   const outcome = await client.find(job.kind, job.name, { signal });
-  switch (outcome.type) {
-    case 'absent': {
-      // A service that accepts a name once refuses the second job.
-      const isOther = watch.service.identity.by === 'list' && words !== '2xx, []';
-      const isWrong = tells === 'jobs' || (tells && isOther);
-      return { outcome: 'not listed', fault: isWrong && 'LIST_BELIEVED' };
-    }
-    case 'unavailable':
-      return describeWait(outcome);
-    case 'found':
-      return { outcome: 'found', fault: 'ID_FROM_NOTHING' };
-    case 'unsupported':
-    case 'repeat':
-      return { outcome: 'not known' };
-  }
+  if (outcome.type === 'unavailable') return describeWait(outcome);
+  if (outcome.type === 'found') return { outcome: 'found', fault: 'ID_FROM_NOTHING' };
+  if (outcome.type !== 'absent') return { outcome: 'not known' };
+  // A service that accepts a name once refuses the second job.
+  const isOther = watch.service.identity.by === 'list' && words !== '2xx, []';
+  const isWrong = tells === 'jobs' || (tells && isOther);
+  return { outcome: 'not listed', fault: isWrong && 'LIST_BELIEVED' };
 }
 
 /** The result itself is the first file. */
