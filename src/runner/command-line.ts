@@ -20,9 +20,9 @@ export {
 export { listNotices } from './follow.ts';
 export { type ServiceForecast, estimateDisk, findEnd, estimateEnd, sumJobs } from './forecast.ts';
 export { chooseRows } from './intake.ts';
-export { listItemLines } from './items.ts';
+export { type OpenItem, listItemLines, readOpenItems } from './items.ts';
 export { type Observed, observe, openDocument } from './observe.ts';
-export { type OpenItem, readFreeSpace, readOpenItems } from './obstacles.ts';
+export { readFreeSpace } from './obstacles.ts';
 export { type Planned, canBeCharged, planCampaign } from './plan.ts';
 export { openSource } from './pull.ts';
 export type { RetrySurvey } from './retry.ts';

@@ -1,10 +1,10 @@
 /**
- * The items of a campaign, in the order of the manifest. Ended items are read from the tree; the state of open items
- * comes from Temporal and is passed in.
+ * The items of a campaign: the ended ones as the tree has them, in the order of the manifest; the open ones as Temporal
+ * knows them, why they wait, and which are late.
  */
-import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { runInParallel } from '../domain/process.ts';
-import { type Kind, isFinal, type ItemState } from '../domain/campaign.ts';
+import { type Kind, isFinal, type ItemState, OPEN_STATES } from '../domain/campaign.ts';
 import {
   readError,
   type Listed,
@@ -19,8 +19,8 @@ import type { ItemRecord } from '../store/item-record.ts';
 import type { Store } from '../store/store.ts';
 import { readItem } from '../store/item-store.ts';
 import type { Session } from '../temporal/host/session.ts';
-import { ATTRIBUTES, buildItemQuery } from '../workflows/names.ts';
-import { listWorkflows, type OpenItem } from './obstacles.ts';
+import { ATTRIBUTES, buildItemQuery, buildRunningQuery } from '../workflows/names.ts';
+import { findFailure, removeStop } from './obstacles.ts';
 
 /** An item, as `items` and the output tree show it. */
 export interface ItemLine {
@@ -45,7 +45,10 @@ export interface ItemLine {
 /** What a selection of rows looks at; `user`: the user's own columns. */
 type SelectedItem = ItemLine & { readonly user: Readonly<Record<string, string>> };
 
-/** A running job that is late says so in its message: those of its size may be anywhere in the manifest. */
+/**
+ * A running job that is late says so in its message: those of its size may be anywhere in the manifest.
+ * @param open what Temporal knows of items (`readOpenItems`)
+ */
 export async function listItemLines(
   { store, campaign }: { readonly store: Store; readonly campaign: PreparedCampaign },
   open: ReadonlyMap<string, OpenItem>,
@@ -138,4 +141,87 @@ async function readRecords(
     if (record !== null) records.push(record);
   });
   return records;
+}
+
+/* Open items, as Temporal knows them */
+
+/** An item whose workflow runs. */
+export interface OpenItem {
+  readonly state: ItemState;
+  readonly remoteId: string | null;
+  /** Why it waits; null if nothing hinders it. */
+  readonly message: string | null;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+}
+
+/**
+ * By id. Only open items: their number is limited, whatever the number of rows.
+ * @param most not more than so many of them, whichever
+ */
+export async function readOpenItems(
+  client: Client,
+  campaign: string,
+  most?: number,
+): Promise<ReadonlyMap<string, OpenItem>> {
+  const query = buildRunningQuery(['item'], { campaign });
+  const open = await listWorkflows(client, query, most);
+  const items = new Map<string, OpenItem>();
+  await runInParallel(open, AT_ONCE, async ({ workflowId }) => {
+    const described = await client.workflow.getHandle(workflowId).describe();
+    const { typedSearchAttributes: found, startTime, raw } = described;
+    const id = found.get(ATTRIBUTES.item);
+    if (id === undefined) return;
+    // Between its end and the close of its workflow, an item has a final state; the tree has it too.
+    const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
+    const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
+    const message = findFailure(raw)?.message ?? null;
+    items.set(id, { state, remoteId, message, startedAt: startTime.toISOString() });
+  });
+  return items;
+}
+
+/** Items that are asked at a time. */
+const AT_ONCE = 16;
+
+/** What a query finds, the newest first, and not more than so many. */
+export async function listWorkflows(
+  client: Client,
+  query: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly WorkflowExecutionInfo[]> {
+  const found: WorkflowExecutionInfo[] = [];
+  for await (const info of client.workflow.list({ query })) {
+    found.push(info);
+    if (found.length === most) break;
+  }
+  return found;
+}
+
+/** Ids that are named. */
+const NAMED = 3;
+
+/** Reasons that are given; of a full disk, each item has its own. */
+const REASONS = 3;
+
+/** A sentence for each reason, the most frequent first; null if nothing hinders an item. */
+export function describeHindrance(
+  open: ReadonlyMap<string, Pick<OpenItem, 'message'>>,
+): string | null {
+  const hindered = [...open].filter(([, { message }]) => message !== null);
+  const byReason = [...Map.groupBy(hindered, ([, { message }]) => message ?? '')].sort(
+    ([, one], [, other]) => other.length - one.length,
+  );
+  const sentences = byReason.slice(0, REASONS).map(([reason, items]) => {
+    const ids = items.slice(0, NAMED).map(([id]) => id);
+    const named = ids.join(', ') + (items.length > NAMED ? ', …' : '');
+    return `${countWaiting(items.length, 'item')} (${named}): ${removeStop(reason)}.`;
+  });
+  const others = byReason.slice(REASONS).flatMap(([, items]) => items);
+  if (others.length > 0) sentences.push(`${countWaiting(others.length, 'other')}.`);
+  return sentences.length === 0 ? null : sentences.join(' ');
+}
+
+function countWaiting(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun} waits` : `${count} ${noun}s wait`;
 }

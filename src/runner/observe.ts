@@ -27,8 +27,8 @@ import {
   getCampaignHandle,
   readCampaignLine,
 } from './find.ts';
-import { describeHindrance, findObstacle, readOpenItems, explainStandstill } from './obstacles.ts';
-import { describeLateItems } from './items.ts';
+import { findObstacle, explainStandstill } from './obstacles.ts';
+import { describeHindrance, describeLateItems, readOpenItems } from './items.ts';
 import { openTreeIfAny, type OutputTree } from './tree.ts';
 
 export interface CampaignObservation {

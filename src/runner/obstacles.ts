@@ -1,20 +1,10 @@
-/** What blocks a campaign until the user acts, and why its items wait. Without this, it would only seem slow. */
+/** What blocks a campaign until the user acts. Without this, it would only seem slow. */
 import { constants, type StatsFs } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
-import type {
-  Client,
-  WorkflowExecutionDescription,
-  WorkflowExecutionInfo,
-} from '@temporalio/client';
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { NOT_YET } from '../activities/retry.ts';
 import { type BudgetStatus, nameBudget } from '../budget/status.ts';
-import {
-  type CampaignProgress,
-  findServiceOfLane,
-  type ItemState,
-  OPEN_STATES,
-} from '../domain/campaign.ts';
-import { runInParallel } from '../domain/process.ts';
+import { type CampaignProgress, findServiceOfLane } from '../domain/campaign.ts';
 import { formatClock } from '../domain/units.ts';
 import { isObjectAddress } from '../store/layout.ts';
 import type { Session } from '../temporal/host/session.ts';
@@ -23,7 +13,6 @@ import { openStore } from '../store/open-store.ts';
 import { findFirstExisting } from '../state.ts';
 import { StoreError, toStoreError } from '../store/store.ts';
 import { identifyCluster } from '../temporal/tree-holder.ts';
-import { ATTRIBUTES, buildRunningQuery } from '../workflows/names.ts';
 
 /** Less than any table or result needs; a partial write is removed when the disk is full. */
 const FULL_BYTES = 1024 * 1024;
@@ -56,7 +45,7 @@ interface Failing {
 }
 
 /** Why an activity of a workflow is tried again; null if none is, or if it only was too early. */
-function findFailure(raw: Found['raw']): Failing | null {
+export function findFailure(raw: Found['raw']): Failing | null {
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
     const { applicationFailureInfo: info, message } = lastFailure ?? {};
     // A time limit that has passed has no such part: a worker that died is told elsewhere.
@@ -212,87 +201,6 @@ function describePaused({ pausedServices = [], campaign }: CampaignProgress): st
   );
 }
 
-function removeStop(words: string): string {
+export function removeStop(words: string): string {
   return words.replace(/\.\s*$/, '');
-}
-
-/** An item whose workflow runs. */
-export interface OpenItem {
-  readonly state: ItemState;
-  readonly remoteId: string | null;
-  /** Why it waits; null if nothing hinders it. */
-  readonly message: string | null;
-  /** ISO 8601, UTC. */
-  readonly startedAt: string;
-}
-
-/**
- * By id. Only open items: their number is limited, whatever the number of rows.
- * @param most not more than so many of them, whichever
- */
-export async function readOpenItems(
-  client: Client,
-  campaign: string,
-  most?: number,
-): Promise<ReadonlyMap<string, OpenItem>> {
-  const query = buildRunningQuery(['item'], { campaign });
-  const open = await listWorkflows(client, query, most);
-  const items = new Map<string, OpenItem>();
-  await runInParallel(open, AT_ONCE, async ({ workflowId }) => {
-    const described = await client.workflow.getHandle(workflowId).describe();
-    const { typedSearchAttributes: found, startTime, raw } = described;
-    const id = found.get(ATTRIBUTES.item);
-    if (id === undefined) return;
-    // Between its end and the close of its workflow, an item has a final state; the tree has it too.
-    const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
-    const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
-    const message = findFailure(raw)?.message ?? null;
-    items.set(id, { state, remoteId, message, startedAt: startTime.toISOString() });
-  });
-  return items;
-}
-
-/** Items that are asked at a time. */
-const AT_ONCE = 16;
-
-/** What a query finds, the newest first, and not more than so many. */
-export async function listWorkflows(
-  client: Client,
-  query: string,
-  most = Number.POSITIVE_INFINITY,
-): Promise<readonly WorkflowExecutionInfo[]> {
-  const found: WorkflowExecutionInfo[] = [];
-  for await (const info of client.workflow.list({ query })) {
-    found.push(info);
-    if (found.length === most) break;
-  }
-  return found;
-}
-
-/** Ids that are named. */
-const NAMED = 3;
-
-/** Reasons that are given; of a full disk, each item has its own. */
-const REASONS = 3;
-
-/** A sentence for each reason, the most frequent first; null if nothing hinders an item. */
-export function describeHindrance(
-  open: ReadonlyMap<string, Pick<OpenItem, 'message'>>,
-): string | null {
-  const hindered = [...open].filter(([, { message }]) => message !== null);
-  const byReason = [...Map.groupBy(hindered, ([, { message }]) => message ?? '')].sort(
-    ([, one], [, other]) => other.length - one.length,
-  );
-  const sentences = byReason.slice(0, REASONS).map(([reason, items]) => {
-    const ids = items.slice(0, NAMED).map(([id]) => id);
-    const named = ids.join(', ') + (items.length > NAMED ? ', …' : '');
-    return `${countWaiting(items.length, 'item')} (${named}): ${removeStop(reason)}.`;
-  });
-  const others = byReason.slice(REASONS).flatMap(([, items]) => items);
-  if (others.length > 0) sentences.push(`${countWaiting(others.length, 'other')}.`);
-  return sentences.length === 0 ? null : sentences.join(' ');
-}
-
-function countWaiting(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun} waits` : `${count} ${noun}s wait`;
 }

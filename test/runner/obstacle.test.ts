@@ -3,12 +3,8 @@ import { expect, test } from 'vitest';
 import { storeFailure } from '../../src/activities/retry.ts';
 import { nameBudget } from '../../src/budget/status.ts';
 import { HundredfoldError } from '../../src/domain/errors.ts';
-import {
-  describeFailing,
-  describeHindrance,
-  explainStandstill,
-  findDiskLacking,
-} from '../../src/runner/obstacles.ts';
+import { describeHindrance } from '../../src/runner/items.ts';
+import { describeFailing, explainStandstill, findDiskLacking } from '../../src/runner/obstacles.ts';
 import { seen } from '../cli/live/scenes.ts';
 
 test.each([

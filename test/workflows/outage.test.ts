@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/leases.ts';
-import { describeHindrance, readOpenItems } from '../../src/runner/obstacles.ts';
+import { describeHindrance, readOpenItems } from '../../src/runner/items.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
