@@ -311,7 +311,7 @@ async function findStuckTask(
   client: Client,
   found: WorkflowExecutionDescription,
 ): Promise<Stuck | null> {
-  if (computePendingMs(found) < OVERDUE_MS) return null;
+  if (computePendingMs(found) < TASK_TIMEOUT_MS) return null;
   const stuck = await findStuck(client, found, Date.now());
   if (stuck?.type !== 'unreplayable') return stuck;
   const { name } = readCampaignLine(found);
