@@ -289,8 +289,11 @@ async function readChecked(store: Store, key: string, sha256: string): Promise<U
   if (data === null) throw new HundredfoldError('STORE_MISSING', `${key} is missing`, remedy);
   const found = computeDigest(data).sha256;
   if (found === sha256) return data;
-  const message = `${key} is not what was received: its SHA-256 is ${found}`;
-  throw new HundredfoldError('STORE_DIGEST_MISMATCH', message, remedy);
+  throw new HundredfoldError(
+    'STORE_DIGEST_MISMATCH',
+    `${key} is not what was received: its SHA-256 is ${found}`,
+    remedy,
+  );
 }
 
 /**
