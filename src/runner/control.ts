@@ -153,8 +153,7 @@ export async function endCampaign(
   };
   if (abandon) return end();
   const obstacle = await waitForAnswer(findTreeObstacle(session, folder, found));
-  // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
-  if (obstacle !== null && role !== 'remote') {
+  if (obstacle !== null) {
     // Once cancelled, it would wait forever: it cannot write the ends of its items.
     onNotice(obstacle);
     return end();
@@ -167,7 +166,5 @@ export async function endCampaign(
     return false;
   }
   onNotice(describeCancelled(name));
-  const lost = ` If the tree is lost, run "hundredfold cancel ${name} --abandon".`;
-  if (obstacle !== null) onNotice(`  Waiting for its output tree: ${obstacle}${lost}`);
   return true;
 }
