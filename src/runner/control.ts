@@ -8,7 +8,7 @@ import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { describeCampaign, findCampaign, getCampaignHandle, readCampaignLine } from './find.ts';
 import { endObsolete } from './launch.ts';
 import { waitUntilSettled } from './observe.ts';
-import { isTreeHere, findTreeObstacle } from './obstacles.ts';
+import { findTreeObstacle } from './obstacles.ts';
 import {
   waitForAnswer,
   type ConfigurationOptions,
@@ -141,7 +141,8 @@ export async function endCampaign(
     onNotice(describeEnded(name, state));
     return false;
   }
-  if (abandon && (await isTreeHere(folder, found.memo?.['tree'])))
+  const obstacle = await waitForAnswer(findTreeObstacle(client, folder, found));
+  if (abandon && obstacle === null)
     throw new HundredfoldError(
       'USAGE',
       `${folder} is the output tree of ${name}, and it is available`,
@@ -152,8 +153,8 @@ export async function endCampaign(
     return false;
   };
   if (abandon) return end();
-  const obstacle = await waitForAnswer(findTreeObstacle(session, folder, found));
-  if (obstacle !== null) {
+  // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
+  if (obstacle !== null && role !== 'remote') {
     // Once cancelled, it would wait forever: it cannot write the ends of its items.
     onNotice(obstacle);
     return end();

@@ -1,7 +1,7 @@
 /** What blocks a campaign until the user acts. Without this, it would only seem slow. */
 import { constants, type StatsFs } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
-import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { NOT_YET } from '../activities/retry.ts';
 import { type BudgetStatus, nameBudget } from '../budget/status.ts';
 import { type CampaignProgress, findServiceOfLane } from '../domain/campaign.ts';
@@ -19,17 +19,18 @@ const FULL_BYTES = 1024 * 1024;
 /** An item's folder holds up to 30 files. */
 const FULL_FILES = 30;
 
-type Looking = Pick<Session, 'client' | 'role'>;
 type Found = Pick<WorkflowExecutionDescription, 'raw' | 'memo'>;
 
 /** A sentence with what to do; null if no obstacle is visible from here. */
 export async function findObstacle(
-  session: Looking,
+  { client, role }: Pick<Session, 'client' | 'role'>,
   folder: string,
   found: Found,
 ): Promise<string | null> {
-  const full = await findFullDisk(folder);
-  return full ?? describeFailing(found) ?? (await findTreeObstacle(session, folder, found));
+  const obstacle = (await findFullDisk(folder)) ?? describeFailing(found);
+  // Workers of a Temporal elsewhere may have the tree where we do not, and items that wait for it say so.
+  if (obstacle !== null || role === 'remote') return obstacle;
+  return findTreeObstacle(client, folder, found);
 }
 
 /** The campaign itself only reads pages of items and publishes. Items do their work in their own workflows. */
@@ -105,17 +106,14 @@ export async function readFreeSpace(folder: string): Promise<number | null> {
   return bavail * bsize;
 }
 
-/**
- * Whether the tree of a campaign was removed or replaced, or is leased to another Temporal: a sentence with what to do.
- * Null at a Temporal elsewhere: its workers may have the tree where we do not, and items that wait for it say so.
- */
+/** Whether the tree was removed or replaced, or is leased to another Temporal: a sentence with what to do. */
 export async function findTreeObstacle(
-  { client, role }: Looking,
+  client: Client,
   folder: string,
   { memo }: Pick<Found, 'memo'>,
 ): Promise<string | null> {
   const tree = memo?.['tree'];
-  if (typeof tree !== 'string' || role === 'remote') return null;
+  if (typeof tree !== 'string') return null;
   try {
     const store = await openStore(folder, { create: false });
     const lease = await readNewestLease(store);
@@ -126,18 +124,6 @@ export async function findTreeObstacle(
     return null;
   } catch (error) {
     if (error instanceof StoreError) return `${error.message} ${error.remedy}`;
-    throw error;
-  }
-}
-
-/** Whether the folder can be reached from here and is the tree that the campaign was started for. */
-export async function isTreeHere(folder: string, tree: unknown): Promise<boolean> {
-  try {
-    const store = await openStore(folder, { create: false });
-    if (typeof tree === 'string') await checkTreeId(store, tree);
-    return true;
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'TREE_NOT_HERE') return false;
     throw error;
   }
 }

@@ -59,8 +59,7 @@ describe.concurrent('a tree', () => {
     await holdTree(store, OTHER_TEMPORAL, { isGone: () => true });
     await rig.startWorker();
     await until(async () => (await obstacle(started)).includes('other/.hundredfold'));
-    const session = { client: rig.client, role: 'host' as const };
-    const here = async () => findTreeObstacle(session, folder, await handle.describe());
+    const here = async () => findTreeObstacle(rig.client, folder, await handle.describe());
     expect(await here()).toContain('is in use by another Temporal server');
     await releaseLease(store, OTHER_TEMPORAL);
     // The other one may have done all of it.
