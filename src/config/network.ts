@@ -33,7 +33,7 @@ export function revealNetwork({ headers, proxy }: NetworkSettings) {
 
 interface Access {
   readonly url: string;
-  readonly allowHttp?: boolean | undefined;
+  readonly allowHttp: boolean;
   readonly headers?: Readonly<Record<string, SecretSource>> | undefined;
 }
 
@@ -44,7 +44,7 @@ interface Access {
  */
 export function readNetworkSettings(
   key: string,
-  { url, allowHttp = false, headers = {} }: Access,
+  { url, allowHttp, headers = {} }: Access,
   place: SecretPlace,
   what = 'the token',
 ): NetworkSettings {

@@ -82,15 +82,12 @@ const headerName = z
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/)
   .refine((name) => !OWN_HEADERS.test(name), 'this header is set by hundredfold');
 
-function describeSecrets({ secrets }: Service): Record<string, z.ZodOptional<typeof secretSource>> {
-  return Object.fromEntries(
-    Object.entries(secrets).map(([key, { description, env, example }]) => [
-      key,
-      secretSource
-        .meta({ description, default: { env }, ...(example && { examples: [{ file: example }] }) })
-        .optional(),
-    ]),
-  );
+function describeSecrets({ secrets }: Service): Record<string, z.ZodPrefault<typeof secretSource>> {
+  const keys = Object.entries(secrets).map(([key, { description, env, example }]) => {
+    const examples = example === undefined ? {} : { examples: [{ file: example }] };
+    return [key, secretSource.prefault({ env }).meta({ description, ...examples })] as const;
+  });
+  return Object.fromEntries(keys);
 }
 
 /** Their names are file names and words of tables. */
@@ -107,15 +104,13 @@ const lanes = z
         description:
           'How many jobs it computes at a time: its cores. Up to 2 x maxOpen + 2 rows are with it at a time.',
       }),
-      sameEngine: z.boolean().optional().meta({
+      sameEngine: z.boolean().default(false).meta({
         description:
           'The engine there is that of the service, where the service does not tell its version.',
-        default: false,
       }),
-      allowHttp: z.boolean().optional().meta({
+      allowHttp: z.boolean().default(false).meta({
         description:
           'Allows sending the inputs unencrypted to an `http` address of another machine.',
-        default: false,
       }),
     }),
   )
@@ -158,10 +153,9 @@ function describeService(service: Service) {
           'Further headers of each request, for a gateway in front of the service. For HTTP Basic, `Authorization` with the text `Basic` and the encoded login.',
         examples: [{ 'X-Gateway-Key': { env: 'GATEWAY_KEY' } }],
       }),
-    allowHttp: z.boolean().optional().meta({
+    allowHttp: z.boolean().default(false).meta({
       description:
         'Allows sending the token unencrypted to an `http` address of another machine. Only for networks that you trust.',
-      default: false,
     }),
   });
   const names = new Intl.ListFormat('en').format(kinds.map(({ name }) => name));

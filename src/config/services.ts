@@ -142,7 +142,7 @@ function readLanes(
   const secrets = Object.fromEntries(keys.map((key) => [key, new Secret(LOCAL_TOKEN)]));
   const addresses = new Map([[toAddress(ownUrl), 'the service itself']]);
   const names = new Set([ENGINES]);
-  return lanes.map(({ name, maxOpen, sameEngine = false, ...site }, i) => {
+  return lanes.map(({ name, maxOpen, sameEngine, ...site }, i) => {
     const key = `services.${service}.lanes.${i}`;
     const address = toAddress(site.url);
     const other = addresses.get(address);
@@ -170,9 +170,10 @@ function createLaneError(problem: string, what: string): HundredfoldError {
 type Configured = NonNullable<NonNullable<Config['services']>[string]>;
 
 function readSecrets({ name, secrets }: Service, configured: Configured, place: SecretPlace) {
-  const sources = configured as unknown as Readonly<Partial<Record<string, SecretSource>>>;
-  const read = Object.entries(secrets).map(([key, { env }]) => {
-    return [key, readSecret(`services.${name}.${key}`, sources[key] ?? { env }, place)] as const;
+  const sources = configured as unknown as Readonly<Record<string, SecretSource>>;
+  const read = Object.keys(secrets).map((key) => {
+    const source = sources[key] as SecretSource;
+    return [key, readSecret(`services.${name}.${key}`, source, place)] as const;
   });
   return Object.fromEntries(read);
 }
