@@ -139,7 +139,7 @@ export async function surveyManifests(
   return { ...surveyor.counts, digests, shares: surveyor.shares };
 }
 
-type Counts = { -readonly [K in keyof Omit<Survey, 'digests' | 'shares'>]: Survey[K] } & {
+type Counts = { -readonly [K in keyof CountedRows]: CountedRows[K] } & {
   readonly kinds: Record<Kind, number>;
   readonly problems: Problem[];
   readonly jobs: Record<Kind, number>;
@@ -158,8 +158,6 @@ function countKind(counts: Record<Kind, number>, kind: Kind): void {
 
 class Surveyor {
   readonly shares = new Shares();
-  /** For rows that share work: what serves them at present, as `prepare` will decide it. */
-  readonly #coverage = new Coverage();
   readonly counts: Counts = {
     rows: 0,
     kinds: createCounts(),
@@ -238,36 +236,21 @@ class Surveyor {
 
   async #accept(item: Item, former: ItemRecord | null): Promise<void> {
     const { counts } = this;
-    const { row, first } = this.shares.add(item);
     this.#options.spool?.add('item', item);
-    const as = await this.#classify(item, former, { row, first });
+    const as = await this.#classify(item, former, this.shares.add(item));
     counts.items += 1;
     if (as === 'jobs') countKind(counts.jobs, item.kind);
     else counts[as] += 1;
   }
 
-  async #classify(
-    item: Item,
-    former: ItemRecord | null,
-    { row, first }: { readonly row: number; readonly first: number },
-  ): Promise<CountedAs> {
-    const coverage = this.#coverage;
+  async #classify(item: Item, former: ItemRecord | null, group: Group): Promise<CountedAs> {
     if (item.adopts && (former === null || !isFinal(former.state))) return 'adopted';
-    if (former !== null && !isFollowing(former)) return this.#keep(former, first);
-    if (row !== first && coverage.covers(first, item.options)) return 'duplicates';
+    if (former !== null && !isFollowing(former)) return keepFormer(former, group);
+    if (group.leader !== item.id && isServed(group, item.options)) return 'duplicates';
     const isCached = await this.#findInCache(item);
-    if (isCached) coverage.set(first, item.options);
-    else coverage.setAll(first);
+    // A job that is not submitted yet will serve all rows of the group.
+    group.served = isCached ? item.options : 'all';
     return isCached ? 'cached' : 'jobs';
-  }
-
-  /** It stays unchanged, and may serve other rows. */
-  #keep(former: ItemRecord, first: number): CountedAs {
-    const { state, remoteId, options } = former;
-    const useful = canSucceed(state) ? readJobOptions(former) : null;
-    if (!this.#coverage.covers(first, options)) this.#coverage.set(first, useful);
-    if (isFinal(state)) return 'ended';
-    return remoteId === null ? 'jobs' : 'submitted';
   }
 
   async #findInCache(item: Item): Promise<boolean> {
@@ -289,63 +272,50 @@ class Surveyor {
   }
 }
 
-export class Shares {
-  /** The first row of each work, and its options. */
-  readonly #firsts = new Map<string, { readonly row: number; readonly options: Options }>();
-  #rows = 0;
-  /** Row → the first row with the same work. Only rows that are not the first. */
-  readonly #followers = new Map<number, number>();
-  /** First row of each shared work → the combined options of all its rows. */
-  readonly #together = new Map<number, Options>();
-
-  /** Adds the next row; returns the first row with the same work. */
-  add(item: Item): { readonly row: number; readonly first: number } {
-    const row = this.#rows;
-    this.#rows += 1;
-    const digest = shareDigest(item);
-    const first = this.#firsts.get(digest);
-    if (first === undefined) {
-      this.#firsts.set(digest, { row, options: item.options });
-      return { row, first: row };
-    }
-    const former = this.#together.get(first.row) ?? first.options;
-    this.#followers.set(row, first.row);
-    this.#together.set(first.row, combineOptions(former, item.options));
-    return { row, first: first.row };
-  }
-
-  /** The same rows again, in the same order, each with its share. */
-  async *assign(items: AsyncIterable<Item>): AsyncGenerator<AssignedItem> {
-    const leaders = new Map<number, string>();
-    let row = 0;
-    for await (const item of items) {
-      const first = this.#followers.get(row) ?? row;
-      const options = this.#together.get(first);
-      if (options !== undefined && first === row) leaders.set(row, item.id);
-      row += 1;
-      const share = options && { leader: leaders.get(first) ?? item.id, options };
-      yield share ? { ...item, share } : item;
-    }
-  }
+/** It stays unchanged, and may serve other rows. */
+function keepFormer(former: ItemRecord, group: Group): CountedAs {
+  const { state, remoteId, options } = former;
+  if (!isServed(group, options)) group.served = canSucceed(state) ? readJobOptions(former) : null;
+  if (isFinal(state)) return 'ended';
+  return remoteId === null ? 'jobs' : 'submitted';
 }
 
-/** What the job or result of a group of rows provides, as far as known. The first row represents the group. */
-class Coverage {
-  readonly #jobs = new Map<number, Options | 'all' | null>();
+/** Rows with the same work. */
+interface Group {
+  /** Id of the first of them. */
+  readonly leader: string;
+  rows: number;
+  /** The combined options of all. */
+  options: Options;
+  /** Of the job or result that serves other rows, as `prepare` will decide it; null if none does. */
+  served: Options | 'all' | null;
+}
 
-  /** `options`: of the job or result that serves the group from now on; null if other rows cannot use it. */
-  set(first: number, options: Options | null): void {
-    this.#jobs.set(first, options);
+function isServed({ served }: Group, options: Options): boolean {
+  return served === 'all' || (served !== null && canShare(served, options));
+}
+
+export class Shares {
+  readonly #groups = new Map<string, Group>();
+
+  /** Adds the next row; returns the rows with the same work. */
+  add(item: Item): Group {
+    const { id: leader, options } = item;
+    const digest = shareDigest(item);
+    const group = this.#groups.get(digest) ?? { leader, rows: 0, options, served: null };
+    this.#groups.set(digest, group);
+    group.rows += 1;
+    group.options = combineOptions(group.options, options);
+    return group;
   }
 
-  /** A job that is not submitted yet will serve all rows of the group. */
-  setAll(first: number): void {
-    this.#jobs.set(first, 'all');
-  }
-
-  covers(first: number, options: Options): boolean {
-    const job = this.#jobs.get(first) ?? null;
-    return job === 'all' || (job !== null && canShare(job, options));
+  /** The same rows again, each with its share. */
+  async *assign(items: AsyncIterable<Item>): AsyncGenerator<AssignedItem> {
+    for await (const item of items) {
+      const group = this.#groups.get(shareDigest(item));
+      const isShared = group !== undefined && group.rows > 1;
+      yield isShared ? { ...item, share: { leader: group.leader, options: group.options } } : item;
+    }
   }
 }
 
