@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { revealNetwork } from '../config/network.ts';
 import { revealSecrets, type ServiceSettings } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -19,13 +20,8 @@ import { ID, isUsableId } from '../domain/name.ts';
 import { createClient, findService, findServiceOfKind, listKindsOf } from '../services/registry.ts';
 import { type HolderOfJob, listFolderJobs } from '../store/jobs-in-tree.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
-import {
-  type LocalName,
-  createLocalSettings,
-  chooseRecord,
-  serveLocally,
-} from '../temporal/host/local.ts';
-import { readRecord, tryLock } from '../temporal/host/folder.ts';
+import { type LocalName, chooseRecord } from '../temporal/host/local.ts';
+import { readRecord } from '../temporal/host/folder.ts';
 import type { Campaign } from './campaign.ts';
 import { chooseServices } from './intake.ts';
 import { readStartSettings } from './session.ts';
@@ -41,74 +37,60 @@ interface ListRequest {
   readonly folder: string;
 }
 
-interface Adoption extends ListRequest {
-  /** The campaign. */
-  readonly name: string;
-  /** The kind of all jobs; null if the service has to say it. */
-  readonly kind: Kind | null;
-}
-
 /** The same order goes on with the same campaign, and other jobs become new rows of it. */
 export function chooseAdoptedName(service: ServiceName): string {
   return `adopted-${service}`;
 }
 
 /** @throws HundredfoldError `ADOPT_REFUSED` */
-function checkAdoption({ service, kind }: Adoption, ids: readonly string[]): void {
-  if (kind !== null && findServiceOfKind(kind).name !== service) {
+function checkAdoption(service: ServiceName, kind: Kind | undefined, ids: readonly string[]): void {
+  if (kind !== undefined && findServiceOfKind(kind).name !== service)
     throw new HundredfoldError(
       'ADOPT_REFUSED',
       `${kind} is not a kind of the service ${service}`,
       `Its kinds are ${listKindsOf(findService(service)).join(', ')}.`,
     );
-  }
-  const bad = ids.filter((id) => !isUsableId(id));
-  if (bad.length > 0) {
+  const bad = ids.filter((id) => !isUsableId(id)).map((id) => JSON.stringify(id));
+  if (bad.length > 0)
     throw new HundredfoldError(
       'ADOPT_REFUSED',
-      `${bad
-        .slice(0, 3)
-        .map((id) => JSON.stringify(id))
-        .join(', ')} cannot be the id of a job`,
+      `${bad.slice(0, 3).join(', ')} cannot be the id of a job`,
       'Give only the request_id or hash_id, without the rest of its URL.',
     );
-  }
 }
 
 /** @throws HundredfoldError `ADOPT_REFUSED` */
 async function findNamedJobs(
-  order: Adoption,
+  request: ListRequest,
   ids: readonly string[],
+  findKind: (id: string) => Kind | undefined,
 ): Promise<readonly AdoptedRow[]> {
-  const { service, folder, name } = order;
-  const former = new Map(
-    (await readAdopted(buildAddress(folder, name))).map((row) => [row.remote_id, row] as const),
-  );
-  const [only, ...others] = listKindsOf(findService(service));
-  const kind = order.kind ?? (others.length === 0 ? only : undefined);
-  const rows = ids.flatMap((id): AdoptedRow[] => {
-    const known = kind ?? former.get(id)?.kind;
-    return known === undefined ? [] : [{ ...toId(id), kind: known, remote_id: id }];
+  const unclear = ids.filter((id) => findKind(id) === undefined);
+  const listed = unclear.length === 0 ? [] : await findJobs(request, unclear);
+  return ids.flatMap((remoteId) => {
+    const kind = findKind(remoteId);
+    const known = kind === undefined ? undefined : { kind, remoteId, jobName: null };
+    const job = known ?? listed.find((one) => one.remoteId === remoteId);
+    return job ? [toRow(job)] : [];
   });
-  const unclear = ids.filter((id) => !rows.some(({ remote_id: known }) => known === id));
-  return [...rows, ...(unclear.length === 0 ? [] : await findJobs(order, unclear))];
 }
 
 /** Jobs whose kind is unknown: each list of past results is of one kind (contract 4.7). */
-async function findJobs(order: Adoption, ids: readonly string[]): Promise<readonly AdoptedRow[]> {
-  const { jobs, notes } = await listRemoteJobs(order);
+async function findJobs(
+  request: ListRequest,
+  ids: readonly string[],
+): Promise<readonly ListedJob[]> {
+  const { jobs, notes } = await listRemoteJobs(request);
   const found = jobs.filter(({ remoteId }) => ids.includes(remoteId));
   const missing = ids.filter((id) => !found.some(({ remoteId }) => remoteId === id));
-  if (missing.length > 0) {
-    const shown = missing.slice(0, 3).join(', ') + (missing.length > 3 ? ', …' : '');
-    const why = notes.length > 0 ? ` (${notes.join('; ')})` : '';
-    throw new HundredfoldError(
-      'ADOPT_REFUSED',
-      `the past results of your token do not have ${shown}${why}: its kind is not known`,
-      `Set it with --kind (${listKindsOf(findService(order.service)).join(', ')}), in one command per kind.`,
-    );
-  }
-  return found.map(toRow);
+  if (missing.length === 0) return found;
+  const shown = missing.slice(0, 3).join(', ') + (missing.length > 3 ? ', …' : '');
+  const why = notes.length > 0 ? ` (${notes.join('; ')})` : '';
+  throw new HundredfoldError(
+    'ADOPT_REFUSED',
+    `the past results of your token do not have ${shown}${why}: its kind is not known`,
+    `Set it with --kind (${listKindsOf(findService(request.service)).join(', ')}), in one command per kind.`,
+  );
 }
 
 export interface ListedJob extends PastJob {
@@ -137,17 +119,10 @@ export async function listRemoteJobs({
   const needed = new Set([service]);
   const [chosen] = chooseServices(settings, { local, needed, who: '`hundredfold adopt`' });
   if (!chosen) throw new Error(`${service} is configured, and has no settings`);
-  if (!local) return listJobs(chosen, folder);
-  return withLocalServices(settings.embeddedDir, local, async (running) => {
-    const own = running.find(({ reference }) => reference.service === service) ?? chosen;
-    return listJobs(own, folder);
-  });
-}
-
-async function listJobs(settings: ServiceSettings, folder: string): Promise<RemoteJobs> {
-  const { service } = settings.reference;
-  const { url, config } = settings;
-  const client = createClient({ service, url, config, secrets: revealSecrets(settings) });
+  const url = local ? findLocalUrl(settings.embeddedDir, local, chosen) : chosen.url;
+  const { config, network } = chosen;
+  const secrets = revealSecrets(chosen);
+  const client = createClient({ service, url, config, secrets, network: revealNetwork(network) });
   const { jobs: here, unreadable } = await listFolderJobs(folder, service);
   const jobs: ListedJob[] = [];
   const notes: string[] = [...unreadable];
@@ -168,62 +143,49 @@ async function listJobs(settings: ServiceSettings, folder: string): Promise<Remo
   return { jobs, notes, incomplete };
 }
 
-/** @param dir of the embedded server: its host runs the services as well; without a host they are started here. */
-async function withLocalServices<T>(
-  dir: string,
-  name: LocalName,
-  use: (settings: readonly ServiceSettings[]) => Promise<T>,
-): Promise<T> {
-  const lock = tryLock(dir);
-  if (lock === null) {
-    const { port = 0, id } = readRecord(dir, chooseRecord(name)) ?? {};
-    return use(createLocalSettings(name, `http://127.0.0.1:${port}`, id));
-  }
-  try {
-    const { services, settings } = await serveLocally(dir, name);
-    try {
-      return await use(settings);
-    } finally {
-      await services.close();
-    }
-  } finally {
-    lock.release();
-  }
-}
-
-function toRow({ kind, remoteId, jobName }: ListedJob): AdoptedRow {
-  const title = jobName === null ? {} : { title: jobName };
-  return { ...toId(remoteId), kind, remote_id: remoteId, ...title };
+/** As the host of the folder runs them; without a host, nothing answers there. */
+function findLocalUrl(dir: string, name: LocalName, { url }: ServiceSettings): string {
+  const site = new URL(url);
+  site.port = String(readRecord(dir, chooseRecord(name))?.port ?? 0);
+  return site.href;
 }
 
 /** The job's id names the item if it is valid as a folder name; otherwise the row gets an id from its line number. */
-function toId(remoteId: string): { readonly id?: string } {
-  return ID.test(remoteId) ? { id: remoteId } : {};
+function toRow({
+  kind,
+  remoteId,
+  jobName,
+}: Pick<PastJob, 'kind' | 'remoteId' | 'jobName'>): AdoptedRow {
+  const id = ID.test(remoteId) ? { id: remoteId } : {};
+  return { ...id, kind, remote_id: remoteId, ...(jobName !== null && { title: jobName }) };
 }
 
 /** JSON, because names of jobs are the service's: nothing in them has to be quoted. */
 const ADOPTED_MANIFEST = `${WORK_AREA}adopted.jsonl`;
 
-interface AdoptedRow {
-  readonly id?: string | undefined;
-  readonly kind: Kind;
-  readonly remote_id: string;
-  readonly title?: string | undefined;
-}
-
-const row = z.object({
-  id: z.string().optional(),
+const adoptedRow = z.object({
+  id: z.string().exactOptional(),
   kind: z.string(),
   remote_id: z.string(),
-  title: z.string().optional(),
+  title: z.string().exactOptional(),
 });
+type AdoptedRow = Readonly<z.output<typeof adoptedRow>>;
+type AdoptedRows = ReadonlyMap<string, AdoptedRow>;
 
-/** Empty if there is none; creates no folder. @throws HundredfoldError `ADOPT_REFUSED` */
-async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> {
-  const text = (await (await openStoreIfAny(tree))?.readText(ADOPTED_MANIFEST)) ?? '';
+/** By their ids; empty if there are none. Creates no folder. @throws HundredfoldError `ADOPT_REFUSED`, `CAMPAIGN_DIFFERS` */
+async function readAdopted(tree: string): Promise<AdoptedRows> {
+  const store = await openStoreIfAny(tree);
+  const text = (await store?.readText(ADOPTED_MANIFEST)) ?? '';
+  if (text === '' && (await store?.exists(PREPARED_CAMPAIGN)) === true)
+    throw new HundredfoldError(
+      'CAMPAIGN_DIFFERS',
+      `the campaign in ${tree} has a manifest of its own, which \`adopt\` does not change`,
+      'Add rows with a remote_id to its manifest, or choose another name with --name.',
+    );
   try {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
-    return lines.map((line) => row.parse(JSON.parse(line)));
+    const rows = lines.map((line) => adoptedRow.parse(JSON.parse(line)));
+    return new Map(rows.map((row) => [row.remote_id, row]));
   } catch (cause) {
     throw new HundredfoldError(
       'ADOPT_REFUSED',
@@ -234,24 +196,15 @@ async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> {
   }
 }
 
-/**
- * Adds the rows that are not there yet; of those that are, the newest kind and title count.
- * @param tree the campaign's output tree, made if it is missing
- * @throws HundredfoldError `CAMPAIGN_DIFFERS`: the tree is that of a campaign with a manifest of the user's
- */
-async function addAdopted(tree: string, rows: readonly AdoptedRow[]): Promise<void> {
-  const former = await readAdopted(tree);
-  const there = await openStoreIfAny(tree);
-  if (former.length === 0 && (await there?.exists(PREPARED_CAMPAIGN)) === true) {
-    throw new HundredfoldError(
-      'CAMPAIGN_DIFFERS',
-      `the campaign in ${tree} has a manifest of its own, which \`adopt\` does not change`,
-      'Add rows with a remote_id to its manifest, or choose another name with --name.',
-    );
-  }
-  const all = new Map(former.map((one) => [one.remote_id, one]));
-  for (const one of rows) all.set(one.remote_id, { ...all.get(one.remote_id), ...one });
-  const text = Array.from(all.values(), (one) => `${JSON.stringify(one)}\n`).join('');
+/** Adds the rows that are not there yet; of those that are, the newest kind and title count. */
+async function addAdopted(
+  tree: string,
+  former: AdoptedRows,
+  rows: readonly AdoptedRow[],
+): Promise<void> {
+  const all = new Map(former);
+  for (const row of rows) all.set(row.remote_id, { ...all.get(row.remote_id), ...row });
+  const text = Array.from(all.values(), (row) => `${JSON.stringify(row)}\n`).join('');
   await (await openStore(tree)).write(ADOPTED_MANIFEST, text);
 }
 
@@ -287,13 +240,22 @@ export async function adopt(
   jobs: readonly string[],
   options: AdoptOptions = {},
 ): Promise<Campaign> {
+  const { kind, name = chooseAdoptedName(service) } = options;
+  // Kinds of plugins are known from now on.
   const settings = readStartSettings(options);
-  const { kind = null, name = chooseAdoptedName(service), out = settings.storeUrl } = options;
-  const folder = resolveAddress(out);
-  const order = { service, settings, local: options.services ?? null, folder, name, kind };
-  checkAdoption(order, jobs);
+  checkAdoption(service, kind, jobs);
+  const folder = resolveAddress(options.out ?? settings.storeUrl);
   const tree = buildAddress(folder, name);
-  await addAdopted(tree, await findNamedJobs(order, [...new Set(jobs)]));
+  const former = await readAdopted(tree);
+  const kinds = listKindsOf(findService(service));
+  const only = kinds.length === 1 ? kinds[0] : undefined;
+  const request = { service, settings, local: options.services ?? null, folder };
+  const rows = await findNamedJobs(
+    request,
+    [...new Set(jobs)],
+    (id) => kind ?? only ?? former.get(id)?.kind,
+  );
+  await addAdopted(tree, former, rows);
   const start = (manifest: string) => startCampaign(manifest, { ...options, name });
   if (isObjectAddress(tree)) return withLocalCopy(tree, start);
   return start(buildAddress(tree, ADOPTED_MANIFEST));
