@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { nullIfNotFound } from '../activities/retry.ts';
 import type { Policy } from '../budget/policy.ts';
-import type { ServiceSettings } from '../config/services.ts';
+import type { Lane, ServiceSettings } from '../config/services.ts';
 import type {
   CampaignSpec,
   FeedSpec,
@@ -14,10 +14,14 @@ import type {
 import { findLocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { findSource } from '../kinds/registry.ts';
-import type { ManifestDigest } from '../manifest/sources.ts';
 import { listKindsOf, findService } from '../services/registry.ts';
 import { createTreeNotHereError, ensureTreeId, readTreeId } from '../store/lease.ts';
-import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import {
+  createNotPreparedError,
+  type PreparedCampaign,
+  readInvalidRows,
+  readPreparedCampaign,
+} from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { formatCampaignAtStart } from '../workflows/details.ts';
 import { type CampaignInput, pauseLineSignal, withdrawRunSignal } from '../workflows/messages.ts';
@@ -32,8 +36,9 @@ import {
 import { type HeldTree, takeOver } from './hold-tree.ts';
 import type { OnNotice } from './session.ts';
 
-/** A running campaign, as recorded at its start. */
-export interface Running {
+/** The newest run of a campaign, as recorded at its start. */
+export interface CampaignRun {
+  readonly isRunning: boolean;
   readonly out: unknown;
   /** Id of that tree. */
   readonly tree: unknown;
@@ -41,18 +46,16 @@ export interface Running {
   readonly retry: unknown;
 }
 
-/** The campaign's newest run: where it writes to and, while it is open, how it was started. Null when Temporal knows none. */
+/** Null when Temporal knows none. */
 export async function findCampaignRun(
   { client }: Pick<Session, 'client'>,
   name: string,
-): Promise<{ readonly out: unknown; readonly running: Running | null } | null> {
-  const found = await nullIfNotFound(
-    client.workflow.getHandle(buildCampaignWorkflowId(name)).describe(),
-  );
+): Promise<CampaignRun | null> {
+  const handle = client.workflow.getHandle(buildCampaignWorkflowId(name));
+  const found = await nullIfNotFound(handle.describe());
   if (found === null) return null;
   const { out, tree, retry } = found.memo ?? {};
-  const running = found.status.name === 'RUNNING' ? { out, tree, retry } : null;
-  return { out, running };
+  return { isRunning: found.status.name === 'RUNNING', out, tree, retry };
 }
 
 /** Which campaign is started, and how. */
@@ -66,21 +69,17 @@ export interface Order {
   readonly priority: number;
   /** Whether a webhook is notified of the end. */
   readonly notify?: boolean;
+  /** False: results are not kept for later campaigns. */
+  readonly keepResults?: boolean;
+  /** Which items are run again, where it is a retry. */
+  readonly retry?: string;
   /** Nothing is submitted before (ms since the epoch). */
   readonly startsAt?: number;
   readonly onNotice: OnNotice;
 }
 
-/** What was prepared in its tree. */
-export interface PreparedTree extends Pick<
-  CampaignSpec,
-  'items' | 'invalid' | 'following' | 'cache' | 'retried'
-> {
-  readonly pages: number;
-  readonly manifests: readonly ManifestDigest[];
-  /** Which items are run again, where it is a retry. */
-  readonly retry?: string;
-}
+/** What was prepared in its tree, besides what the tree says. */
+export type PreparedRows = Pick<CampaignSpec, 'following' | 'retried'>;
 
 /**
  * Starts the campaign of a tree that is held: what the tree shows of jobs counts here before its records are written
@@ -93,7 +92,7 @@ export async function launch(
   session: Session,
   held: HeldTree,
   order: Order,
-  prepare: () => Promise<PreparedTree | null>,
+  prepare: () => Promise<PreparedRows | null>,
 ): Promise<boolean> {
   const { feeds, onNotice } = order;
   await takeOver({ session, held, feeds, onNotice });
@@ -102,74 +101,72 @@ export async function launch(
   await held.check();
   if (prepared === null) return false;
   await forgetPause(session, order);
-  await startWorkflow(session, order, prepared, tree);
+  await startWorkflow(session, order, { ...prepared, tree, ...(await countItems(held.store)) });
   held.isLeft = true;
   return true;
+}
+
+interface CountedTree extends PreparedRows, Pick<CampaignSpec, 'tree' | 'items' | 'invalid'> {
+  readonly campaign: PreparedCampaign;
+}
+
+async function countItems(store: Store): Promise<Omit<CountedTree, keyof PreparedRows | 'tree'>> {
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw createNotPreparedError(store, 'it was removed');
+  const invalid = (await readInvalidRows(store)).length;
+  return { campaign, items: campaign.items + invalid, invalid };
 }
 
 async function startWorkflow(
   session: Session,
   order: Order,
-  prepared: PreparedTree,
-  tree: string,
+  { campaign, ...counted }: CountedTree,
 ): Promise<void> {
-  const { name } = order;
-  const spec = buildCampaignSpec(session, order, prepared, tree);
-  await session.client.workflow.start('campaign', {
-    workflowId: buildCampaignWorkflowId(name),
-    taskQueue: session.taskQueue,
-    args: [{ spec }] satisfies [CampaignInput],
-    // Two commands typed at once: the second finds the first one's campaign.
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowTaskTimeout: '5s',
-    staticSummary: `campaign ${name}: ${spec.items} items`,
-    staticDetails: formatCampaignAtStart(
-      spec,
-      prepared.manifests.map(({ file }) => file),
-    ),
-    memo: buildMemo(order, prepared, tree),
-    typedSearchAttributes: [
-      { key: ATTRIBUTES.campaign, value: name },
-      { key: ATTRIBUTES.state, value: 'running' },
-    ],
-  });
-}
-
-function buildCampaignSpec(
-  session: Session,
-  { name, folder, feeds, policy, priority, notify = false, startsAt }: Order,
-  { pages, manifests: _, retry: __, ...counted }: PreparedTree,
-  tree: string,
-): CampaignSpec {
-  return {
+  const { name, folder, feeds, policy, priority, startsAt, retry } = order;
+  const { notify = false, keepResults: cache = true } = order;
+  const { tree, items } = counted;
+  const { role, taskQueue } = session;
+  const spec: CampaignSpec = {
     ...counted,
-    tree,
-    ...describeShared(session),
     name,
     store: folder,
     policy,
     priority,
     notify,
-    feeds: buildFeedSpecs(feeds, pages, session),
+    cache,
+    feeds: buildFeedSpecs(feeds, campaign.pages, session),
     ...(startsAt !== undefined && { startsAt }),
+    // Workers that only publish may be at a shared Temporal; there others see who started what.
+    ...(role === 'remote' && { publishQueue: publishTaskQueue(taskQueue) }),
+    user: role === 'remote' ? readUser() : null,
   };
-}
-
-/** What workers and commands read of a campaign without a query. */
-function buildMemo(
-  { folder, feeds, priority }: Order,
-  { retry }: PreparedTree,
-  tree: string,
-): Record<string, unknown> {
-  return {
-    out: folder,
-    tree,
-    startedAt: new Date().toISOString(),
-    services: feeds.map(({ reference }) => reference),
-    ...(retry !== undefined && { retry }),
-    priority,
-  };
+  await session.client.workflow.start('campaign', {
+    workflowId: buildCampaignWorkflowId(name),
+    taskQueue,
+    args: [{ spec }] satisfies [CampaignInput],
+    // Two commands typed at once: the second finds the first one's campaign.
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowTaskTimeout: '5s',
+    staticSummary: `campaign ${name}: ${items} items`,
+    staticDetails: formatCampaignAtStart(
+      spec,
+      campaign.manifestDigests.map(({ file }) => file),
+    ),
+    // What workers and commands read of it without a query.
+    memo: {
+      out: folder,
+      tree,
+      startedAt: new Date().toISOString(),
+      services: feeds.map(({ reference }) => reference),
+      ...(retry !== undefined && { retry }),
+      priority,
+    },
+    typedSearchAttributes: [
+      { key: ATTRIBUTES.campaign, value: name },
+      { key: ATTRIBUTES.state, value: 'running' },
+    ],
+  });
 }
 
 /**
@@ -228,27 +225,38 @@ export function buildFeedSpecs(
   pages: number,
   { role }: Pick<Session, 'role'>,
 ): FeedSpec[] {
-  return feeds.map(({ reference, policy, lane }) => {
-    const limit = computeBurst(policy);
-    return {
-      reference,
-      pages,
-      // Workers of other tokens may work there.
-      ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-      // Of a lane, some wait there so that no engine does. Beside one, what waits is taken back by it.
-      open: lane ? 2 * lane.maxOpen + 2 : computeMaxOpen(limit),
-      batch: lane ? 1 : computeBatch(limit),
-    };
-  });
+  return feeds.map(({ reference, policy, lane }) => ({
+    reference,
+    pages,
+    // Workers of other tokens may work there.
+    ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
+    ...(lane ? computeLaneSizes(lane) : computeSizes(policy)),
+  }));
 }
 
-/** Workers of other users, and such that only publish, may be at a shared Temporal; there others see who started what. */
-function describeShared({
-  role,
-  taskQueue,
-}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignSpec, 'publishQueue' | 'user'> {
-  if (role !== 'remote') return { user: null };
-  return { publishQueue: publishTaskQueue(taskQueue), user: readUser() };
+type Sizes = Pick<FeedSpec, 'open' | 'batch'>;
+
+/** Some wait there so that no engine does. Beside a lane, what waits is taken back by it. */
+function computeLaneSizes({ maxOpen }: Lane): Sizes {
+  return { open: 2 * maxOpen + 2, batch: 1 };
+}
+
+/** Without a limit, small batches, so that starts do not delay other work. */
+const WITHOUT_LIMIT: Sizes = { open: 300, batch: 25 };
+const MAX_OPEN_ITEMS = 1_000;
+const MAX_BATCH = 100;
+
+/**
+ * A whole window in one signal. At least twice the limit plus the jobs running are open, or slots would be idle when they
+ * all become free at once.
+ */
+function computeSizes({ windows }: Policy): Sizes {
+  if (windows.length === 0) return WITHOUT_LIMIT;
+  const limit = Math.min(...windows.map((window) => window.limit));
+  return {
+    open: Math.min(MAX_OPEN_ITEMS, 2 * limit + 100),
+    batch: Math.max(1, Math.min(MAX_BATCH, limit)),
+  };
 }
 
 /** The name of the login; null where the system knows none, as for a user id of a container. */
@@ -258,27 +266,6 @@ function readUser(): string | null {
   } catch {
     return null;
   }
-}
-
-/** The most that can become free at once; null without a limit. */
-function computeBurst({ windows }: Policy): number | null {
-  return windows.length === 0 ? null : Math.min(...windows.map(({ limit }) => limit));
-}
-
-const OPEN_WITHOUT_LIMIT = 300;
-const MAX_OPEN_ITEMS = 1_000;
-
-/** At least twice the limit plus the jobs running, or slots would be idle when they all become free at once. */
-function computeMaxOpen(limit: number | null): number {
-  return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(MAX_OPEN_ITEMS, 2 * limit + 100);
-}
-
-const BATCH_WITHOUT_LIMIT = 25;
-const MAX_BATCH = 100;
-
-/** A whole window in one signal; without a limit, small batches, so that starts do not delay other work. */
-function computeBatch(limit: number | null): number {
-  return limit === null ? BATCH_WITHOUT_LIMIT : Math.max(1, Math.min(MAX_BATCH, limit));
 }
 
 /** A short form of ids: every poll of the campaign reads its memo. */
@@ -294,7 +281,10 @@ export function computeDigestOfIds(ids: Iterable<string>): string {
  * since, or the folder was replaced.
  * @throws StoreError `TREE_NOT_HERE`: the folder is empty; a disk may not be mounted
  */
-export async function compareTrees(store: Store, { tree }: Running): Promise<'joins' | 'obsolete'> {
+export async function compareTrees(
+  store: Store,
+  { tree }: CampaignRun,
+): Promise<'joins' | 'obsolete'> {
   if (typeof tree !== 'string') return 'joins';
   const found = await readTreeId(store);
   if (found !== null) return found === tree ? 'joins' : 'obsolete';

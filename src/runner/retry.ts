@@ -17,7 +17,6 @@ import {
   listPluginNews,
   type PageEntry,
   type PreparedCampaign,
-  readInvalidRows,
   requirePlugins,
   toPageEntry,
   writePage,
@@ -42,7 +41,7 @@ import {
   describeSettings,
   launch,
   type Order,
-  type PreparedTree,
+  type PreparedRows,
 } from './launch.ts';
 import { addLanes, chooseServices } from './intake.ts';
 import { chooseSampledFeeds, readSampledLane } from './sample.ts';
@@ -72,8 +71,8 @@ interface RequestedRetry extends Omit<Order, 'folder' | 'feeds'> {
 async function startRetry(session: Session, requested: RequestedRetry): Promise<Started> {
   const { name, options, expected, onNotice } = requested;
   const run = await findCampaignRun(session, name);
-  if (run?.running) {
-    if (run.running.retry !== buildKey(options)) throw isRunning(name);
+  if (run?.isRunning) {
+    if (run.retry !== requested.retry) throw isRunning(name);
     onNotice(`${name} is already being retried: this command joins it.`);
     return { name, out: String(run.out) };
   }
@@ -102,10 +101,10 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
 }
 
 async function prepare(
-  { feeds, policy, options }: Order & RequestedRetry,
+  { feeds, policy }: Order,
   { store, campaign, services: formerServices }: OutputTree,
   survey: RetrySurvey,
-): Promise<PreparedTree> {
+): Promise<PreparedRows> {
   const { services, jobs, plugins } = describeSettings(feeds, policy);
   const settings = {
     ...campaign.settings,
@@ -116,18 +115,7 @@ async function prepare(
   // They are those of the former run: until the new one is published, the tree is not.
   await store.remove(CHECKSUMS);
   await prepareRetry(store, { ...campaign, settings }, survey, new Date().toISOString());
-  const invalid = (await readInvalidRows(store)).length;
-  const { items, pages, manifestDigests: manifests } = campaign;
-  return {
-    items: items + invalid,
-    following: survey.following,
-    invalid,
-    retried: survey.chosen.size + survey.reopenedBefore,
-    cache: true,
-    pages,
-    manifests,
-    retry: buildKey(options),
-  };
+  return { following: survey.following, retried: survey.chosen.size + survey.reopenedBefore };
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */
@@ -213,7 +201,8 @@ export async function retry(name: string, options: RetryOptions = {}): Promise<C
   const settings = await addFormerLanes(readStartSettings(around), tree, onNotice);
   const { priority = USUAL_PRIORITY } = options;
   const { policy } = settings;
-  const order = { name, policy, priority, notify: settings.notify !== null, onNotice };
+  const notify = settings.notify !== null;
+  const order = { name, policy, priority, notify, retry: buildKey(options), onNotice };
   const requested = { ...order, options, settings, expected, local };
   return beginCampaign({ settings, options: around, signal, notices }, (session) =>
     runOneAtATime(settings, onNotice, () => startRetry(session, requested)),

@@ -50,7 +50,7 @@ import {
 } from './intake.ts';
 import {
   type Order,
-  type Running,
+  type CampaignRun,
   buildFeedSpecs,
   compareTrees,
   describeSettings,
@@ -238,14 +238,13 @@ export interface CampaignStart extends Order {
   readonly earlier: EarlierResults;
   /** Results of earlier campaigns, where there are any. */
   readonly cache: ResultCache | null;
-  /** For later campaigns. */
-  readonly keepResults: boolean;
 }
 
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
 export async function startOrJoin(session: Session, start: CampaignStart): Promise<Begun> {
   const { name, folder, onNotice } = start;
-  const running = (await findCampaignRun(session, name))?.running ?? null;
+  const run = await findCampaignRun(session, name);
+  const running = run?.isRunning ? run : null;
   if (running) checkFolder(start, running);
   const store = await openStore(folder);
   const fits = running === null ? null : await compareTrees(store, running);
@@ -262,7 +261,7 @@ async function join(
   session: Session,
   held: HeldTree,
   start: CampaignStart,
-  { tree }: Running,
+  { tree }: CampaignRun,
 ): Promise<Begun | null> {
   const { store } = held;
   if (typeof tree === 'string') await ensureTreeId(store, tree);
@@ -273,21 +272,17 @@ async function join(
 }
 
 async function startHere(session: Session, held: HeldTree, start: CampaignStart): Promise<Begun> {
-  const { survey, keepResults: cache } = start;
-  const { items, invalid, digests: manifests } = survey;
   let done = 0;
   const started = await launch(session, held, start, async () => {
-    const prepared = await prepare(held.store, start);
-    const { pages, following, changed } = prepared;
+    const { following, changed, items, ...prepared } = await prepare(held.store, start);
     done = prepared.done;
-    if (done === prepared.items && !changed && (await isPublished(held.store))) return null;
-    const rows = { items: prepared.items + invalid, invalid, following, retried: 0 };
-    return { ...rows, cache, pages, manifests };
+    if (done === items && !changed && (await isPublished(held.store))) return null;
+    return { following, retried: 0 };
   });
-  return { joined: false, grownBy: 0, items, done, idle: !started };
+  return { joined: false, grownBy: 0, items: start.survey.items, done, idle: !started };
 }
 
-function checkFolder({ name, folder }: CampaignStart, running: Running): void {
+function checkFolder({ name, folder }: CampaignStart, running: CampaignRun): void {
   if (running.out === folder) return;
   throw new HundredfoldError(
     'CAMPAIGN_DIFFERS',
