@@ -23,7 +23,7 @@ import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import { type LocalName, chooseRecord } from '../temporal/host/local.ts';
 import { readRecord } from '../temporal/host/folder.ts';
 import type { Campaign } from './campaign.ts';
-import { chooseServices } from './intake.ts';
+import { chooseServices, useLocalServices } from './intake.ts';
 import { readStartSettings } from './session.ts';
 import { startCampaign, type StartOptions } from './start.ts';
 
@@ -117,7 +117,10 @@ export async function listRemoteJobs({
   folder,
 }: ListRequest): Promise<RemoteJobs> {
   const needed = new Set([service]);
-  const [chosen] = chooseServices(settings, { local, needed, who: '`hundredfold adopt`' });
+  const [chosen] = chooseServices(useLocalServices(settings, local), {
+    needed,
+    who: '`hundredfold adopt`',
+  });
   if (!chosen) throw new Error(`${service} is configured, and has no settings`);
   const url = local ? findLocalUrl(settings.embeddedDir, local, chosen) : chosen.url;
   const { config, network } = chosen;

@@ -118,7 +118,7 @@ export async function prepareIntake(
     options.cache !== false && !options.only ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
   const isAnswered = options.services === 'local' ? await loadRecorded() : null;
-  const known = listConfiguredServices(settings, options);
+  const known = listConfiguredServices(useLocalServices(settings, options.services));
   const addresses = known.map(({ reference: { service, address } }) => [service, address]);
   const survey = await surveyManifests(manifests, {
     ...options,
@@ -134,18 +134,13 @@ export async function prepareIntake(
   return { name, folder, survey, needed, cache, pluginNews };
 }
 
-/** All configured services, also those that no row needs, or without a token here. */
-export function listConfiguredServices(
-  settings: Settings,
-  { services }: Pick<ManifestOptions, 'services'>,
-): readonly (ServiceSettings | UnreadyService)[] {
-  const local = services && !settings.temporal ? createLocalSettings(services) : [];
+/** All of them, also those that no row needs, or without a token here. */
+export function listConfiguredServices({
+  services,
+  unready,
+}: Settings): readonly (ServiceSettings | UnreadyService)[] {
   return listServiceNames().flatMap(
-    (name) =>
-      local.find(({ reference }) => reference.service === name) ??
-      settings.services[name] ??
-      settings.unready.find(({ reference }) => reference.service === name) ??
-      [],
+    (name) => services[name] ?? unready.find(({ reference }) => reference.service === name) ?? [],
   );
 }
 
@@ -231,9 +226,31 @@ export async function checkRows(
 
 /* Which services the jobs go to, and whether they are at their addresses */
 
+/**
+ * Services of this project come first, if they are named: with them, lanes of other machines are not used.
+ * @throws HundredfoldError `CONFIG_INVALID`
+ */
+export function useLocalServices(settings: Settings, local: LocalName | null = null): Settings {
+  if (local === null) return settings;
+  const { temporal, services, unready, lanes } = settings;
+  if (temporal)
+    throw new HundredfoldError(
+      'CONFIG_INVALID',
+      `--services ${local} needs the embedded server, and temporal.address is ${temporal.address}`,
+      'Omit temporal.address, or start `hundredfold services` and configure its addresses under services:.',
+    );
+  const own = Object.fromEntries(
+    createLocalSettings(local).map((one) => [one.reference.service, one]),
+  );
+  return {
+    ...settings,
+    services: { ...services, ...own },
+    unready: unready.filter(({ reference }) => !(reference.service in own)),
+    lanes: lanes.filter(({ reference }) => findLocalName(reference.address) !== null),
+  };
+}
+
 interface Choice {
-  /** Services of this project that come first. */
-  readonly local: LocalName | null;
   /** Required services. */
   readonly needed: ReadonlySet<ServiceName>;
   /** Services that are used if they are configured. */
@@ -242,30 +259,20 @@ interface Choice {
   readonly who: string;
 }
 
-/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID` */
-export function chooseServices(settings: Settings, choice: Choice): readonly ServiceSettings[] {
-  const { needed, optional = new Set<string>(), who } = choice;
-  const local = choice.local ? requireLocalServices(settings, choice.local) : [];
-  const known = (name: ServiceName) =>
-    local.find(({ reference }) => reference.service === name) ?? settings.services[name];
-  const missing = [...needed].filter((name) => !known(name));
-  for (const { reference, reason } of settings.unready)
+/** Each with its lanes. @throws HundredfoldError `CONFIG_NO_SERVICE`, and why a configured one cannot be used */
+export function chooseServices(
+  { services, unready, lanes }: Settings,
+  { needed, optional = new Set(), who }: Choice,
+): readonly ServiceSettings[] {
+  const missing = [...needed].filter((name) => !services[name]);
+  for (const { reference, reason } of unready)
     if (missing.includes(reference.service)) throw reason;
   if (missing.length > 0) throw createNoServiceError(missing, who);
   const names = listServiceNames().filter((name) => needed.has(name) || optional.has(name));
-  const lanes = listLanes(settings, choice.local);
   return names.flatMap((name) => [
-    ...[known(name) ?? []].flat(),
+    ...[services[name] ?? []].flat(),
     ...lanes.filter(({ reference }) => reference.service === name),
   ]);
-}
-
-/** With local services, those of other machines are not used. */
-export function listLanes(
-  { lanes }: Settings,
-  local: LocalName | null,
-): readonly ServiceSettings[] {
-  return lanes.filter(({ reference }) => !local || findLocalName(reference.address) !== null);
 }
 
 /**
@@ -287,15 +294,6 @@ export async function addLanes(
     );
   const lanes = await find(settings.embeddedDir);
   return { ...settings, lanes: [...settings.lanes, ...lanes] };
-}
-
-function requireLocalServices({ temporal }: Settings, name: LocalName): ServiceSettings[] {
-  if (!temporal) return createLocalSettings(name);
-  throw new HundredfoldError(
-    'CONFIG_INVALID',
-    `--services ${name} needs the embedded server, and temporal.address is ${temporal.address}`,
-    'Omit temporal.address, or start `hundredfold services` and configure its addresses under services:.',
-  );
 }
 
 function formatExample(service: ServiceName): string {

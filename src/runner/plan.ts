@@ -19,7 +19,7 @@ import {
   addLanes,
   checkOwner,
   listConfiguredServices,
-  listLanes,
+  useLocalServices,
   type Intake,
   type IntakeOptions,
   type ManifestOptions,
@@ -136,12 +136,13 @@ export async function planCampaign(
         )
       : [];
   const now = Date.now();
-  const feeds = listConfiguredServices(settings, options);
-  const there = listLanes(settings, options.services ?? null);
+  const meant = useLocalServices(settings, options.services);
+  const feeds = listConfiguredServices(meant);
+  const there = meant.lanes;
   const earlier = await readEarlierResults(there, intake.folder);
   const lanes = measureLanes(there, earlier);
   const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], { now, lanes });
-  const refusals = await findRefusals({ intake, settings, feeds, earlier }, options);
+  const refusals = await findRefusals({ intake, settings: meant, feeds, earlier }, options);
   const document = {
     ...describePlan(intake, forecasts),
     ...(refusals.length > 0 && { refusals }),
@@ -193,7 +194,7 @@ async function findRefusals(
     () => {
       const unready = new Set(settings.unready.map(({ reference }) => reference.service));
       const others = new Set([...needed].filter((name) => !unready.has(name)));
-      const choice = { local: services ?? null, needed: others, who: 'the manifest' };
+      const choice = { needed: others, who: 'the manifest' };
       checkLanes(chooseServices(settings, choice), earlier);
     },
   ];

@@ -43,7 +43,7 @@ import {
   type Order,
   type PreparedRows,
 } from './launch.ts';
-import { addLanes, chooseServices } from './intake.ts';
+import { addLanes, chooseServices, useLocalServices } from './intake.ts';
 import { chooseSampledFeeds, readSampledLane } from './sample.ts';
 import { checkLanes, readEarlierResults } from './lanes.ts';
 import {
@@ -124,8 +124,7 @@ async function pickServices(
   tree: OutputTree,
   survey: RetrySurvey,
 ): Promise<readonly ServiceSettings[]> {
-  const all = chooseServices(settings, {
-    local: local ?? tree.local,
+  const all = chooseServices(useLocalServices(settings, local ?? tree.local), {
     needed: survey.services,
     optional: new Set(Object.keys(tree.services)),
     who: `the campaign ${name}`,

@@ -47,6 +47,7 @@ import {
   checkRows,
   checkServices,
   chooseServices,
+  useLocalServices,
 } from './intake.ts';
 import {
   type Order,
@@ -173,7 +174,8 @@ async function buildStart(
   settings: Settings,
   spool: Spool,
 ): Promise<CampaignStart> {
-  const all = chooseServices(settings, { local: services ?? null, needed, who: 'the manifest' });
+  const meant = useLocalServices(settings, services);
+  const all = chooseServices(meant, { needed, who: 'the manifest' });
   const feeds = sample ? chooseSampledFeeds(all, sample.lane) : all;
   const earlier = await readEarlierResults(feeds, folder);
   checkLanes(feeds, earlier);
