@@ -106,11 +106,12 @@ export async function launch(
   return true;
 }
 
-interface CountedTree extends PreparedRows, Pick<CampaignSpec, 'tree' | 'items' | 'invalid'> {
+interface CountedItems extends Pick<CampaignSpec, 'items' | 'invalid'> {
   readonly campaign: PreparedCampaign;
 }
 
-async function countItems(store: Store): Promise<Omit<CountedTree, keyof PreparedRows | 'tree'>> {
+/** As the tree lists them, with the rows that were skipped. */
+export async function countItems(store: Store): Promise<CountedItems> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw createNotPreparedError(store, 'it was removed');
   const invalid = (await readInvalidRows(store)).length;
@@ -120,7 +121,7 @@ async function countItems(store: Store): Promise<Omit<CountedTree, keyof Prepare
 async function startWorkflow(
   session: Session,
   order: Order,
-  { campaign, ...counted }: CountedTree,
+  { campaign, ...counted }: CountedItems & PreparedRows & Pick<CampaignSpec, 'tree'>,
 ): Promise<void> {
   const { name, folder, feeds, policy, priority, startsAt, retry } = order;
   const { notify = false, keepResults: cache = true } = order;

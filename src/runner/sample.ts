@@ -14,7 +14,7 @@ import { findServiceOfKind } from '../services/registry.ts';
 import { shareDigest } from '../store/item-store.ts';
 import { buildCampaignAddress } from '../store/layout.ts';
 import { listEngineLanes } from '../temporal/host/local.ts';
-import { addLanes, listLanes, type ManifestOptions } from './intake.ts';
+import { addLanes, type ManifestOptions, useLocalServices } from './intake.ts';
 import { readStartSettings } from './session.ts';
 import type { StartOptions } from './start.ts';
 import { openTree } from './tree.ts';
@@ -126,7 +126,7 @@ export async function prepareComparison(
 ): Promise<PreparedComparison> {
   const { name = deriveCampaignName(manifests), services = null, also } = options;
   const settings = await addLanes(readStartSettings(options), also, listEngineLanes);
-  const lanes = listLanes(settings, services);
+  const { lanes } = useLocalServices(settings, services);
   const has = (kind: Kind, lane?: string) =>
     lanes.some(
       (one) =>

@@ -21,13 +21,11 @@ import {
   type InvalidRow,
   listPluginNews,
   type PreparedCampaign,
-  readInvalidRows,
   readIds,
   readPreparedCampaign,
   writeInvalidRows,
   writePreparedCampaign,
 } from '../store/prepared-campaign.ts';
-import type { ResultCache } from '../store/deliver.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { growSignal } from '../workflows/messages.ts';
@@ -54,6 +52,7 @@ import {
   type CampaignRun,
   buildFeedSpecs,
   compareTrees,
+  countItems,
   describeSettings,
   endObsolete,
   findCampaignRun,
@@ -69,7 +68,7 @@ import {
   throwIfInterrupted,
 } from './session.ts';
 import { chooseSampledFeeds, type Sample } from './sample.ts';
-import { Spool, type Survey } from './survey.ts';
+import { Spool } from './survey.ts';
 
 /**
  * What can be known before a server is started for the campaign.
@@ -167,9 +166,9 @@ interface Told extends StartOptions {
   readonly signal: AbortSignal;
 }
 
-/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `CONFIG_INVALID`, `LANE_ENGINE_*` */
+/** @throws HundredfoldError `CONFIG_NO_SERVICE`, `LANE_ENGINE_*` */
 async function buildStart(
-  { name, folder, survey, cache, needed }: Intake,
+  { needed, pluginNews: _, ...rows }: Intake,
   { services, priority = USUAL_PRIORITY, cache: keepResults = true, at, sample, onNotice }: Told,
   settings: Settings,
   spool: Spool,
@@ -177,24 +176,13 @@ async function buildStart(
   const meant = useLocalServices(settings, services);
   const all = chooseServices(meant, { needed, who: 'the manifest' });
   const feeds = sample ? chooseSampledFeeds(all, sample.lane) : all;
-  const earlier = await readEarlierResults(feeds, folder);
+  const earlier = await readEarlierResults(feeds, rows.folder);
   checkLanes(feeds, earlier);
-  return {
-    name,
-    folder,
-    survey,
-    spool,
-    cache,
-    feeds,
-    earlier,
-    keepResults,
-    policy: settings.policy,
-    priority,
-    notify: settings.notify !== null,
-    ...(at !== undefined && { startsAt: at }),
-    ...(sample && { sample }),
-    onNotice,
-  };
+  const { policy } = settings;
+  const notify = settings.notify !== null;
+  const times = at === undefined ? {} : { startsAt: at };
+  const order = { ...rows, feeds, policy, priority, notify, keepResults, ...times, onNotice };
+  return { ...order, spool, earlier, ...(sample && { sample }) };
 }
 
 /** @throws HundredfoldError `INTERRUPTED` */
@@ -231,15 +219,12 @@ async function isConfirmed(
 
 /* What is started, in the tree and in Temporal */
 
-export interface CampaignStart extends Order {
-  readonly survey: Survey;
+export interface CampaignStart extends Order, Pick<Intake, 'survey' | 'cache'> {
   /** The rows that were surveyed. */
   readonly spool: Spool;
   readonly sample?: Sample;
-  /** What they tell of lanes. */
+  /** What is known of lanes. */
   readonly earlier: EarlierResults;
-  /** Results of earlier campaigns, where there are any. */
-  readonly cache: ResultCache | null;
 }
 
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
@@ -276,7 +261,7 @@ async function join(
 async function startHere(session: Session, held: HeldTree, start: CampaignStart): Promise<Begun> {
   let done = 0;
   const started = await launch(session, held, start, async () => {
-    const { following, changed, items, ...prepared } = await prepare(held.store, start);
+    const { following, changed, items, ...prepared } = await prepareRows(held.store, start);
     done = prepared.done;
     if (done === items && !changed && (await isPublished(held.store))) return null;
     return { following, retried: 0 };
@@ -309,46 +294,46 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   // From now on the workers need the plugins of this command.
   if (same && listPluginNews(former).length > 0)
     await writePreparedCampaign(store, { ...former, settings: buildHeader(start).settings });
-  const { pages, items, following } = same
-    ? { ...former, following: 0 }
-    : await addRows(store, former, start);
-  const invalid = (await readInvalidRows(store)).length;
-  const plans = buildFeedSpecs(feeds, pages, session);
-  const grown = { items: items + invalid, invalid, following, feeds: plans };
+  const { following } = same ? { following: 0 } : await prepareRows(store, start, former);
+  const { campaign, ...counted } = await countItems(store);
+  const plans = buildFeedSpecs(feeds, campaign.pages, session);
   const workflow = session.client.workflow.getHandle(buildCampaignWorkflowId(start.name));
-  return (await wasDelivered(workflow.signal(growSignal, grown))) ? items - former.items : null;
+  const told = await wasDelivered(
+    workflow.signal(growSignal, { ...counted, following, feeds: plans }),
+  );
+  return told ? campaign.items - former.items : null;
 }
 
-async function addRows(
+/** @param running the campaign that runs there: only rows that it does not have. Files from an earlier run are kept. */
+async function prepareRows(
   store: Store,
-  former: PreparedCampaign,
   start: CampaignStart,
+  running: PreparedCampaign | null = null,
 ): Promise<Prepared> {
-  const { survey, spool } = start;
-  const there = await readIds(store, former);
+  const { survey, spool, cache, feeds } = start;
+  const known: Known = async ({ work, options, service }) => {
+    const address = feeds.find(({ reference }) => reference.service === service)?.reference.address;
+    if (!cache || address === undefined || work === null) return null;
+    const found = await cache.find({ work, options, address });
+    return typeof found === 'string' ? null : found;
+  };
+  if (!running) await checkOwner(start);
+  const there = running ? await readIds(store, running) : new Set<string>();
   const rows = survey.shares.assign(spool.items());
-  const campaign = buildHeader(start);
-  const prepared = await growCampaign(store, former, campaign, rows, buildOptions(start));
-  // A running row was not skipped, even if its row in the manifest is invalid now.
+  const header = buildHeader(start);
+  const prepared = running
+    ? await growCampaign(store, running, header, rows, { known })
+    : await prepareCampaign(store, header, rows, { known });
   await writeInvalidRows(store, filterOthers(there, spool.invalid()));
   return prepared;
 }
 
+/** A running row was not skipped, even if its row in the manifest is invalid now. */
 async function* filterOthers(
   there: ReadonlySet<string>,
   rows: AsyncIterable<InvalidRow>,
 ): AsyncGenerator<InvalidRow> {
   for await (const row of rows) if (!there.has(row.id)) yield row;
-}
-
-/** Prepares the items in the tree. Files from an earlier run are kept. */
-async function prepare(store: Store, start: CampaignStart): Promise<Prepared> {
-  const { survey, spool } = start;
-  await checkOwner(start);
-  const rows = survey.shares.assign(spool.items());
-  const prepared = await prepareCampaign(store, buildHeader(start), rows, buildOptions(start));
-  await writeInvalidRows(store, spool.invalid());
-  return prepared;
 }
 
 function buildHeader({ name, survey, feeds, policy, sample }: CampaignStart): CampaignHeader {
@@ -357,15 +342,4 @@ function buildHeader({ name, survey, feeds, policy, sample }: CampaignStart): Ca
     ...(sample && { sample: { lane: sample.lane } }),
   };
   return { name, manifestDigests: survey.digests, settings };
-}
-
-function buildOptions({ cache, feeds }: CampaignStart): { readonly known: Known } {
-  const known: Known = async ({ work, options, service }) => {
-    const feed = feeds.find(({ reference }) => reference.service === service);
-    if (!cache || !feed || work === null) return null;
-    const { address } = feed.reference;
-    const found = await cache.find({ work, options, address });
-    return typeof found === 'string' ? null : found;
-  };
-  return { known };
 }
