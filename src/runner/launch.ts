@@ -1,5 +1,4 @@
 /** The workflow of a campaign: whether it runs, and how it is started for a prepared tree. */
-import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { nullIfNotFound } from '../activities/retry.ts';
 import type { Policy } from '../budget/policy.ts';
@@ -267,14 +266,6 @@ function readUser(): string | null {
   } catch {
     return null;
   }
-}
-
-/** A short form of ids: every poll of the campaign reads its memo. */
-export function computeDigestOfIds(ids: Iterable<string>): string {
-  return createHash('sha256')
-    .update([...ids].sort().join(' '))
-    .digest('hex')
-    .slice(0, 16);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Runs items of a campaign that did not succeed again, in the same output tree. */
+import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
 import { ENGINES, type ServiceSettings } from '../config/services.ts';
@@ -37,7 +38,6 @@ import { mergeServices, type OutputTree, requireTree, openTreeIfAny } from './tr
 import { withTree } from './hold-tree.ts';
 import {
   findCampaignRun,
-  computeDigestOfIds,
   describeSettings,
   launch,
   type Order,
@@ -72,7 +72,12 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
   const { name, options, expected, onNotice } = requested;
   const run = await findCampaignRun(session, name);
   if (run?.isRunning) {
-    if (run.retry !== requested.retry) throw isRunning(name);
+    if (run.retry !== requested.retry)
+      throw new HundredfoldError(
+        'CAMPAIGN_RUNNING',
+        `the campaign ${name} is running: items that have not ended cannot be run again`,
+        `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
+      );
     onNotice(`${name} is already being retried: this command joins it.`);
     return { name, out: String(run.out) };
   }
@@ -137,10 +142,14 @@ async function pickServices(
   return feeds;
 }
 
-/** The same command typed again joins; another selection cannot be added to a campaign that runs. */
+/**
+ * The same command typed again joins; another selection cannot be added to a campaign that runs. Short: every poll of the
+ * campaign reads its memo.
+ */
 function buildKey({ items, failed = false }: Selection): string {
   if (items === undefined) return failed ? 'failed' : 'all';
-  return `items ${computeDigestOfIds(new Set(items))}`;
+  const ids = [...new Set(items)].sort().join(' ');
+  return `items ${hash('sha256', ids).slice(0, 16)}`;
 }
 
 const LEAVE_TIMEOUT_MS = 10_000;
@@ -155,14 +164,6 @@ async function waitForItems({ client }: Session, name: string): Promise<void> {
   const deadline = new Deadline(LEAVE_TIMEOUT_MS);
   while (!deadline.hasPassed && (await client.workflow.count(query)).count > 0)
     await delay(POLL_INTERVAL_MS);
-}
-
-function isRunning(name: string): HundredfoldError {
-  return new HundredfoldError(
-    'CAMPAIGN_RUNNING',
-    `the campaign ${name} is running: items that have not ended cannot be run again`,
-    `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
-  );
 }
 
 /** Which items are run again, and how. */
@@ -241,13 +242,21 @@ export async function surveyRetry(
     await runInParallel(page, store.atOnce, (item) => survey.add(item));
   survey.settleFollowers();
   const unknown = [...survey.named].filter((id) => !survey.ends.has(id));
-  const refusals = [
+  const reasons = [
     ...survey.refusals,
     ...unknown.map((id) => `${id} is not an item of ${campaign.name}.`),
   ];
-  if (refusals.length > 0) throw createRefusedError(refusals);
-  return survey;
+  if (reasons.length === 0) return survey;
+  const more = reasons.length > MAX_REASONS ? [`And ${reasons.length - MAX_REASONS} more.`] : [];
+  throw new HundredfoldError(
+    'ITEM_NOT_RETRYABLE',
+    [...reasons.slice(0, MAX_REASONS), ...more].join(' '),
+    'Nothing was started. Only failed, held and cancelled items can be run again: items.csv lists them.',
+  );
 }
+
+/** A longer list is not useful on a screen. */
+const MAX_REASONS = 20;
 
 export class RetrySurvey {
   /** The ids of the items to reopen. */
@@ -353,18 +362,6 @@ async function findInputFault(
   const found = await store.digest(key);
   if (found === null) return `${key} is missing.`;
   return found.sha256 === input.sha256 ? null : `${key} was changed since it was prepared.`;
-}
-
-/** A longer list is not useful on a screen. */
-const SHOWN = 20;
-
-function createRefusedError(reasons: readonly string[]): HundredfoldError {
-  const more = reasons.length > SHOWN ? [`And ${reasons.length - SHOWN} more.`] : [];
-  return new HundredfoldError(
-    'ITEM_NOT_RETRYABLE',
-    [...reasons.slice(0, SHOWN), ...more].join(' '),
-    'Nothing was started. Only failed, held and cancelled items can be run again: items.csv lists them.',
-  );
 }
 
 /**
