@@ -22,7 +22,7 @@ export type { ConfigurationOptions } from './session.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions, type Refusal } from './plan.ts';
 export type { LaneForecast } from './forecast.ts';
 export type { CountedRows } from './survey.ts';
-export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './intake.ts';
+export { ManifestRefusedError, type ManifestOptions } from './intake.ts';
 export { startCampaign, type StartOptions } from './start.ts';
 export { retry, type RetryOptions } from './retry.ts';
 export { adopt, type AdoptOptions } from './adopt.ts';

@@ -161,14 +161,6 @@ export interface ManifestOptions {
   readonly cache?: boolean;
 }
 
-/** Which rows are run, and the place of the campaign among others. */
-export interface RowOptions extends ManifestOptions {
-  /** Runs the valid rows and skips the others, which are listed in failed.csv. */
-  readonly skipInvalid?: boolean;
-  /** From 1, which is served before all others, to 5; default: 3. */
-  readonly priority?: number;
-}
-
 /** Rows were refused, and nothing was submitted. */
 export class ManifestRefusedError extends HundredfoldError {
   /** All errors and warnings. */
@@ -181,7 +173,8 @@ export class ManifestRefusedError extends HundredfoldError {
   readonly canSkip: boolean;
 
   /** @internal */
-  constructor({ problems, errors, rows, items, brokenFiles }: Survey) {
+  constructor(survey: Survey) {
+    const { problems, errors, rows } = survey;
     super(
       'MANIFEST_REFUSED',
       `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
@@ -191,7 +184,7 @@ export class ManifestRefusedError extends HundredfoldError {
     this.problems = problems;
     this.rows = rows;
     this.errors = errors;
-    this.canSkip = items > 0 && brokenFiles === 0;
+    this.canSkip = chooseRows(survey, true) === 'valid';
   }
 }
 
@@ -205,23 +198,6 @@ export interface RowHooks {
   readonly onNotice?: OnNotice;
   /** Stops the start, and ends `Campaign.events()`. The campaign itself is durable and is not cancelled. */
   readonly signal?: AbortSignal;
-}
-
-/** @throws ManifestRefusedError; HundredfoldError `MANIFEST_EMPTY`, `CAMPAIGN_DIFFERS` */
-export async function checkRows(
-  manifests: readonly string[],
-  options: RowOptions & IntakeOptions,
-  settings: Settings,
-): Promise<Intake> {
-  const { skipInvalid = false, onNotice } = options;
-  const intake = await prepareIntake(manifests, options, settings);
-  const { survey } = intake;
-  const run = chooseRows(survey, skipInvalid);
-  if (run === 'none') throw new ManifestRefusedError(survey);
-  if (run === 'valid')
-    onNotice?.(`${survey.invalid} of ${survey.rows} rows are skipped; failed.csv will list them.`);
-  await checkOwner(intake);
-  return intake;
 }
 
 /* Which services the jobs go to, and whether they are at their addresses */

@@ -38,12 +38,14 @@ import { checkLanes, type EarlierResults, measureLanes, readEarlierResults } fro
 import { type HeldTree, withTree } from './hold-tree.ts';
 import {
   type Intake,
+  type ManifestOptions,
+  ManifestRefusedError,
   type RowHooks,
-  type RowOptions,
   addLanes,
   checkOwner,
-  checkRows,
+  chooseRows,
   checkServices,
+  prepareIntake,
   chooseServices,
   useLocalServices,
 } from './intake.ts';
@@ -100,7 +102,11 @@ export interface Forecast extends Pick<CampaignStart, 'name' | 'folder' | 'surve
 }
 
 /** How a campaign is started. */
-export interface StartOptions extends RowOptions, RowHooks, ConfigurationOptions {
+export interface StartOptions extends ManifestOptions, RowHooks, ConfigurationOptions {
+  /** Runs the valid rows and skips the others, which are listed in failed.csv. */
+  readonly skipInvalid?: boolean;
+  /** From 1, which is served before all others, to 5; default: 3. */
+  readonly priority?: number;
   /** False: leaves the work to other workers. Only with your own Temporal server (`temporal.address`). */
   readonly worker?: boolean;
   /** True: a process in the background works on it, from the start. */
@@ -145,7 +151,7 @@ export async function startCampaign(
   const only = sample && { name: sample.name, only: sample.ids };
   const told = { ...options, ...only, manifests: [manifests].flat(), onNotice, signal };
   try {
-    const intake = await checkRows(told.manifests, { ...told, spool }, settings);
+    const intake = await checkRows(told, spool, settings);
     const start = await buildStart(intake, told, settings, spool);
     for (const line of intake.pluginNews) onNotice(line);
     await checkStart(start);
@@ -164,6 +170,19 @@ interface Told extends StartOptions {
   readonly manifests: readonly string[];
   readonly onNotice: OnNotice;
   readonly signal: AbortSignal;
+}
+
+/** @throws ManifestRefusedError; HundredfoldError `MANIFEST_EMPTY`, `CAMPAIGN_DIFFERS` */
+async function checkRows(told: Told, spool: Spool, settings: Settings): Promise<Intake> {
+  const { manifests, skipInvalid = false, onNotice } = told;
+  const intake = await prepareIntake(manifests, { ...told, spool }, settings);
+  const { survey } = intake;
+  const run = chooseRows(survey, skipInvalid);
+  if (run === 'none') throw new ManifestRefusedError(survey);
+  if (run === 'valid')
+    onNotice(`${survey.invalid} of ${survey.rows} rows are skipped; failed.csv will list them.`);
+  await checkOwner(intake);
+  return intake;
 }
 
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `LANE_ENGINE_*` */
