@@ -11,7 +11,7 @@ import type { NotifySettings } from '../config/settings.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
 import { isFinal } from '../domain/campaign.ts';
-import { readItemPages } from '../report/campaign-items.ts';
+import { readItemPages } from '../store/campaign-items.ts';
 import { readEndedCampaign, type CampaignDocument } from '../report/campaign-summary.ts';
 import { readCode, createDispatcher, USER_AGENT } from '../services/connection.ts';
 import { deliverDuplicates, buildResultCacheFolder, ResultCache } from '../store/deliver.ts';

@@ -4,7 +4,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { runInOrder } from '../domain/process.ts';
 import { parseJson } from '../kinds/json.ts';
 import { checkFiles, listFilesNamed, listFilesToRead, readResult } from '../report/audit.ts';
-import { readError, readListedItems, readState, type Listed } from '../report/campaign-items.ts';
+import { readError, readListedItems, readState, type Listed } from '../store/campaign-items.ts';
 import { type ItemRecord, listWarnings } from '../store/item-record.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { FileDigest, Store } from '../store/store.ts';

@@ -17,7 +17,7 @@ import { listWarnings } from '../store/item-record.ts';
 import { CAMPAIGN_SUMMARY } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { type Listed, readState } from './campaign-items.ts';
+import { type Listed, readState } from '../store/campaign-items.ts';
 
 const number = z.int().nonnegative();
 

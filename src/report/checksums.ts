@@ -5,7 +5,7 @@ import { runInOrder } from '../domain/process.ts';
 import { CHECKSUMS, ITEM_RECORD, WORK_AREA, isSendingNote, parseItemKey } from '../store/layout.ts';
 import type { FileDigest, Store } from '../store/store.ts';
 import { listRecordedFiles } from './audit.ts';
-import { buildPath } from './campaign-items.ts';
+import { buildPath } from '../store/campaign-items.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
 /** The lines of SHA256SUMS; none if the tree has no such file. */

@@ -19,7 +19,7 @@ import {
   nameResultFile,
   listTableKeys,
 } from '../store/layout.ts';
-import { type CampaignItem, readError, readState } from './campaign-items.ts';
+import { type CampaignItem, readError, readState } from '../store/campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
 import { parseEngineVersion } from './result-tables.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';

@@ -15,7 +15,7 @@ import {
   buildPath,
   readRow,
   readState,
-} from './campaign-items.ts';
+} from '../store/campaign-items.ts';
 import { formatCsvCell, formatCsvLine, renameOwnCells } from './csv-table.ts';
 import { parseEngineVersion } from './result-tables.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';

@@ -2,7 +2,7 @@
 import type { Kind } from '../domain/campaign.ts';
 import { listKindNames, findKind } from '../kinds/registry.ts';
 import { MULTIQC } from '../store/layout.ts';
-import { readState } from './campaign-items.ts';
+import { readState } from '../store/campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 

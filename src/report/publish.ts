@@ -25,7 +25,7 @@ import {
   type DamagedItem,
   type RecordedItem,
   readRefusedRows,
-} from './campaign-items.ts';
+} from '../store/campaign-items.ts';
 import {
   type CampaignEnd,
   type CampaignSummary,

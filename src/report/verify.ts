@@ -24,7 +24,7 @@ import {
 import { type PreparedCampaign, readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { findDisagreement, listRecordedFiles } from './audit.ts';
-import { findListedRowsFault } from './campaign-items.ts';
+import { findListedRowsFault } from '../store/campaign-items.ts';
 import {
   type CampaignEnd,
   type CampaignSummary,

@@ -2,7 +2,7 @@
 import type { MeasureValues } from '../kinds/kind.ts';
 import { type FileDigest, type Store } from '../store/store.ts';
 import type { FileFault } from './audit.ts';
-import type { Listed } from './campaign-items.ts';
+import type { Listed } from '../store/campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
 import type { Portrait } from './page/formula.ts';
 

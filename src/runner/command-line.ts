@@ -25,7 +25,6 @@ export { type Observed, observe, openDocument } from './observe.ts';
 export { readFreeSpace } from './obstacles.ts';
 export { type Planned, canBeCharged, planCampaign } from './plan.ts';
 export { openSource } from './pull.ts';
-export type { RetrySurvey } from './retry.ts';
 export {
   HOST_TIMEOUT_MS,
   type LogLine,

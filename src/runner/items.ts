@@ -12,7 +12,7 @@ import {
   readOwnCells,
   buildPath,
   readState,
-} from '../report/campaign-items.ts';
+} from '../store/campaign-items.ts';
 import { RunTimes } from '../report/run-times.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { ItemRecord } from '../store/item-record.ts';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ENGINES, type ServiceSettings } from '../config/services.ts';
 import type { Kind, ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { readItemPages } from '../report/campaign-items.ts';
+import { readItemPages } from '../store/campaign-items.ts';
 import { parseEngineVersion } from '../report/result-tables.ts';
 import { computeMedian } from '../report/run-times.ts';
 import { isObjectAddress } from '../store/layout.ts';

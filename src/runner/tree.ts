@@ -14,7 +14,7 @@ import { type Exported, exportTree, findExportFormat } from '../export/export.ts
 import { LOCAL_NAMES, type LocalName } from '../temporal/host/local.ts';
 import { readProgramVersion } from '../program.ts';
 import { listRecordedFiles } from '../report/audit.ts';
-import { type Listed, readListedItems, readOwnCells } from '../report/campaign-items.ts';
+import { type Listed, readListedItems, readOwnCells } from '../store/campaign-items.ts';
 import {
   buildDocument,
   type CampaignDocument,

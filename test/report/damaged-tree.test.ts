@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../src/domain/errors.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { findTreeFaults } from '../../src/report/verify.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { prepareRetry, surveyRetry } from '../../src/runner/retry.ts';
+import { prepareRetry, surveyRetry } from '../../src/store/reopen.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { PREPARED_CAMPAIGN } from '../../src/store/layout.ts';
 import type { Store } from '../../src/store/store.ts';

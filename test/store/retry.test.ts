@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { deliverDuplicates } from '../../src/store/deliver.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
-import { prepareRetry, type Selection, surveyRetry } from '../../src/runner/retry.ts';
+import { prepareRetry, type Selection, surveyRetry } from '../../src/store/reopen.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';

@@ -1,6 +1,6 @@
 /** `hundredfold retry` without the command: ended items are reopened, and the campaign runs once more. */
 import { openFileStore } from '../../src/store/file-store.ts';
-import { prepareRetry, surveyRetry } from '../../src/runner/retry.ts';
+import { prepareRetry, surveyRetry } from '../../src/store/reopen.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import type { Ran, Rig, Started } from '../rig.ts';
 

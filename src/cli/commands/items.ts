@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Attempt } from '../../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { readListedItems } from '../../report/campaign-items.ts';
+import { readListedItems } from '../../store/campaign-items.ts';
 import { readRecord } from '../../temporal/host/folder.ts';
 import { isAlive } from '../../temporal/machine.ts';
 import {

@@ -1,6 +1,7 @@
 /** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
 import { Command, Option } from 'commander';
-import { retry as retryCampaign, type RetrySurvey } from '../../runner/command-line.ts';
+import { retry as retryCampaign } from '../../runner/command-line.ts';
+import type { RetrySurvey } from '../../store/reopen.ts';
 import { followToEnd } from '../conclusion.ts';
 import { findMeant } from '../session.ts';
 import { Interruption } from '../interruption.ts';

@@ -2,7 +2,7 @@
 import type { Kind, ServiceName } from '../../domain/campaign.ts';
 import { findItemEndWords } from '../../domain/item-ends.ts';
 import type { ItemDetail, ItemFacts, ItemTable, KindFacts, PageData } from '../page-data.ts';
-import { readError, readOwnCells, readState } from '../campaign-items.ts';
+import { readError, readOwnCells, readState } from '../../store/campaign-items.ts';
 import { listWarnings, serializeOptions, type ItemRecord } from '../../store/item-record.ts';
 import { listRecordedFiles } from '../audit.ts';
 import { RunTimes } from '../run-times.ts';

@@ -3,7 +3,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
-import { readCampaignItems } from '../../../src/report/campaign-items.ts';
+import { readCampaignItems } from '../../../src/store/campaign-items.ts';
 import { readPagePieces } from '../../../src/report/page/html.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { deriveFiles, publishCampaign } from '../../../src/report/publish.ts';

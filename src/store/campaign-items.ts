@@ -1,9 +1,9 @@
 /** The items of a campaign in manifest order, read from the tree page by page, so that memory stays constant. */
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Kind, ItemState } from '../domain/campaign.ts';
-import { type FileDigest, type Store, isDamagedRecord } from '../store/store.ts';
-import type { ItemError, ItemRecord } from '../store/item-record.ts';
-import { readListed } from '../store/item-store.ts';
+import { type FileDigest, type Store, isDamagedRecord } from './store.ts';
+import type { ItemError, ItemRecord } from './item-record.ts';
+import { readListed } from './item-store.ts';
 import { isField } from '../manifest/columns.ts';
 import {
   readInvalidRows,
@@ -12,8 +12,8 @@ import {
   readPage,
   type PageEntry,
   type PreparedCampaign,
-} from '../store/prepared-campaign.ts';
-import { ITEM_RECORD, buildItemFolder, buildItemKey } from '../store/layout.ts';
+} from './prepared-campaign.ts';
+import { ITEM_RECORD, buildItemFolder, buildItemKey } from './layout.ts';
 
 /** A prepared item; without a record if it was removed or damaged since. */
 export type CampaignItem = RecordedItem | DamagedItem;
