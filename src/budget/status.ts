@@ -211,7 +211,11 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
   };
 }
 
-function describeAccount(snapshot: BudgetSnapshot, now: number): AccountStatus {
+/** What an account is described by, whatever its budget knows of campaigns. */
+type Account = Pick<BudgetSnapshot, 'policy' | 'inFlight' | 'closes' | 'blocked'> &
+  Pick<BudgetSnapshot, 'strangers' | 'unknownBefore' | 'open' | 'refusal'>;
+
+export function describeAccount(snapshot: Account, now: number): AccountStatus {
   const { strangers, policy, inFlight, closes, unknownBefore, open, refusal } = snapshot;
   const usage: Usage = {
     inFlight,

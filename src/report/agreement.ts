@@ -7,7 +7,7 @@ import { type AnyKind, findKind } from '../kinds/registry.ts';
 import { buildItemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { listFilesToRead, readResult } from './audit.ts';
-import { type CampaignItem, readCampaignItems } from './campaign-items.ts';
+import { type CampaignItem, readCampaignItems } from '../store/campaign-items.ts';
 import type { ComparedTree } from './comparison.ts';
 
 /** A series of values of a kind. */

@@ -1,6 +1,7 @@
 /** When the jobs of a campaign will have ended, by simulating the budget: of a plan, and of a campaign that runs. */
 import { type Policy } from '../budget/policy.ts';
 import {
+  describeAccount,
   estimateLastSubmissionIn,
   type AccountStatus,
   type BudgetStatus,
@@ -163,23 +164,9 @@ function forecastService(
 }
 
 /** Without charges. */
-export function createAccount({ windows, maxOpen }: Policy): AccountStatus {
-  const limits = windows.map(({ limit }) => limit);
-  const atOnce = Math.min(...limits, maxOpen ?? Number.POSITIVE_INFINITY);
-  return {
-    windows: windows.map((window) => ({
-      ...window,
-      charged: 0,
-      free: window.limit,
-      releases: [],
-      nextFreeAt: null,
-    })),
-    open: maxOpen === null ? null : { jobs: 0, most: maxOpen },
-    free: Number.isFinite(atOnce) ? atOnce : null,
-    nextFreeAt: null,
-    blockedUntil: null,
-    blockedBecause: null,
-  };
+export function createAccount(policy: Policy): AccountStatus {
+  const blocked = { until: 0, reason: '' };
+  return describeAccount({ policy, inFlight: 0, closes: [], open: 0, blocked }, 0);
 }
 
 /** The known state of a campaign and of its budgets, at one moment (ms since the epoch). */

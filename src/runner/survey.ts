@@ -23,14 +23,8 @@ import type { ManifestDigest } from '../manifest/sources.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 import type { InvalidRow } from '../store/prepared-campaign.ts';
 import { type ItemRecord, readJobOptions } from '../store/item-record.ts';
-import {
-  createWaitingRecord,
-  readItem,
-  shareDigest,
-  computeWorkDigest,
-} from '../store/item-store.ts';
-import { type AssignedItem, isFollowing, isSameJob } from '../store/prepare.ts';
-import { resetForNextRun } from '../store/reopen.ts';
+import { shareDigest, computeWorkDigest } from '../store/item-store.ts';
+import { type AssignedItem, isFollowing, readFormer } from '../store/prepare.ts';
 import type { Miss, ResultCache } from '../store/deliver.ts';
 import { type Store, StoreError } from '../store/store.ts';
 
@@ -198,18 +192,16 @@ class Surveyor {
   }
 
   async #addToTree(tree: Store, item: Item): Promise<void> {
-    const onDisk = await readItem(tree, item.kind, item.id);
-    const former = onDisk && resetForNextRun(onDisk, new Date().toISOString());
+    const { former, same } = await readFormer(tree, item);
     if (former !== null) this.counts.known += 1;
-    const same = former !== null && isSameJob(former, createWaitingRecord(item));
-    const problem = former && checkChangedRow(former, item, same);
+    const problem = former && checkChangedRow(former, item, same !== null);
     if (problem) {
       this.#report(problem);
       this.#refuse({ ...item, problems: [problem] });
       return;
     }
     // With another input or other options, it starts from the beginning.
-    await this.#accept(item, same ? former : null);
+    await this.#accept(item, same);
   }
 
   #report(problem: Problem): void {
@@ -295,7 +287,7 @@ function isServed({ served }: Group, options: Options): boolean {
   return served === 'all' || (served !== null && canShare(served, options));
 }
 
-export class Shares {
+class Shares {
   readonly #groups = new Map<string, Group>();
 
   /** Adds the next row; returns the rows with the same work. */

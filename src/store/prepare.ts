@@ -214,16 +214,13 @@ class ItemPreparation {
   }
 
   async prepare(item: AssignedItem): Promise<ItemRecord> {
-    const fresh = createWaitingRecord(item);
-    const onDisk = await readItem(this.#store, item.kind, item.id);
-    const former = onDisk && resetForNextRun(onDisk, new Date().toISOString());
-    const same = former !== null && isSameJob(former, fresh);
-    if (former !== null && !same) await this.#removeFormerFiles(fresh);
-    await this.#writeInput(item, same);
+    const { fresh, onDisk, former, same } = await readFormer(this.#store, item);
+    if (former !== null && same === null) await this.#removeFormerFiles(fresh);
+    await this.#writeInput(item, same !== null);
     const record =
-      same && !isFollowing(former)
-        ? withManifestRow(former, fresh)
-        : await this.#begun(renewRecord(former, fresh, same), item.share);
+      same && !isFollowing(same)
+        ? withManifestRow(same, fresh)
+        : await this.#begun(renewRecord(former, fresh, same !== null), item.share);
     if (item.share) await this.#mayLead(item.share, record);
     // The record is written after the input and the files: an existing record guarantees that they are there.
     if (onDisk === null || serializeItem(record) !== serializeItem(onDisk)) {
@@ -314,9 +311,13 @@ function canServe(leader: ItemRecord, { work, options }: ItemRecord): boolean {
   );
 }
 
-/** Whether the service would compute the same thing. */
-export function isSameJob(former: ItemRecord, fresh: ItemRecord): boolean {
-  return serializeJob(former) === serializeJob(fresh);
+/** A row as it would be new, and what an earlier run has left of it; `same`: if the service would compute the same thing. */
+export async function readFormer(store: Store, item: Item) {
+  const fresh = createWaitingRecord(item);
+  const onDisk = await readItem(store, item.kind, item.id);
+  const former = onDisk && resetForNextRun(onDisk, new Date().toISOString());
+  const same = former && serializeJob(former) === serializeJob(fresh) ? former : null;
+  return { fresh, onDisk, former, same };
 }
 
 /** The manifest's other columns may have been edited since: the newest values count. */

@@ -38,7 +38,7 @@ const SECOND_TIME: readonly string[] = [
   'RESULT_OTHER_JOB',
 ] satisfies ItemEndCode[];
 
-export function chooseWay(record: ItemRecord): Way {
+function chooseWay(record: ItemRecord): Way {
   // Never submitted, regardless of how its job ended.
   if (record.adopted) return 'ask';
   const code = record.error?.code ?? '';

@@ -69,8 +69,9 @@ export const TREE: readonly Mutant[] = [
   {
     name: 'resumed-from-scratch',
     file: 'src/store/prepare.ts',
-    find: 'return serializeJob(former) === serializeJob(fresh);',
-    replace: 'return serializeJob(former) === serializeJob(fresh) && former.state === fresh.state;',
+    find: 'serializeJob(former) === serializeJob(fresh) ? former : null;',
+    replace:
+      'serializeJob(former) === serializeJob(fresh) && former.state === fresh.state ? former : null;',
     breaks: '4: `run` begins no item again that has ended or has a job.',
     tests: ['test/store/prepare.test.ts'],
   },
