@@ -111,9 +111,6 @@ export function checkKnown(what: string, values: readonly string[], known: reado
   throw new HundredfoldError('USAGE', `there is no ${what} ${strange}`, remedy);
 }
 
-export const MANIFESTS =
-  'tables (CSV, TSV, JSONL, JSON, YAML), input files (.smi, FASTA, SD files, …), folders or patterns';
-
 /** For commands that only look. */
 export const NEWEST = 'campaign (default: the newest)';
 
@@ -133,10 +130,21 @@ export const treesThere = () =>
 export const detach = (words = 'return when the campaign has started') =>
   new Option('--detach', words);
 
-export const also = () =>
-  new Option('--also <lane>', 'the installed engines of this machine compute rows as well').choices(
-    ['engines'],
-  );
+/** Which rows are run, and where: the same for `plan` and `run`. */
+export function addManifestOptions(command: Command): Command {
+  const lane = 'the installed engines of this machine compute rows as well';
+  return command
+    .argument(
+      '<manifest...>',
+      'tables (CSV, TSV, JSONL, JSON, YAML), input files (.smi, FASTA, SD files, …), folders or patterns',
+    )
+    .addOption(newTrees())
+    .addOption(createNameOption('name of the campaign (default: from the manifest)'))
+    .option('--allow-outside', 'allow the manifest to name files outside its folder')
+    .option('--skip-invalid', 'leave out invalid rows; failed.csv lists them')
+    .option('--no-cache', 'neither use results of earlier campaigns, nor keep those of this one')
+    .addOption(new Option('--also <lane>', lane).choices(['engines']));
+}
 
 export const noWorker = () =>
   new Option('--no-worker', 'with your own Temporal server: leave all work to its workers');

@@ -18,22 +18,18 @@ import { quoteWord } from '../../domain/plain-text.ts';
 import { formatCount, say, logToTerminal, printDocument, printLine } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
 import { startAndFollow } from './run.ts';
-import { also, call, MANIFESTS, newTrees, type Flags, createNameOption } from '../options.ts';
+import { addManifestOptions, call, type Flags } from '../options.ts';
 
 export const commands = [
-  new Command('plan')
-    .description('check everything and print what a run would do; submits nothing')
-    .argument('<manifest...>', MANIFESTS)
-    .addOption(newTrees())
-    .addOption(createNameOption('name of the campaign (default: from the manifest)'))
-    .option('--allow-outside', 'allow the manifest to name files outside its folder')
-    .option('--skip-invalid', 'plan for the valid rows if some are invalid')
-    .addOption(also())
+  addManifestOptions(
+    new Command('plan').description(
+      'check everything and print what a run would do; submits nothing',
+    ),
+  )
     .option(
       '--probe',
       'compute three rows of each kind at lanes that were not measured yet; nothing else is submitted',
     )
-    .option('--no-cache', 'plan without results of earlier campaigns')
     .option(
       '--fixes <file>',
       'write the table with likely corrections, such as salts to their largest part',

@@ -21,41 +21,26 @@ import { formatCount, say, logToTerminal, printDocument } from '../terminal.ts';
 import { printComparedLane } from '../lane-text.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
 import {
-  also,
+  addManifestOptions,
   call,
   detach,
-  MANIFESTS,
-  newTrees,
   noWorker,
   parseClock,
   parseCount,
   priority,
   type Flags,
-  createNameOption,
 } from '../options.ts';
 
 export const commands = [
-  new Command('run')
-    .description(
+  addManifestOptions(
+    new Command('run').description(
       'check the manifests, start or resume the campaign, and show progress until it ends',
-    )
-    .argument('<manifest...>', MANIFESTS)
-    .addOption(newTrees())
-    .addOption(createNameOption('name of the campaign (default: from the manifest)'))
-    .option('--allow-outside', 'allow the manifest to name files outside its folder')
-    .option(
-      '--skip-invalid',
-      'run the valid rows if some are invalid; failed.csv lists the invalid ones',
-    )
-    .option(
-      '--no-cache',
-      'do not reuse results of earlier campaigns, and do not keep those of this one',
-    )
+    ),
+  )
     .addOption(detach())
     .addOption(noWorker())
     .option('-y, --yes', 'do not ask for confirmation if the campaign takes more than an hour')
     .addOption(priority())
-    .addOption(also())
     .option(
       '--compare-lanes <rows>',
       'only compare lanes: compute so many rows at the service and at each lane, and show the differences',
