@@ -3,7 +3,7 @@
  * The package exports index.ts, whose names are documented and stay.
  */
 export * from './index.ts';
-export { type ListedJob, type RemoteJobs, chooseAdoptedName, listRemoteJobs } from './adopt.ts';
+export { type ListedJob, chooseAdoptedName, listRemoteJobs } from './adopt.ts';
 export { listNotNotified, openCampaign } from './campaign.ts';
 export { endCampaign } from './control.ts';
 export {

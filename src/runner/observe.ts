@@ -150,12 +150,10 @@ export class Observer {
     const hindrances = await this.#hindrances.read(async () =>
       describeHindrance(await readOpenItems(client, name, MAX_ASKED)),
     );
-    const late = await this.#late.read(() => this.#lookForLate());
+    const late = await this.#late.read(() =>
+      readFromTree(this.#observed, (tree) => describeLateItems(this.#session, tree)),
+    );
     return [hindrances, late].filter((words) => words !== null).join(' ') || null;
-  }
-
-  async #lookForLate(): Promise<string | null> {
-    return readFromTree(this.#observed, (tree) => describeLateItems(this.#session, tree));
   }
 
   async #lookForObstacle(
