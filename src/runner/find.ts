@@ -4,7 +4,12 @@
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
+import type {
+  Client,
+  WorkflowExecutionDescription,
+  WorkflowExecutionInfo,
+  WorkflowHandle,
+} from '@temporalio/client';
 import { z } from 'zod';
 import { nullIfNotFound } from '../activities/retry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -94,12 +99,7 @@ export async function findTreeElsewhere(
   return null;
 }
 
-export function readCampaignLine(
-  info: Pick<
-    WorkflowExecutionDescription,
-    'workflowId' | 'status' | 'startTime' | 'closeTime' | 'memo' | 'typedSearchAttributes'
-  >,
-): CampaignLine {
+export function readCampaignLine(info: Omit<WorkflowExecutionInfo, 'raw'>): CampaignLine {
   const { workflowId, status, startTime, closeTime, memo, typedSearchAttributes } = info;
   const open = status.name === 'RUNNING';
   const state = typedSearchAttributes.get(ATTRIBUTES.state) ?? 'running';

@@ -39,14 +39,11 @@ export function describeFailing({ raw }: Pick<Found, 'raw'>): string | null {
   return failing && `${failing.activity} keeps failing and is retried: ${failing.message}`;
 }
 
-interface Failing {
-  readonly activity: string;
-  /** With what to do, if the program knows. */
-  readonly message: string;
-}
-
-/** Why an activity of a workflow is tried again; null if none is, or if it only was too early. */
-export function findFailure(raw: Found['raw']): Failing | null {
+/**
+ * Why an activity of a workflow is tried again, with what to do, if the program knows; null if none is, or if it only was
+ * too early.
+ */
+export function findFailure(raw: Found['raw']) {
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
     const { applicationFailureInfo: info, message } = lastFailure ?? {};
     // A time limit that has passed has no such part: a worker that died is told elsewhere.
