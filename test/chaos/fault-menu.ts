@@ -26,6 +26,7 @@ const WEIGHTS: Readonly<Record<StormFault, number>> = {
   'rate-limit': 3,
   lose: 1,
   fail: 2,
+  'kill-engine': 1,
   'stuck-heartbeat': 0.4,
   'accept-late': 2,
   'hang-after': 2,
@@ -86,6 +87,7 @@ function ruleOf(name: StormFault, random: Random): FaultRule {
       return { ...few, status: random.pick([500, 502, 504]) };
     case 'lose':
     case 'fail':
+    case 'kill-engine':
     case 'reset-after':
     case 'nan':
     case 'missing-key':

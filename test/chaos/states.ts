@@ -55,7 +55,16 @@ export function explainedStates(
 
 /** Faults that cannot lose the answer of a POST. */
 const HARMLESS_TO_ANSWERS = new Set([
-  ...['skew', 'rate-limit', 'lose', 'fail', 'stuck-heartbeat', 'nan', 'forget-past-results'],
+  ...[
+    'skew',
+    'rate-limit',
+    'lose',
+    'fail',
+    'kill-engine',
+    'stuck-heartbeat',
+    'nan',
+    'forget-past-results',
+  ],
 ]);
 
 /** Whether an event can leave a submission of which it is unknown whether it arrived. */

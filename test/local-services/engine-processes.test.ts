@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
+  findMachineFault,
   runProgram,
   type Ended,
   type Running,
@@ -67,6 +68,25 @@ describe('a job', () => {
     expect(job.log()).toBe(`${folder}\nwhy\nend\n`);
     expect((await start('pass').end).code).toBe(0);
     expect((await start('raise ValueError("no")').end).code).toBe(1);
+  });
+
+  test.each([
+    ['is killed', 'import os; os.kill(os.getpid(), 9)', 'the engine was killed by SIGKILL.'],
+    ['has no room', 'raise OSError(28, "No space left on device")', 'reports "No space left'],
+    ['has no memory', 'raise MemoryError', 'reports "MemoryError".'],
+    ['fails', 'raise ValueError("no")', null],
+    ['breaks', 'import os; os.kill(os.getpid(), 11)', null],
+    ['ends well', 'print("MemoryError")', null],
+  ])('that %s tells whether the machine was the reason', async (_, script, words) => {
+    const fault = findMachineFault(await start(script).end);
+    if (words === null) expect(fault).toBeNull();
+    else expect(fault).toContain(words);
+  });
+
+  test('whose program is missing has failed by its machine', async () => {
+    const program = { command: `${folder}/absent`, args: [], environment: {}, folder };
+    const ended = await runProgram(program, running());
+    expect(findMachineFault(ended)).toBe('the engine cannot be started.');
   });
 
   test('cannot access the service: no environment, no input, no open file', async () => {

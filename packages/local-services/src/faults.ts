@@ -86,6 +86,7 @@ export const FAULTS = {
   unknown: { stage: 'before', endpoints: ['status', 'results', 'history'] },
   lose: { stage: 'acceptance', endpoints: ['submit'] },
   fail: { stage: 'acceptance', endpoints: ['submit'] },
+  'kill-engine': { stage: 'acceptance', endpoints: ['submit'] },
   'stuck-heartbeat': { stage: 'acceptance', endpoints: ['submit'] },
   'slow-after': { stage: 'after', endpoints: ['submit'] },
   'hang-after': { stage: 'after', endpoints: ['submit'] },

@@ -9,9 +9,11 @@ import type { Engines } from './engines/choose.ts';
 import {
   formatEngineStatement,
   createFailure,
+  createMachineFailure,
   type EngineJob,
   type EngineOutcome,
 } from './engines/engine.ts';
+import { isMachineFault } from './engines/process.ts';
 import type { Job, JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
 import { toMessage } from './problem.ts';
@@ -109,7 +111,8 @@ export class Workers {
       const { aborted } = abort.signal;
       if (!aborted) onBroken(error);
       const why = aborted ? String(abort.signal.reason) : `The engine broke: ${toMessage(error)}`;
-      this.#end(job, createFailure(why));
+      const isOurs = !aborted && isMachineFault(error);
+      this.#end(job, isOurs ? createMachineFailure(toMessage(error)) : createFailure(why));
     } finally {
       clearTimeout(limit);
     }
@@ -134,6 +137,7 @@ export class Workers {
       progress,
       heartbeat,
     });
+    if (fault === 'kill-engine') return createMachineFailure('the engine was killed by SIGKILL.');
     if (fault === 'fail')
       return createFailure(
         'Failed on purpose: the fault "fail" was on when this job was accepted.',

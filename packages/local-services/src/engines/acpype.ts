@@ -6,12 +6,13 @@ import { hasErrno } from '../problem.ts';
 import {
   CONTENT_TYPES,
   createFailure,
+  createMachineFailure,
   type EngineContext,
   type EngineOutcome,
   type MoleculeJob,
 } from './engine.ts';
 import type { Installed } from './install.ts';
-import { runInWorkFolder, runProgram, type Ended } from './process.ts';
+import { findMachineFault, runInWorkFolder, runProgram, type Ended } from './process.ts';
 
 /** @param netcdf the system's library; the copy in ACPYPE's wheel, which teLeap would load, lacks its own dependencies */
 export async function runAcpype(
@@ -49,6 +50,8 @@ function findUnfitReason({ smiles }: MoleculeJob, folder: string): string | null
 }
 
 function readOutcome(job: MoleculeJob, folder: string, ended: Ended, log: string): EngineOutcome {
+  const fault = findMachineFault(ended);
+  if (fault !== null) return createMachineFailure(fault, log);
   const { files, missing } = readFileSet(job, folder);
   if (ended.code === 0 && missing.length === 0) {
     const body = Buffer.from(JSON.stringify(files));

@@ -6,6 +6,7 @@ import { hasErrno } from '../problem.ts';
 import {
   CONTENT_TYPES,
   createFailure,
+  createMachineFailure,
   type AlignmentJob,
   type EngineContext,
   type EngineOutcome,
@@ -15,7 +16,7 @@ import {
   type ShiftsJob,
 } from './engine.ts';
 import type { Installed } from './install.ts';
-import { runInWorkFolder, runProgram, type Ended } from './process.ts';
+import { findMachineFault, runInWorkFolder, runProgram, type Ended } from './process.ts';
 
 export type PredictionJob = SequenceJob | AlignmentJob | ShiftsJob;
 
@@ -49,9 +50,12 @@ export async function runB2bTools(
 async function readOutcome(
   folder: string,
   command: Command,
-  { code, signal }: Ended,
+  ended: Ended,
   log: string,
 ): Promise<EngineOutcome> {
+  const { code, signal } = ended;
+  const fault = findMachineFault(ended);
+  if (fault !== null) return createMachineFailure(fault, log);
   const failed = (message: string): EngineOutcome => ({ ok: false, message, log });
   // The engine's own message, the last of `… ERROR] An unexpected error of type 'ValueError' occurred …`.
   const said = [...log.matchAll(/^.* ERROR\] (.*)$/gm)].at(-1)?.[1];

@@ -82,6 +82,15 @@ export function createFailure(message: string): EngineOutcome {
   return { ok: false, message, log: message };
 }
 
+/** Begins the message of a job that this machine, and not its input, has ended: hundredfold gives it to another service. */
+const MACHINE_FAILED = 'The machine failed, not the input: ';
+
+/** @param log of the engine until then */
+export function createMachineFailure(why: string, log = ''): EngineOutcome {
+  const message = `${MACHINE_FAILED}${why}`;
+  return { ok: false, message, log: log === '' ? message : `${log}\n${message}` };
+}
+
 export interface Engine {
   /** Real, recorded, or synthetic. */
   readonly name: EngineName;

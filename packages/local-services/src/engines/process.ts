@@ -79,6 +79,28 @@ export async function runProgram(program: Program, running: Running): Promise<En
   }
 }
 
+/** Sent by the system or by people. A program that its input breaks ends with others: SIGSEGV, SIGABRT, SIGXFSZ. */
+const FROM_OUTSIDE: readonly (string | null)[] = ['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'];
+const NO_ROOM = /No space left on device|Cannot allocate memory|MemoryError|std::bad_alloc/;
+
+/** How the machine has ended a program, whatever its input is, in words; null if that is not certain. */
+export function findMachineFault({ code, signal, output }: Ended): string | null {
+  if (code === 0) return null;
+  if (FROM_OUTSIDE.includes(signal)) return `the engine was killed by ${String(signal)}.`;
+  // By the shell above.
+  if ((code === 126 || code === 127) && output.startsWith('engine: '))
+    return 'the engine cannot be started.';
+  const [words] = NO_ROOM.exec(output) ?? [];
+  return words === undefined ? null : `the engine reports "${words}".`;
+}
+
+/** Of this process, before or after a program. */
+const ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ENOMEM', 'EAGAIN', 'EMFILE', 'ENFILE'];
+
+export function isMachineFault(error: unknown): boolean {
+  return ERRORS.some((code) => hasErrno(error, code));
+}
+
 /** One core per job: the service runs as many jobs as there are cores. */
 const ONE_CORE = { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
 
