@@ -8,7 +8,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, SUCCEEDED, type Attempt, type JobPolicy } from '../domain/campaign.ts';
-import { type ItemEndCode, explainStuckJob, shouldReplaceJob } from '../domain/item-ends.ts';
+import {
+  type ItemEndCode,
+  explainStuckJob,
+  isMachineFailure,
+  shouldReplaceJob,
+} from '../domain/item-ends.ts';
 import { NO_TIMING, type ArtefactName, type PollOutcome, type Timing } from '../domain/outcomes.ts';
 import { computeGrowingDelay } from '../domain/limits.ts';
 import { formatDuration, formatNonZeroDuration } from '../domain/units.ts';
@@ -28,6 +33,7 @@ import type { Dependencies, KnownService } from './dependencies.ts';
 import { openHeldTree } from './leases.ts';
 import { fetchArtefact, keepFailed } from './download.ts';
 import {
+  giveBack,
   giveUp,
   JobStage,
   noteAcceptanceOnce,
@@ -82,7 +88,9 @@ async function endFailed(
   finishing: Finishing,
   { code, message, timing }: FailedJob,
 ): Promise<JobFinish> {
-  const { former } = finishing;
+  const { former, job } = finishing;
+  if (job.givesBack && isMachineFailure(code, message))
+    return giveUpJob(deps, finishing, { code, message }, null);
   if (former !== null && shouldReplaceJob(code, former))
     return giveUpJob(deps, finishing, { code, message }, []);
   const kept = code === 'JOB_LOST' ? null : await keepFailed(deps, finishing);
@@ -116,12 +124,16 @@ async function endFinished(
   });
 }
 
-/** Its row requests another job, which begins the item again. */
+/**
+ * Its row requests another job, which begins the item again.
+ *
+ * @param files what was fetched of it; null: another lane is to do it
+ */
 async function giveUpJob(
   deps: Dependencies,
   { job, submitted }: Finishing,
   { code, message }: { readonly code: string; readonly message: string },
-  files: readonly KeptFile[],
+  files: readonly KeptFile[] | null,
 ): Promise<JobFinish> {
   const attempt: Attempt = {
     at: new Date().toISOString(),
@@ -129,7 +141,9 @@ async function giveUpJob(
     message: `${code}: ${message}`,
     remoteId: job.remoteId,
   };
-  await giveUp(deps, job, files, [...submitted.attempts, attempt]);
+  const attempts = [...submitted.attempts, attempt];
+  if (files === null) await giveBack(deps, job, attempts, { state: 'failed', code, message });
+  else await giveUp(deps, job, files, attempts);
   return { type: 'givenUp' };
 }
 

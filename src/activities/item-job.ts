@@ -9,6 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { log, type Context } from '@temporalio/activity';
 import {
   type Attempt,
+  type ItemEnd,
   type JobPolicy,
   type ServiceReference,
   type Kind,
@@ -23,7 +24,7 @@ import { findMaxNameLength, type Job } from '../services/service.ts';
 import { readJobOptions, type ItemRecord } from '../store/item-record.ts';
 import { changeItem, readItem, writeItem, nameOfJob } from '../store/item-store.ts';
 import { buildItemKey } from '../store/layout.ts';
-import { giveUpRecord } from '../store/reopen.ts';
+import { giveBackRecord, giveUpRecord } from '../store/reopen.ts';
 import { StoreError, type Store } from '../store/store.ts';
 import type {
   FetchResult,
@@ -32,7 +33,7 @@ import type {
   RemoteJob,
   SubmittedJob,
 } from '../workflows/activity-types.ts';
-import { giveUpSignal } from '../workflows/messages.ts';
+import { giveUpSignal, type GivenBack, type GivenUp } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { openHeldTree, type Trees } from './leases.ts';
@@ -235,6 +236,8 @@ async function noteAcceptance(deps: Trees, { job, submitted, stage }: Finishing)
     await changeItem(store, item, async (record, write) => {
       // A late attempt, for example of a frozen worker, must not reopen an item that another attempt has ended.
       if (!record || (isFinal(record.state) && record.remoteId === remoteId)) return;
+      // Nor one that its lane has given back.
+      if (record.generation > item.generation) return;
       // Already noted at its acceptance, if the same job is polled again.
       const isNoted = record.remoteId === remoteId && record.submittedAt !== null;
       await write({
@@ -312,9 +315,41 @@ export async function giveUp(
   } catch (error) {
     throw storeFailure(error);
   }
-  const campaign = deps.temporal.workflow.getHandle(buildCampaignWorkflowId(item.campaign));
-  // One that was terminated requests it when it is run again.
-  await nullIfNotFound(campaign.signal(giveUpSignal, item.id));
+  await reportGivenUp(deps, item, { id: item.id });
+}
+
+/** The machine of a lane has failed: another lane is to do the row (docs/architecture.md, "Two lanes"). */
+export async function giveBack(
+  deps: Dependencies,
+  { item, reference, remoteId }: RemoteJob,
+  attempts: readonly Attempt[],
+  end: ItemEnd,
+): Promise<void> {
+  try {
+    const store = await openHeldTree(deps, item);
+    const back = await changeItem(store, item, async (record, write): Promise<GivenBack | null> => {
+      const isOpen = record?.generation === item.generation && !isFinal(record.state);
+      // Otherwise an earlier attempt has done this, or the item has ended since.
+      if (!isOpen || (record.remoteId ?? remoteId) !== remoteId)
+        return record && { generation: record.generation, givenBack: record.givenBack ?? [] };
+      const begun = giveBackRecord(record, reference.address, attempts);
+      await write(begun);
+      return { generation: begun.generation, givenBack: begun.givenBack, end };
+    });
+    await reportGivenUp(deps, item, { id: item.id, ...(back && { back }) });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+/** To its campaign. One that was terminated requests it when it is run again. */
+async function reportGivenUp(
+  { temporal }: Dependencies,
+  { campaign }: Pick<ItemAddress, 'campaign'>,
+  given: GivenUp,
+): Promise<void> {
+  const handle = temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
+  await nullIfNotFound(handle.signal(giveUpSignal, given));
 }
 
 const ANOTHER_WORKER_MAY_MS = 15_000;

@@ -23,7 +23,7 @@ import {
 import { settleSlot } from './gates.ts';
 import { findAcceptedNote } from './sending-note.ts';
 import { startItem } from './rows.ts';
-import { findEarlierEnd } from './submit.ts';
+import { findKnown, leaveElsewhere } from './submit.ts';
 
 /** Between submissions of one item whose outcome is unknown each time (ms). */
 const MAX_BETWEEN_MS = 5 * 60_000;
@@ -70,7 +70,8 @@ async function findSettlement(deps: Dependencies, unsettled: Unsettled): Promise
     // worker that got the answer.
     const store = await openHeldTree(deps, job);
     const record = await requireItem(store, source);
-    const ended = findEarlierEnd(record, job);
+    const known = findKnown(record, { request, reference });
+    const ended = known && (await leaveElsewhere(deps, request, known));
     if (ended) return ended.type === 'accepted' ? { ...ended, found: true } : ended;
     const noted = await findAcceptedNote(store, record, reference);
     if (noted !== null) {

@@ -74,7 +74,7 @@ export async function loadPage(
         settings.set(entry.id, readJobOptions(record));
     });
     const loaded = own.flatMap(({ id }) => rows.get(id) ?? []);
-    const worked = await listWorkedSettings(opened.location, address, settings);
+    const worked = await listWorkedSettings(opened.location, lanes, settings);
     return loaded.map((row) =>
       worked.has(JSON.stringify(settings.get(row.id))) ? { ...row, proven: true as const } : row,
     );
@@ -94,9 +94,17 @@ function toItemOfPage(
   if (record === null) return done ? { ...row, ended: { state: done, code: null } } : row;
   if (isFinal(record.state))
     return { ...row, ended: { state: record.state, code: record.error?.code ?? null } };
-  // It was begun again since: the command that did it writes the page anew.
-  if (done !== undefined || record.generation !== generation) return { ...row, isObsolete: true };
-  return { ...row, ...readKnownJob(record, lanes) };
+  const { givenBack = [] } = record;
+  const behind = record.generation - generation;
+  // It was begun again since: the command that did it writes the page anew. Lanes begin it again without one.
+  if (done !== undefined || behind < 0 || behind > givenBack.length)
+    return { ...row, isObsolete: true };
+  return {
+    ...row,
+    generation: record.generation,
+    ...(givenBack.length > 0 && { givenBack }),
+    ...readKnownJob(record, lanes),
+  };
 }
 
 /** The job that a former run had submitted, if that run did not see its end, or that the row names. */
@@ -116,10 +124,13 @@ function readKnownJob(
   return { remoteId, ...(former !== null && { formerEnd: former }), ...at };
 }
 
-/** Those of the settings in a page with which a job has succeeded lately, as JSON. Without the cache, none is known. */
+/**
+ * Those of the settings in a page with which a job has succeeded lately, in any lane, as JSON. Without the cache, none is
+ * known.
+ */
 async function listWorkedSettings(
   folder: string,
-  address: string,
+  lanes: readonly string[],
   settings: ReadonlyMap<string, Options>,
 ): Promise<ReadonlySet<string>> {
   const worked = new Set<string>();
@@ -127,7 +138,8 @@ async function listWorkedSettings(
   try {
     const cache = await openResultCacheIfAny(folder);
     for (const [name, options] of different)
-      if (await cache?.haveWorked(address, options, Date.now())) worked.add(name);
+      for (const address of lanes)
+        if (await cache?.haveWorked(address, options, Date.now())) worked.add(name);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     log.warn('settings that have worked lately are unknown', { reason: error.message });

@@ -22,7 +22,7 @@ import { computeLongestMs } from '../budget/policy.ts';
 import { buildSlotKey } from '../budget/queue.ts';
 import type { OverResult, SubmitResult } from '../budget/state.ts';
 import type { SubmitRequest } from '../workflows/activity-types.ts';
-import { belongsSignal, tokenSignal } from '../workflows/messages.ts';
+import { belongsSignal, giveUpSignal, tokenSignal, type GivenBack } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { openHeldTree } from './leases.ts';
@@ -74,8 +74,7 @@ export async function submit(
 ): Promise<SubmitResult> {
   const begunAt = performance.now();
   const submission: Submission = { request, reference, begunAt, answered: null, isPosted: false };
-  const found = await trySubmit(deps, submission);
-  if (found.type === 'atOtherLane') return leaveToLane(deps, request, found);
+  const found = await leaveElsewhere(deps, request, await trySubmit(deps, submission));
   // If that fails, the next attempt finds the answer, and starts it.
   if (isSettled(found)) await startItem(deps, request, reference, found);
   if (found.type !== 'accepted') return found;
@@ -87,15 +86,30 @@ export async function submit(
   };
 }
 
-type Tried = SubmitResult | AtOtherLane;
+type Elsewhere = AtOtherLane | ({ readonly type: 'givenBack' } & GivenBack);
+type Tried = SubmitResult | Elsewhere;
 
-/** It is told to the campaign first: then the row is in the lane of its job before this budget forgets it. */
-async function leaveToLane(
+function isElsewhere(found: { readonly type: string }): found is Elsewhere {
+  return found.type === 'atOtherLane' || found.type === 'givenBack';
+}
+
+/**
+ * Where the row goes on elsewhere, that is told to the campaign first: then it is in the lane of its job, or in that of the
+ * service, before this budget forgets it.
+ */
+export async function leaveElsewhere<T extends { readonly type: string }>(
   { temporal }: Dependencies,
   { campaign, job: { id } }: SubmitRequest,
-  { address }: AtOtherLane,
-): Promise<SubmitResult> {
+  found: T | Elsewhere,
+): Promise<T | Extract<SubmitResult, { readonly type: 'unwanted' }>> {
+  if (!isElsewhere(found)) return found;
   const handle = temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
+  if (found.type === 'givenBack') {
+    const { type: _, ...back } = found;
+    await nullIfNotFound(handle.signal(giveUpSignal, { id, back }));
+    return { type: 'unwanted', message: 'a lane has given the row back since it was requested' };
+  }
+  const { address } = found;
   await nullIfNotFound(handle.signal(belongsSignal, { id, address }));
   return { type: 'unwanted', message: `the lane at ${address} has, or may have, its job` };
 }
@@ -196,12 +210,21 @@ function recallAnswer(deps: Dependencies, submission: Submission, earlier: Tried
   };
 }
 
-function findKnown(record: ItemRecord, { request, reference }: Submission) {
+/** What the record says, if nothing is to be sent: the job or the end of the row, or where it goes on. */
+export function findKnown(
+  record: ItemRecord,
+  { request, reference }: Pick<Submission, 'request' | 'reference'>,
+): Elsewhere | EarlierEnd | null {
+  const { generation, givenBack = [] } = record;
+  const behind = generation - request.job.generation;
+  if (behind > 0 && behind <= givenBack.length) return { type: 'givenBack', generation, givenBack };
   const elsewhere = findJobElsewhere(record, request, reference);
   // Whoever has computed it: an end is not written twice.
   if (elsewhere?.type === 'over' && isFinal(record.state)) return recallEnd(record, record.state);
   return elsewhere ?? findEarlierEnd(record, request.job);
 }
+
+type EarlierEnd = Extract<SubmitResult, { readonly type: 'accepted' | 'over' | 'unwanted' }>;
 
 /** It says nothing new about the service. */
 function recallEnd({ error }: ItemRecord, state: FinalState): OverResult {
@@ -213,10 +236,10 @@ function recallEnd({ error }: ItemRecord, state: FinalState): OverResult {
  * The note of a submission is removed at the end of its item, and a row may be requested again after that: by a page
  * that is read a second time, or by a Temporal whose database was restored from a backup. The record tells the end.
  */
-export function findEarlierEnd(
+function findEarlierEnd(
   record: ItemRecord,
   { generation }: SubmitRequest['job'],
-): Extract<SubmitResult, { readonly type: 'accepted' | 'over' | 'unwanted' }> | null {
+): EarlierEnd | null {
   const { kind, id, state, remoteId, sentAt, answeredAt } = record;
   if (record.generation > generation)
     return { type: 'unwanted', message: 'the row was begun again since it was requested' };

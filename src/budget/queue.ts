@@ -44,6 +44,8 @@ export interface CampaignRun {
 export interface TakeBack extends CampaignRun {
   /** How many at most. */
   readonly most: number;
+  /** The address of that lane. */
+  readonly to: string;
   /** Distinguishes it from others. */
   readonly token: string;
 }
@@ -59,7 +61,7 @@ export interface ItemJob {
   readonly tree: string;
   /** For the start of the item's workflow when the submission is answered. */
   readonly launch: ItemLaunch;
-  /** The addresses of all lanes of its campaign; absent if it has only one. */
+  /** The addresses of all lanes of its campaign that may send it; absent if there is only one lane. */
   readonly lanes?: readonly string[];
 }
 
@@ -129,7 +131,7 @@ export function createQueue(): Queue {
 
 /**
  * Adds a request at the end of its line. An item waits in one place only: requested again, it keeps its place. A new run of
- * the item takes the place of the one before, which has ended.
+ * the item, or a new generation, takes the place of the one before, which has ended.
  */
 export function addToQueue(queue: Queue, request: Request): void {
   const line = findLine(queue, request);
@@ -138,7 +140,8 @@ export function addToQueue(queue: Queue, request: Request): void {
   const at = line.waiting.findIndex(({ item }) => item === request.item);
   const before = line.waiting[at];
   if (before) {
-    if (before.run !== request.run) line.waiting[at] = { ...before, ...request, turnedAway: [] };
+    const isSame = before.run === request.run && before.job.generation === request.job.generation;
+    if (!isSame) line.waiting[at] = { ...before, ...request, turnedAway: [] };
     return;
   }
   // One that replaces another uses a slot that no other request can use.
@@ -192,9 +195,12 @@ export function withdrawRun(queue: Queue, { campaign, run }: CampaignRun): void 
 }
 
 /** Removes requests of a campaign from the end of its line: those of which certainly nothing was sent. Returns their rows. */
-export function takeBack(queue: Queue, { campaign, run, most }: TakeBack): string[] {
-  const isUnsent = ({ attempt, replaces, turnedAway }: Waiting): boolean =>
-    attempt === 0 && replaces === undefined && turnedAway.every(({ isUncertain }) => !isUncertain);
+export function takeBack(queue: Queue, { campaign, run, most, to }: TakeBack): string[] {
+  const isUnsent = ({ attempt, replaces, turnedAway, job }: Waiting): boolean =>
+    attempt === 0 &&
+    replaces === undefined &&
+    turnedAway.every(({ isUncertain }) => !isUncertain) &&
+    job.lanes?.includes(to) !== false;
   const waiting = queue.lines
     .filter((line) => line.campaign === campaign)
     .flatMap((line) => line.waiting.filter((one) => one.run === run && isUnsent(one)));

@@ -252,6 +252,8 @@ export interface ItemEntry {
   readonly formerEnd?: string;
   /** That job was submitted elsewhere: it takes no slot, and is never submitted by us. */
   readonly adopted?: true;
+  /** Addresses of the lanes that have given it back (docs/architecture.md, "Two lanes"): none gets it again. */
+  readonly givenBack?: readonly string[];
 }
 
 /** The input of an item workflow besides its request for a slot. */
@@ -261,6 +263,8 @@ export interface ItemLaunch {
   readonly fetchQueue?: string;
   /** One of the first of its kind: it reports that it was accepted (workflows/breaker.ts). */
   readonly first?: true;
+  /** It is sent in a lane beside the service, which does the row if the machine of the lane fails. */
+  readonly givesBack?: true;
 }
 
 /**

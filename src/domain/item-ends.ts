@@ -281,6 +281,14 @@ export function explainStuckJob(
   return null;
 }
 
+/** Of engines of the user's own (packages/local-services/choices.md). */
+const MACHINE_FAILED = /^The machine failed, not the input: /m;
+
+/** Whether the machine that ran a job has ended it, according to its message: another one may do it. */
+export function isMachineFailure(code: string, message: string): boolean {
+  return code === ('JOB_FAILED' satisfies ItemEndCode) && MACHINE_FAILED.test(message);
+}
+
 /** Ends after which a job has no result any more, regardless of how it ended before. */
 const OF_NO_USE: readonly string[] = [
   'JOB_FAILED',

@@ -127,6 +127,8 @@ const record = z.object({
   generation: z.int().nonnegative(),
   /** Number of the wanted job of this input, from 0: part of its name. `retry` increments it to replace a job. */
   jobNumber: z.int().nonnegative(),
+  /** Addresses of the lanes whose machine has failed with it since it was begun or retried; absent if there are none. */
+  givenBack: z.array(z.string()).readonly().exactOptional(),
   /** Its earlier ends, oldest first; `attempts` includes the attempts of all of them. */
   earlier: z.array(earlierEnd).readonly(),
   email: text,

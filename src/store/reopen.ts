@@ -102,7 +102,7 @@ export function reopenRecord(record: ItemRecord, at: string): ItemRecord {
   if (!isFinal(state)) throw new Error(`${record.id} is open: it cannot be opened again`);
   const way = chooseWay(record);
   const end = { state, error, remoteId, jobName, submittedAt, finishedAt };
-  const { engine, resultFrom, ...same } = record;
+  const { engine, resultFrom, givenBack: _, ...same } = record;
   return {
     ...same,
     // An unusable result from an earlier campaign is replaced by a job of its own.
@@ -139,6 +139,20 @@ export function resetForNextRun(record: ItemRecord, at: string): ItemRecord {
   const { state, error } = record;
   const changed = state === 'failed' && FOLDER_CHANGED.includes(error?.code ?? '');
   return changed ? reopenRecord(record, at) : record;
+}
+
+/** The record once its lane has given the row back: it begins again, so that all requests until now are obsolete. */
+export function giveBackRecord(
+  record: ItemRecord,
+  lane: string,
+  attempts: readonly Attempt[],
+): ItemRecord & Required<Pick<ItemRecord, 'givenBack'>> {
+  return {
+    ...giveUpRecord(record, {}, attempts),
+    generation: record.generation + 1,
+    givenBack: [...(record.givenBack ?? []), lane],
+    address: null,
+  };
 }
 
 /** The record once that job has proved to be unusable. `fetched`: the files now in the item's folder. */

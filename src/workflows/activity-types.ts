@@ -64,13 +64,15 @@ export interface SubmittedJob extends Partial<PostTimes> {
 export type JobFinish =
   /** What the service has of it is in the tree, and the end of the item is written and reported to the campaign. */
   | { readonly type: 'ended'; readonly end: ItemEnd }
-  /** Another one is to follow it, which the campaign requests. */
+  /** Another one is to follow it, which the campaign requests, in this lane or another. */
   | { readonly type: 'givenUp' };
 
 export interface RemoteJob {
   readonly item: ItemAddress;
   readonly reference: ServiceReference;
   readonly remoteId: string;
+  /** As in `ItemLaunch`. */
+  readonly givesBack?: true;
 }
 
 /** What is recorded in item.json when the item has ended. */

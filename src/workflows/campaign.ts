@@ -21,6 +21,8 @@ import {
   type CampaignProgress,
   type CampaignSpec,
   type FeedSpec,
+  type ItemEnd,
+  type ItemEntry,
   type SameFailures,
   type ServiceReference,
   type ServiceName,
@@ -56,6 +58,7 @@ import {
   type CampaignCarried,
   type CampaignInput,
   type FeedCarried,
+  type GivenUp,
   type Grown,
   type ItemDone,
   type LaneName,
@@ -69,7 +72,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   const run = new CampaignRun(input);
   setHandler(itemDoneSignal, (done) => run.itemDone(done));
   setHandler(acceptedSignal, ({ id }) => run.accepted(id));
-  setHandler(giveUpSignal, (id) => run.givenUp(id));
+  setHandler(giveUpSignal, (given) => run.givenUp(given));
   setHandler(withdrawnSignal, (lane) => run.feedAt(lane)?.withdrawn());
   setHandler(takenBackSignal, (answer) => run.takenBack(answer));
   setHandler(belongsSignal, ({ id, address }) => run.belongs(id, address));
@@ -210,8 +213,15 @@ class CampaignRun implements Shown {
     feed.ended(id);
     this.#changes += 1;
     this.tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
+    await this.#judge(feed, entry, end);
+  }
+
+  async #judge(feed: Feed, entry: ItemEntry, end: ItemEnd): Promise<void> {
     // Without rows left, there is nothing to pause.
     const same = feed.hasEnded ? null : this.breaker.add(feed.lane, entry, end);
+    // The settings are right, in every lane.
+    if (end.state === 'succeeded' && !entry.adopted)
+      for (const { lane } of feed.lanes) this.breaker.endTrial(lane, entry.kind);
     this.#watchFirstRows();
     // The rest would fail in the same way: the user decides whether to continue.
     if (!same) return;
@@ -235,16 +245,22 @@ class CampaignRun implements Shown {
     }
   }
 
-  /** The job of an item is of no use: its row needs another one. */
-  givenUp(id: string): void {
-    this.#feedWith(id)?.givenUp(id);
+  /** The job of an item is of no use: its row needs another one. For the breaker, one that its lane gives back has failed. */
+  async givenUp({ id, back }: GivenUp): Promise<void> {
+    const feed = this.#feedWith(id);
+    const entry = feed?.open.get(id);
     this.#changes += 1;
+    if (!back) return feed?.givenUp(id);
+    if (!feed || !entry || !feed.givenBack(id, back) || !back.end) return;
+    const lane = this.feedAt({ service: feed.service, address: back.givenBack.at(-1) ?? '' });
+    await this.#judge(lane ?? feed, entry, back.end);
   }
 
   async takenBack(answer: TakenBack): Promise<void> {
     // The rows are withdrawn: there is nothing to move or to request any more.
     if (CancellationScope.current().consideredCancelled) return;
-    await this.feedAt(answer)?.takenBack(answer);
+    // A cancellation in the same task must not fail the campaign.
+    await CancellationScope.nonCancellable(async () => this.feedAt(answer)?.takenBack(answer));
     this.#changes += 1;
   }
 
@@ -345,7 +361,7 @@ class CampaignRun implements Shown {
    * workflow get their end from `publish`.
    */
   async #cancelItems(): Promise<void> {
-    await condition(() => this.feeds.every(({ starting }) => starting === 0));
+    await condition(() => this.feeds.every(({ isBusy }) => !isBusy));
     for (const feed of this.feeds) await feed.withdraw();
     const isWithdrawn = () => this.feeds.every((feed) => feed.isWithdrawn);
     if (!(await condition(isWithdrawn, '1 minute', { summary: 'for submissions in progress' })))

@@ -3,8 +3,7 @@
  * while there is room in a sliding window of open items. A row that has a job begins its item; the others request a slot
  * from the budget, which submits them and begins their items (src/activities/rows.ts).
  *
- * A service may have several lanes, which share its unread rows (unread.ts). When none is left, a lane with room asks for
- * those that another cannot send now. Why a row is never in two lanes: docs/architecture.md, "Two lanes".
+ * A service may have several lanes, which share its unread rows (unread.ts), and exchange others (lane.ts).
  */
 import {
   CancellationScope,
@@ -25,7 +24,6 @@ import type {
   ItemEntry,
   ServiceReference,
   Kind,
-  ServiceName,
 } from '../domain/campaign.ts';
 import {
   cancelRunning,
@@ -37,15 +35,8 @@ import {
 import type { Activities, CampaignTree, ItemOfPage } from './activity-types.ts';
 import type { Breaker } from './breaker.ts';
 import { item } from './item.ts';
-import {
-  requestSignal,
-  takeBackSignal,
-  withdrawRunSignal,
-  type FeedCarried,
-  type ItemInput,
-  type LaneName,
-  type TakenBack,
-} from './messages.ts';
+import { requestSignal, withdrawRunSignal, type FeedCarried, type ItemInput } from './messages.ts';
+import { isSent, Lane } from './lane.ts';
 import { Unread, type Side } from './unread.ts';
 import { buildBudgetWorkflowId, buildItemWorkflowId, buildItemStart } from './names.ts';
 
@@ -62,57 +53,29 @@ interface FeedParts {
   readonly onRunning: (id: string) => Promise<void>;
 }
 
-/** A lane that has nothing to send looks so often for rows of another that cannot be sent there (ms). */
-const ASK_INTERVAL_MS = 20_000;
-/** Twice as long each time that no item of its own has ended since, up to this: it may be down. */
-const MAX_ASK_INTERVAL_MS = 2 * 60_000;
-/** An answer that takes longer was lost with its budget (ms). */
-const ANSWER_TIMEOUT_MS = 60_000;
+/** A poll may be too early, and the next one has to wait for a second (ms). */
+const KNOWN_LATE_MS = 2_000;
 
-interface Asked {
-  readonly token: string;
-  readonly by: Feed;
-  readonly at: number;
-}
-
-export class Feed {
-  readonly service: ServiceName;
-  /** Its name in the breaker and for people: that of the service, of further lanes with the address. */
-  readonly lane: string;
-  /** All lanes of the service, in the order of the configuration. */
-  readonly lanes: Feed[];
-  spec: FeedSpec;
-  /** Items that have begun or wait for a slot, by id. */
-  readonly open: Map<string, ItemEntry>;
-  /** Items whose start the server has not confirmed yet. */
-  starting = 0;
+export class Feed extends Lane {
+  declare readonly lanes: Feed[];
   /** The kind of the next row, which waits until one of the first rows of its kind has succeeded. */
   held: Kind | null = null;
   /** The budget has confirmed that nothing of the cancelled campaign waits there. */
   isWithdrawn = false;
-  /** Open items whose job was of no use, and which have not requested another one yet. */
-  readonly #again: Set<string>;
   readonly #campaign: CampaignSpec;
   readonly #breaker: Breaker;
   readonly #tally: FeedParts['tally'];
   readonly #onRunning: FeedParts['onRunning'];
   readonly #unread: Unread;
+  /** Items whose start the server has not confirmed yet. */
+  #starting = 0;
   /** Which side of the unread rows it takes. */
   readonly #side: Side;
-  /** Its budget was asked for rows, and has not answered. Void when rows of it are requested once more. */
-  #asked: Asked | null = null;
-  #questions = 0;
-  /** When it last asked others, and how often since an item of its own has ended. */
-  #asks = { at: 0, times: 0 };
-  /** Requests that may not have reached its budget. */
-  #requesting = 0;
 
   constructor({ campaign, spec, carried, breaker, tally, first, onRunning }: FeedParts) {
+    super(campaign.name, spec, carried ?? {}, first);
     this.#onRunning = onRunning;
     this.#campaign = campaign;
-    this.spec = spec;
-    this.service = spec.reference.service;
-    this.lane = first ? `${this.service} (${spec.reference.address})` : this.service;
     this.#breaker = breaker;
     this.#tally = tally;
     this.#side = first ? 'end' : 'front';
@@ -120,23 +83,19 @@ export class Feed {
     this.#unread = first
       ? first.#unread
       : new Unread(spec.pages, begun, (page) => this.#load(page));
-    this.lanes = first?.lanes ?? [];
-    this.lanes.push(this);
-    this.open = new Map(carried?.open.map((entry) => [entry.id, entry]));
-    this.#again = new Set(carried?.again);
-  }
-
-  /** No lane of the service has rows left: any may get those of another. */
-  get hasEnded(): boolean {
-    return this.#unread.isEmpty && this.lanes.every(({ open }) => open.size === 0);
   }
 
   get hasUnread(): boolean {
     return !this.#unread.isEmpty;
   }
 
-  isAt({ service, address }: LaneName): boolean {
-    return service === this.service && address === this.spec.reference.address;
+  /** A start, or a request, is on its way. */
+  get isBusy(): boolean {
+    return this.#starting > 0 || this.requesting > 0;
+  }
+
+  protected get isPaused(): boolean {
+    return this.#breaker.paused.some(({ service }) => service === this.lane);
   }
 
   /** For continue-as-new. */
@@ -144,7 +103,7 @@ export class Feed {
     return {
       ...this.#unread.carried(),
       open: [...this.open.values()],
-      again: [...this.#again],
+      again: [...this.again],
     };
   }
 
@@ -160,19 +119,9 @@ export class Feed {
     if (reference.address !== former.address || reference.credential === former.credential)
       return false;
     this.spec = { ...this.spec, reference };
-    this.#asked = null;
+    this.voidQuestion();
     await this.#withdrawFrom(former);
     return true;
-  }
-
-  ended(id: string): void {
-    this.#leave(id);
-    this.#asks.times = 0;
-  }
-
-  #leave(id: string): void {
-    this.open.delete(id);
-    this.#again.delete(id);
   }
 
   /** The job that this item had is of no use: its row requests another one, like any other row. */
@@ -181,13 +130,13 @@ export class Feed {
     if (entry?.remoteId === undefined) return;
     const { remoteId: _, formerEnd: __, ...row } = entry;
     this.open.set(id, row);
-    this.#again.add(id);
+    this.again.add(id);
   }
 
   /** Begins rows while there is room and the history is not too long. */
   async fill(): Promise<void> {
     await this.#requestAgain();
-    for (let room = this.#room; room > 0 && !this.#unread.isEmpty; room = this.#room) {
+    for (let room = this.room; room > 0 && !this.#unread.isEmpty; room = this.room) {
       if (shouldContinueAsNew()) return;
       await this.#unread.load(this.#side);
       const next = this.#nextRows(Math.min(this.spec.batch, room));
@@ -196,29 +145,37 @@ export class Feed {
       if (next.length === 0) continue;
       this.#unread.take(this.#side, next.length);
       await Promise.all(next.map((row) => this.#findLane(row).#begin(row)));
-      await this.#request(next.filter(isSent));
+      const sent = Map.groupBy(next.filter(isSent), (row) => this.#findLane(row));
+      await Promise.all(Array.from(sent, ([lane, rows]) => lane.request(rows)));
     }
     if (this.#unread.isEmpty) this.held = null;
   }
 
-  /** That of the job that it has; without one, this. */
-  #findLane({ address, remoteId }: ItemOfPage): Feed {
-    if (remoteId === undefined) return this;
+  /** That of the job that it has; without one, this, or the service if this has given it back. */
+  #findLane({ address, remoteId, ...row }: ItemOfPage): Feed {
     const [first = this, ...further] = this.lanes;
-    return further.find((lane) => lane.spec.reference.address === address) ?? first;
+    if (remoteId === undefined) return this.maySend(row) ? this : first;
+    return further.find((lane) => lane.address === address) ?? first;
   }
 
   async #requestAgain(): Promise<void> {
-    const rows = [...this.#again].flatMap((id) => this.open.get(id) ?? []);
+    const rows = [...this.again].flatMap((id) => this.open.get(id) ?? []);
     const next = this.#upToHeld(rows);
-    for (const { id } of next) this.#again.delete(id);
-    await this.#request(next);
+    for (const { id } of next) this.again.delete(id);
+    await this.request(next);
   }
 
   /** Items that may be started now. Fewer at a time are not worth a message to the budget. */
-  get #room(): number {
-    const room = this.spec.open - this.open.size;
+  protected get room(): number {
+    const room = this.#mostOpen - this.open.size;
     return room < this.spec.batch ? 0 : room;
+  }
+
+  /** The ends of a lane's short jobs are known late: without more rows that wait there, its engines would stand still. */
+  get #mostOpen(): number {
+    const { open } = this.spec;
+    if (this.#side === 'front') return open;
+    return Math.max(open, Math.ceil(open / 2 + this.countEndsIn(KNOWN_LATE_MS)));
   }
 
   /** At most so many, up to the first that has to wait for others of its kind. */
@@ -242,7 +199,7 @@ export class Feed {
   /** How many further rows of this kind may be sent. */
   #roomFor(kind: Kind): number {
     const open = [...this.open.values()].filter((row) => row.kind === kind && isSent(row));
-    const sent = open.filter(({ id }) => !this.#again.has(id));
+    const sent = open.filter(({ id }) => !this.again.has(id));
     return this.#breaker.room(this.lane, kind, sent.length);
   }
 
@@ -269,10 +226,10 @@ export class Feed {
     this.open.set(row.id, row);
     const { remoteId } = row;
     if (remoteId === undefined) return;
-    this.starting += 1;
+    this.#starting += 1;
     // A start in progress must finish when the campaign is cancelled, or the item would not be cancelled.
     await CancellationScope.nonCancellable(() => this.#startItem(this.#inputOf(row, remoteId)));
-    this.starting -= 1;
+    this.#starting -= 1;
   }
 
   #inputOf({ remoteId: _, ...row }: ItemEntry, remoteId: string): ItemInput {
@@ -286,6 +243,7 @@ export class Feed {
       policy,
       ...pickShare(this.#campaign),
       ...(fetchQueue !== undefined && { fetchQueue }),
+      ...this.#givesBack,
       begin: { type: 'job', how, remoteId, posted: {}, attempts: [] },
     };
   }
@@ -309,21 +267,30 @@ export class Feed {
   }
 
   /** All in one signal: one for each row would cost as much as its submission. The budget ignores repeated requests. */
-  async #request(rows: readonly ItemEntry[]): Promise<void> {
+  async request(rows: readonly ItemEntry[]): Promise<void> {
     if (rows.length === 0) return;
     const requests = rows.map((row) => this.#requestOf(row));
-    this.#requesting += 1;
-    await signalBudget(this.spec, requestSignal, requests);
-    this.#requesting -= 1;
+    this.requesting += 1;
+    try {
+      await signalBudget(this.spec, requestSignal, requests);
+    } finally {
+      this.requesting -= 1;
+    }
   }
 
-  #requestOf({ id, kind, generation }: ItemEntry): Request {
+  get #givesBack(): Pick<ItemInput, 'givesBack'> {
+    return this === this.lanes[0] ? {} : { givesBack: true };
+  }
+
+  #requestOf(row: ItemEntry): Request {
+    const { id, kind, generation } = row;
     const { name, store, tree, policy } = this.#campaign;
     const { fetchQueue } = this.spec;
     const launch = {
       policy,
       ...(fetchQueue !== undefined && { fetchQueue }),
       ...(Number.isFinite(this.#roomFor(kind)) && { first: true as const }),
+      ...this.#givesBack,
     };
     return {
       item: buildItemWorkflowId(name, id),
@@ -339,9 +306,14 @@ export class Feed {
         store,
         tree,
         launch,
-        ...(this.lanes.length > 1 && { lanes: this.#addresses }),
+        ...(this.lanes.length > 1 && { lanes: this.#listLanesOf(row) }),
       },
     };
+  }
+
+  #listLanesOf(row: ItemEntry): readonly string[] {
+    const lanes = this.lanes.filter((lane) => lane.maySend(row));
+    return lanes.map((lane) => lane.address);
   }
 
   get #tree(): CampaignTree {
@@ -350,96 +322,7 @@ export class Feed {
   }
 
   get #addresses(): readonly string[] {
-    return this.lanes.map(({ spec: { reference } }) => reference.address);
-  }
-
-  /** For rows that another lane cannot send now, when no unread row is left, and this one has room. */
-  async askOthers(): Promise<void> {
-    const others = this.#others.filter((lane) => lane.#mayGive);
-    if (others.length === 0 || Date.now() < this.#mayAskAt) return;
-    this.#asks = { at: Date.now(), times: this.#asks.times + 1 };
-    const room = this.#room;
-    // Shared among them: each may have as many.
-    const shares = others.map((_, i) => Math.floor((room + i) / others.length));
-    await Promise.all(others.map((lane, i) => lane.#giveTo(this, shares[i] ?? 0)));
-  }
-
-  /** When it looks again for rows of others (ms); null: not before a message. */
-  get asksAt(): number | null {
-    if (this.#others.length === 0) return null;
-    const now = Date.now();
-    // Due, and yet nothing was asked: a question or a request is on its way.
-    return this.#mayAskAt > now ? this.#mayAskAt : now + ASK_INTERVAL_MS;
-  }
-
-  /** Lanes that may have rows for this one now. Perhaps: a row that was sent is open, too. */
-  get #others(): readonly Feed[] {
-    const isPaused = this.#breaker.paused.some(({ service }) => service === this.lane);
-    if (!this.#unread.isEmpty || isPaused || this.#room === 0) return [];
-    return this.lanes.filter(
-      (lane) => lane !== this && [...lane.open.values()].some((row) => isSent(row)),
-    );
-  }
-
-  get #mayAskAt(): number {
-    const { at, times } = this.#asks;
-    if (times === 0) return at;
-    return at + Math.min(MAX_ASK_INTERVAL_MS, ASK_INTERVAL_MS * 2 ** (times - 1));
-  }
-
-  get #mayGive(): boolean {
-    const isAsked = this.#asked !== null && Date.now() - this.#asked.at < ANSWER_TIMEOUT_MS;
-    // A request that reaches its budget after the question would be answered as if it came before.
-    return !isAsked && this.#requesting === 0;
-  }
-
-  /** Rows that are not requested move at once; for the others, its budget is asked. */
-  async #giveTo(by: Feed, most: number): Promise<void> {
-    if (most === 0) return;
-    const unasked = [...this.#again].slice(0, most);
-    this.#move(unasked, by);
-    if (unasked.length === most) return;
-    const { runId, firstExecutionRunId: run } = workflowInfo();
-    this.#questions += 1;
-    const token = `${runId} ${this.#questions}`;
-    this.#asked = { token, by, at: Date.now() };
-    const request = { campaign: this.#campaign.name, run, most: most - unasked.length, token };
-    await signalBudget(this.spec, takeBackSignal, request);
-  }
-
-  /**
-   * Its budget has forgotten these rows. After another question, or a request since, they are not known to be there no more:
-   * they stay, and are requested once more.
-   */
-  async takenBack({ token, ids }: TakenBack): Promise<void> {
-    const asked = this.#asked;
-    if (asked?.token !== token) return this.#requestOnceMore(ids);
-    this.#asked = null;
-    this.#move(ids, asked.by);
-  }
-
-  /** A question that is not answered yet is void: of a row that is requested after it, the answer is not true. */
-  async #requestOnceMore(ids: readonly string[]): Promise<void> {
-    this.#asked = null;
-    const rows = ids.flatMap((id) => this.open.get(id) ?? []);
-    await this.#request(rows.filter((row) => isSent(row) && !this.#again.has(row.id)));
-  }
-
-  /** The job of this row is, or may be, at another lane. */
-  belongs(id: string, address: string): void {
-    const lane = this.lanes.find(({ spec: { reference } }) => reference.address === address);
-    if (lane && lane !== this) this.#move([id], lane);
-  }
-
-  /** Rows without a job, that neither wait in its budget nor are on their way from there. */
-  #move(ids: readonly string[], to: Feed): void {
-    for (const id of ids) {
-      const row = this.open.get(id);
-      if (row === undefined || !isSent(row)) continue;
-      this.#leave(id);
-      to.open.set(id, row);
-      to.#again.add(id);
-    }
+    return this.lanes.map(({ address }) => address);
   }
 
   /**
@@ -451,7 +334,7 @@ export class Feed {
    * @param since when the campaign began (ms)
    */
   async check(since: number): Promise<void> {
-    const items = [...this.open.values()].filter(({ id }) => !this.#again.has(id));
+    const items = [...this.open.values()].filter(({ id }) => !this.again.has(id));
     const summary = `where the ${items.length} open items are`;
     const unstarted = await checkItems.executeWithOptions({ summary }, [
       this.#tree,
@@ -460,7 +343,7 @@ export class Feed {
       since,
     ]);
     // Items with a job had a workflow: the next run of the campaign finds the job.
-    await this.#requestOnceMore(unstarted);
+    await this.requestOnceMore(unstarted);
   }
 
   /** `withdrawn` is called when the budget has nothing of the campaign any more. */
@@ -493,9 +376,4 @@ export class Feed {
     for (const id of await cancelRunning.executeWithOptions({ summary }, [name, ids]))
       this.open.delete(id);
   }
-}
-
-/** It takes a slot: it has no end and no job yet. */
-function isSent({ ended, isObsolete, remoteId }: Partial<ItemOfPage>): boolean {
-  return ended === undefined && isObsolete === undefined && remoteId === undefined;
 }

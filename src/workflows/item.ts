@@ -5,8 +5,8 @@
  *
  * It outlives the run of the campaign that requested it, so its end is reported by a signal to the campaign's workflow id
  * (by `conclude`, so that it costs no workflow task here). It ends in exactly one final state, which is on disk before
- * the campaign is notified; or, where the job from before `retry` is of no use, without one, and its row asks the budget
- * for another job.
+ * the campaign is notified; or, where the job from before `retry` is of no use, or the machine of a lane has failed,
+ * without one, and its row asks a budget for another job.
  */
 import {
   ActivityFailure,
@@ -100,11 +100,11 @@ class ItemRun {
   }
 
   async #finishJob(remoteId: string): Promise<ItemEnd | null> {
-    const { formerEnd, adopted, policy, reference } = this.#input;
+    const { formerEnd, adopted, policy, reference, givesBack } = this.#input;
     const former = adopted ? null : (formerEnd ?? null);
     const words = formatSummary(`job ${remoteId}: wait for it, download, write the end`);
     const options = withToken(words, this.#input);
-    const job = { item: this.#item, reference, remoteId };
+    const job = { item: this.#item, reference, remoteId, ...(givesBack && { givesBack }) };
     const result = await finishJob.executeWithOptions(options, [
       job,
       policy,

@@ -69,6 +69,8 @@ export interface ItemInput extends Omit<ItemEntry, 'remoteId'>, CampaignShare {
   readonly policy: JobPolicy;
   /** As in `ItemLaunch`. */
   readonly first?: true;
+  /** As in `ItemLaunch`. */
+  readonly givesBack?: true;
   readonly begin: JobBegin | EndBegin;
 }
 
@@ -135,6 +137,18 @@ export interface TakenBack extends LaneName {
   readonly ids: readonly string[];
 }
 
+/** The job of an item is of no use, and its row needs another one. */
+export interface GivenUp {
+  readonly id: string;
+  /** Its machine has failed: another lane is to do it. */
+  readonly back?: GivenBack;
+}
+
+export interface GivenBack extends Required<Pick<ItemEntry, 'generation' | 'givenBack'>> {
+  /** How its job has ended in the last of these lanes; absent from a sender that has only found out. */
+  readonly end?: ItemEnd;
+}
+
 export interface ItemDone extends ItemEnd {
   readonly id: string;
 }
@@ -159,8 +173,7 @@ export const takenBackSignal = defineSignal<[TakenBack]>('takenBack');
 export const belongsSignal = defineSignal<[{ id: string; address: string }]>('belongs');
 /** From the watchdog: rows may be unknown to the budget. The campaign checks each open item. */
 export const recheckSignal = defineSignal('recheck');
-/** From an item, by its id: its job is of no use, and its row needs another one. */
-export const giveUpSignal = defineSignal<[string]>('giveUp');
+export const giveUpSignal = defineSignal<[GivenUp]>('giveUp');
 /** From a worker: the service is configured with this token now, and no more with that of the campaign. */
 export const tokenSignal = defineSignal<[ServiceReference]>('token');
 export const growSignal = defineSignal<[Grown]>('grow');

@@ -18,7 +18,7 @@ import { createSystemClock } from '../../src/ledger/steady-clock.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
-import { reopenRecord } from '../../src/store/reopen.ts';
+import { giveBackRecord, reopenRecord } from '../../src/store/reopen.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { aJob, starterInto, submissionOf, workerWith } from './a-job.ts';
 
@@ -212,6 +212,35 @@ describe('a request of a row', () => {
     for (const { end: told } of begun)
       if (told) await conclude(worker, { item, reference, end: told, ...at, ...none });
     expect(await row.read()).toMatchObject({ ...end, finishedAt: now });
+  });
+
+  test('that another lane has a job for is not looked up: that lane goes on with it', async () => {
+    const row = await openRow((record) => ({ ...record, remoteId: 'job-1', address: 'engines' }));
+    const { item, reference, worker, told, begun } = row;
+    const lanes = [reference.address, 'engines'];
+    const request = submissionOf({ ...item, launch: { policy }, lanes });
+    const unsure = { type: 'unsure', message: 'the worker died' } as const;
+    const times = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 0 };
+    const settled = await new MockActivityEnvironment(times).run<
+      [],
+      unknown,
+      () => Promise<unknown>
+    >(() => settleSubmission(worker, request, reference, unsure));
+    expect(settled).toMatchObject({ type: 'unwanted' });
+    expect([begun, told]).toEqual([[], [{ id: 'one', address: 'engines' }]]);
+  });
+
+  test('that a lane has given back is not sent by an old request, and its campaign is told', async () => {
+    const row = await openRow((record) => {
+      const running = { ...record, state: 'running', remoteId: 'job-1', address: 'engines' };
+      return giveBackRecord(running as ItemRecord, 'engines', []);
+    });
+    const lanes = [row.reference.address, 'engines'];
+    expect(await row.send({ generation: 0, lanes })).toMatchObject({ type: 'unwanted' });
+    const back = { generation: 1, givenBack: ['engines'] };
+    expect([row.posts, row.told]).toEqual([[], [{ id: 'one', back }]]);
+    await row.send({ generation: 1, lanes });
+    expect(row.posts).toEqual(['one']);
   });
 
   test.each(['SUBMIT_UNSURE', 'SUBMIT_TAKEN', 'ITEM_ENDED_BY_HAND'])(

@@ -74,7 +74,7 @@ describe('a request', () => {
       one.job.id === 'd' ? { ...one, turnedAway: [uncertain] } : one,
     );
     const back = (of: string, most: number) =>
-      takeBack(queue, { campaign, run: of, most, token: 't' });
+      takeBack(queue, { campaign, run: of, most, to: 'lane', token: 't' });
     expect(back('another run', 9)).toEqual([]);
     expect(back(run, 2), 'the last of them').toEqual(['b', 'c']);
     expect(back(run, 9)).toEqual(['a']);
@@ -89,7 +89,7 @@ describe('a request', () => {
     putLast(queue, turn(), { at: 0, reason: 'blocked', message: 'a page', isUncertain: true });
     const down = { at: 1, reason: 'unavailable', message: '' } as const;
     for (let probe = 0; probe < 50; probe += 1) putBack(queue, turn(), down);
-    expect(takeBack(queue, { campaign, run, most: 9, token: 't' })).toEqual([]);
+    expect(takeBack(queue, { campaign, run, most: 9, to: 'lane', token: 't' })).toEqual([]);
     expect(turn().turnedAway).toHaveLength(20);
   });
 

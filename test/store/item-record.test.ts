@@ -44,6 +44,7 @@ const FULL: Required<ItemRecord> = {
   resultFrom: { type: 'cache', campaign: 'before', id: 'y' },
   generation: 3,
   jobNumber: 2,
+  givenBack: ['https://lane'],
   earlier: [END, { ...END, ...NO_END }].map((end) => ({ ...end, retriedAt: AT })),
   email: 'lab@example.org',
   title: 'Ethanol',

@@ -1,6 +1,7 @@
 /**
  * The real feeds of two or three lanes and the real queues of their budgets, in a world that delays, duplicates and loses
- * what may be delayed, duplicated and lost: each row is in one lane at a time, none is lost, and each is sent once.
+ * what may be delayed, duplicated and lost: each row is in one lane at a time, none is lost, and each is sent once, or
+ * once more where the machine of a lane has failed.
  */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -17,7 +18,7 @@ import {
 import type { CampaignSpec, FeedSpec } from '../../src/domain/campaign.ts';
 import { Breaker } from '../../src/workflows/breaker.ts';
 import type { Feed } from '../../src/workflows/feed.ts';
-import type { FeedCarried, ItemInput, TakenBack } from '../../src/workflows/messages.ts';
+import type { FeedCarried, GivenBack, ItemInput, TakenBack } from '../../src/workflows/messages.ts';
 
 const temporal = vi.hoisted(() => ({
   /** Of the campaign. */
@@ -75,8 +76,12 @@ class World {
   readonly posts: string[] = [];
   readonly running = new Map<string, number>();
   readonly ended = new Set<string>();
+  /** Of the records of rows that lanes have given back. */
+  readonly records = new Map<string, GivenBack>();
   /** Rows that a lane has sent while they were in another. */
   readonly strays: string[] = [];
+  /** Rows that a lane has sent after it had given them back. */
+  readonly returned: string[] = [];
   /** Items that were begun in a lane that does not have their job. */
   readonly misplaced: string[] = [];
   #mail: (() => void)[] = [];
@@ -101,7 +106,8 @@ class World {
       if (name === 'loadPage') return this.#page(page as number);
       return this.#unstarted();
     };
-    temporal.start = ({ id, reference }) => {
+    temporal.start = ({ id, reference, generation }) => {
+      if (generation < this.#findRecord(id).generation) return this.#tellGivenBack(id);
       const lane = this.#specs.findIndex((one) => one.reference.address === reference.address);
       if (lane !== this.claims.get(id)) this.misplaced.push(id);
       // It has ended since its page was read.
@@ -124,11 +130,15 @@ class World {
     }
   }
 
+  #findRecord(id: string): GivenBack {
+    return this.records.get(id) ?? { generation: 0, givenBack: [] };
+  }
+
   /** As a campaign that was terminated and is started again: it knows what is on disk. */
   #page(page: number) {
     const rows = this.rows.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
     return rows.map((id) => {
-      const row = { id, kind: 'sequence', generation: 0 };
+      const row = { id, kind: 'sequence', ...this.#findRecord(id) };
       if (this.ended.has(id)) return { ...row, ended: { state: 'succeeded', code: null } };
       const lane = this.running.get(id);
       if (lane === undefined) return row;
@@ -200,7 +210,8 @@ class World {
     const budget = this.budgets[at];
     const request = budget?.sending.shift();
     if (!budget || !request) return;
-    const { id } = request.job;
+    const { id, generation } = request.job;
+    if (generation < this.#findRecord(id).generation) return this.#tellGivenBack(id);
     const claim = this.claims.get(id);
     if (claim !== undefined && claim !== at) {
       const address = this.#specs[claim]!.reference.address;
@@ -216,8 +227,28 @@ class World {
     }
     if (this.feeds[at]?.open.has(id) !== true) this.strays.push(id);
     this.claims.set(id, at);
-    this.posts.push(id);
+    if (this.#findRecord(id).givenBack.includes(this.#specs[at]!.reference.address))
+      this.returned.push(id);
+    this.posts.push(`${id} ${generation}`);
     this.running.set(id, at);
+  }
+
+  /** The machine of a further lane has failed. */
+  giveBack(which: number): void {
+    const further = [...this.running].filter(([, lane]) => lane > 0);
+    const [id, lane] = further[which % Math.max(1, further.length)] ?? [];
+    if (id === undefined || lane === undefined) return;
+    this.running.delete(id);
+    this.claims.delete(id);
+    const { generation, givenBack } = this.#findRecord(id);
+    const { address } = this.#specs[lane]!.reference;
+    this.records.set(id, { generation: generation + 1, givenBack: [...givenBack, address] });
+    for (let times = which % 2; times >= 0; times -= 1) this.#tellGivenBack(id);
+  }
+
+  #tellGivenBack(id: string): void {
+    const told = this.#findRecord(id);
+    this.#mail.push(() => this.feeds.find(({ open }) => open.has(id))?.givenBack(id, told));
   }
 
   end(which: number): void {
@@ -259,6 +290,7 @@ class World {
     const open = this.feeds.flatMap((feed) => [...feed.open.keys()]);
     expect(new Set(open).size, 'rows in two lanes').toBe(open.length);
     expect(this.misplaced, 'items in a lane without their job').toEqual([]);
+    expect(this.returned, 'rows that a lane got once more').toEqual([]);
     expect(new Set(this.posts).size, 'rows that were sent twice').toBe(this.posts.length);
   }
 
@@ -283,7 +315,8 @@ class World {
   }
 }
 
-const DOINGS = { work: 6, deliver: 8, grant: 4, submit: 4, end: 4, wait: 1, again: 1, check: 1 };
+const OFTEN = { work: 6, deliver: 8, grant: 4, submit: 4, end: 4 };
+const DOINGS = { ...OFTEN, wait: 1, again: 1, check: 1, back: 2 };
 const listSteps = (kills: Readonly<Record<string, number>>) =>
   fc.array(
     fc.record({
@@ -308,6 +341,7 @@ async function play(world: World, steps: readonly { do: string; which: number }[
     if (what === 'wait') vi.setSystemTime(Date.now() + 20_000);
     if (what === 'again') world.continueAsNew();
     if (what === 'check') world.check();
+    if (what === 'back') world.giveBack(which);
     if (what === 'kill') world.kill(which);
     if (what === 'start') world.startAgain();
     await settle();
@@ -390,6 +424,25 @@ describe('lanes of one service', () => {
     expect(last.asksAt, 'no answer has come').toBe(Date.now() + 20_000);
     for (const feed of feeds.slice(0, 2)) for (const id of feed.open.keys()) feed.ended(id);
     expect(last.asksAt, 'nobody has rows').toBeNull();
+  });
+
+  test('have more open rows where they end fast, and not the service', async () => {
+    const asked: number[] = [];
+    temporal.signal = (_, __, what) => {
+      asked.push((what as TakeBack).most);
+      return Promise.resolve();
+    };
+    const { feeds } = openLanes([9, 20], {});
+    for (const feed of feeds) for (const id of [...feed.open.keys()].slice(0, 8)) feed.ended(id);
+    vi.setSystemTime(Date.now() + 1_000);
+    for (const feed of feeds) await feed.askOthers();
+    expect(asked, 'by the service, and not by the lane, which has 12').toEqual([4]);
+    for (const id of [...feeds[1]!.open.keys()].slice(0, 8)) feeds[1]!.ended(id);
+    await feeds[1]!.askOthers();
+    expect(asked).toEqual([4, 5]);
+    vi.setSystemTime(Date.now() + 60_000);
+    await feeds[1]!.askOthers();
+    expect(asked, 'when they do not end fast any more').toEqual([4, 5, 1]);
   });
 
   test('need no first rows where one has succeeded before', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { takenBackSignal } from '../../src/workflows/messages.ts';
 import { sequences, type Rig } from '../rig.ts';
 import { itemsTable } from '../promises.ts';
-import { openRig, until } from './faulty.ts';
+import { codes, openRig, outcomes, rowOf, until } from './faulty.ts';
 
 const accepted = (services: Rig['services']) =>
   services.journal().filter((entry) => entry.accepted).length;
@@ -44,6 +44,45 @@ describe.concurrent('two lanes', () => {
       expect(progress.ended.succeeded, `without the ${away}`).toBe(24);
       expect(await ends(folder)).toEqual([['succeeded', 24]]);
     }
+  });
+
+  test('give a row back whose engine was killed: the service does it', async (context) => {
+    const faults = [{ name: 'kill-engine', times: 3 }] as const;
+    const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 200, concurrency: 2, faults }] as const;
+    const rig = await openRig({ limit: 10, windowMs: 5_000, jobMs: 100, lanes }, context);
+    const ran = await rig.run(sequences(24));
+    expect(ran.progress.ended.succeeded).toBe(24);
+    const attempts = await Promise.all(ran.ids.map((id) => outcomes(ran, id)));
+    const back = ran.ids.filter((_, i) => attempts[i]?.includes('given-up'));
+    expect(back).toHaveLength(3);
+    rig.allowJobs(...back);
+    const { address } = rig.settings[1]!.reference;
+    for (const id of back) {
+      expect(await outcomes(ran, id)).toEqual(['accepted', 'given-up', 'accepted']);
+      expect((await rowOf(ran, id))['computed_at']).toBe(address);
+    }
+    const jobs = [rig.services, ...rig.lanes].map(accepted);
+    expect(jobs.reduce((sum, many) => sum + many)).toBe(24 + 3);
+    // The lane works: it gets other rows.
+    expect(jobs[1]).toBeGreaterThan(3);
+  });
+
+  test('pause the one whose engines are killed again and again', async (context) => {
+    const faults = [{ name: 'kill-engine' }] as const;
+    const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 50, concurrency: 2, faults }] as const;
+    const policy = { sameFailures: 3 };
+    const rig = await openRig({ limit: 0, jobMs: 100, policy, lanes }, context);
+    const { progress } = await rig.run(sequences(40));
+    expect(progress.ended.succeeded).toBe(40);
+    const killed = rig.lanes.flatMap((lane) => lane.journal());
+    expect(killed.length, 'jobs of the lane until it is paused').toBeLessThan(12);
+    rig.allowJobs(...killed.map(({ jobName }) => `again: ${String(jobName)}`));
+  });
+
+  test('end a row whose engine was killed where there is no other', async (context) => {
+    const faults = [{ name: 'kill-engine', times: 1 }] as const;
+    const ran = await (await openRig({ faults }, context)).run(sequences(2));
+    expect(await codes(ran)).toEqual({ '': 1, JOB_FAILED: 1 });
   });
 
   test('leave its rows to the others when one is not configured any more', async (context) => {
