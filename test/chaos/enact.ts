@@ -27,9 +27,9 @@ export async function enact(stage: Stage, event: Event): Promise<void> {
       ]);
       return;
     case 'faults':
-      stage.faults.add(event.rules);
+      for (const one of [stage.faults, stage.lane?.faults]) one?.add(event.rules);
       await delay(event.forMs);
-      stage.faults.remove(event.rules);
+      for (const one of [stage.faults, stage.lane?.faults]) one?.remove(event.rules);
       return;
     case 'cut':
       await cut(stage, event.cut, event.forMs);

@@ -11,7 +11,7 @@ export const inForce = (name: FaultRule['name']): string => `fault ${name}`;
 
 export class FaultControl {
   readonly #url: string;
-  readonly #plugin: PluginService;
+  readonly #plugin: PluginService | null;
   readonly #chronicle: Chronicle;
   #wanted: readonly FaultRule[] = [];
   #applied: readonly FaultRule[] = [];
@@ -21,7 +21,7 @@ export class FaultControl {
   readonly #loop: Promise<void>;
 
   /** @param url of the local services themselves, not through the proxy */
-  constructor(url: string, plugin: PluginService, chronicle: Chronicle) {
+  constructor(url: string, plugin: PluginService | null, chronicle: Chronicle) {
     this.#url = url;
     this.#plugin = plugin;
     this.#chronicle = chronicle;
@@ -38,7 +38,7 @@ export class FaultControl {
 
   /** A restarted service has no faults. */
   forgotten(): void {
-    this.#plugin.setFaults([]);
+    this.#plugin?.setFaults([]);
     this.#applied = [];
     this.#endAllBut(new Set());
   }
@@ -72,7 +72,7 @@ export class FaultControl {
       this.#begun.add(name);
       this.#chronicle.begin(inForce(name));
     }
-    this.#plugin.setFaults(rules);
+    this.#plugin?.setFaults(rules);
     try {
       const answer = await fetch(new URL('/_faults', this.#url), {
         method: 'PUT',

@@ -10,7 +10,7 @@ import { inForce } from './fault-control.ts';
 import { FOLDERS, type Plan } from './plan.ts';
 import { PLUGINS } from './plugin-service.ts';
 import { allReplayable } from './replayed.ts';
-import { pluginWindows, TOKENS } from './setting.ts';
+import { LANE_DATABASE, pluginWindows, TOKENS } from './setting.ts';
 import type { Stage } from './stage.ts';
 import { explainedStates, sentIfHeld, type ServiceJob } from './states.ts';
 import type { Played } from './storm.ts';
@@ -32,8 +32,10 @@ export async function judge(stage: Stage, played: Played): Promise<Outcome> {
   const { desk, plan } = stage;
   const local = desk.journal(desk.path('services.db'));
   const localJobs = readJobs(desk.path('services.db'));
-  const journal = [...local, ...stage.plugin.journal()];
-  const jobs = [...localJobs, ...stage.plugin.jobs()];
+  const lane = plan.lane ? desk.journal(desk.path(LANE_DATABASE)) : [];
+  const laneJobs = plan.lane ? readJobs(desk.path(LANE_DATABASE)) : [];
+  const journal = [...local, ...lane, ...stage.plugin.journal()];
+  const jobs = [...localJobs, ...laneJobs, ...stage.plugin.jobs()];
   const trees = plan.campaigns.map(({ name, rows }) => ({ tree: stage.tree(name), rows }));
   // A missing table has no rows; `noItemLost` reports that it is missing.
   const tables = await Promise.all(trees.map(({ tree }) => itemsTable(tree).catch(() => [])));
@@ -42,7 +44,10 @@ export async function judge(stage: Stage, played: Played): Promise<Outcome> {
     () => allReplayable(desk.folder),
     () => budgetKept(plan, local),
     () => neverSentInVain(stage, local),
-    () => atMostOneJobALife(plan, heardOf(local, localJobs)),
+    () => {
+      const heard = [...heardOf(local, localJobs), ...heardOf(lane, laneJobs)];
+      atMostOneJobALife(plan, heard, listGivenBack(lane, laneJobs));
+    },
     () => pluginKept(stage),
     ...trees.flatMap((one) => [
       () => noItemLost(one.tree, ids(one.rows)),
@@ -142,11 +147,15 @@ function heardOf(journal: readonly JournalEntry[], jobs: readonly ServiceJob[]):
  * At most one job in each life of an item: by name if jobs have names, otherwise by their number. A row whose files
  * were removed starts another life: its previous job is unknown.
  */
-function atMostOneJobALife(plan: Plan, journal: readonly JournalEntry[]): void {
+function atMostOneJobALife(
+  plan: Plan,
+  journal: readonly JournalEntry[],
+  givenBack: readonly string[],
+): void {
   const lives = countLives(plan);
+  // A job whose engine was killed in the lane is followed by another.
+  for (const id of givenBack) lives.set(id, (lives.get(id) ?? 0) + 1);
   const accepted = journal.filter((entry) => entry.accepted);
-  // Of `CAMPAIGN.ID.DIGEST`; a molecule's job has the name of its row.
-  const idIn = (jobName: string): string => jobName.split('.')[1] ?? jobName;
   const names = Map.groupBy(
     accepted.flatMap(({ jobName }) => jobName ?? []),
     idIn,
@@ -160,6 +169,19 @@ function atMostOneJobALife(plan: Plan, journal: readonly JournalEntry[]): void {
     const jobs = accepted.filter((entry) => entry.service === service);
     expect(jobs.length, `accepted jobs of the service for ${service}`).toBeLessThanOrEqual(most);
   }
+}
+
+/** Of `CAMPAIGN.ID.DIGEST`; a molecule's job has the name of its row. */
+function idIn(jobName: string): string {
+  return jobName.split('.')[1] ?? jobName;
+}
+
+/** The ids of the rows of jobs whose engine was killed. */
+function listGivenBack(journal: readonly JournalEntry[], jobs: readonly ServiceJob[]): string[] {
+  const killed = new Set(jobs.flatMap(({ id, fault }) => (fault === 'kill-engine' ? [id] : [])));
+  return journal.flatMap(({ requestId, jobName }) =>
+    requestId !== null && killed.has(requestId) ? [idIn(jobName ?? '')] : [],
+  );
 }
 
 function serviceOfKind(kind: string): string | null {

@@ -54,7 +54,7 @@ async function passes(plan: Plan): Promise<boolean> {
   const startedAt = Date.now();
   const rows = plan.campaigns.map(({ rows: of }) => of.length).join(' + ');
   say(
-    `round ${round} of seed ${seed}: ${plan.kind}, ${plan.scenario}, ${rows} items, ${wordsFor(plan)}`,
+    `round ${round} of seed ${seed}: ${plan.kind}, ${plan.scenario}, ${plan.lane ? 'two lanes, ' : ''}${rows} items, ${wordsFor(plan)}`,
   );
   const stage = await Stage.open(plan);
   onStage = stage;

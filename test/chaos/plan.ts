@@ -49,6 +49,10 @@ export const FOLDERS = { first: '.', second: 'second' } as const;
 export const runOf = (campaign: string): string => `run ${campaign}`;
 export const WORKERS = ['worker 1', 'worker 2'] as const;
 
+/** Engines of the user's own beside the prediction service, as a command that is killed like the others. */
+export const LANE = 'lane';
+const LANE_SHARE = 0.35;
+
 interface PlanOptions {
   /** Freezes of up to 30 s, which make a round last longer than a minute. */
   readonly long: boolean;
@@ -83,6 +87,8 @@ export function planRound(seed: number, round: number, options: PlanOptions) {
   const runs = campaigns.map(({ name }) => runOf(name));
   const commands = [...(isElsewhere ? WORKERS : []), ...runs];
   const events = EVENTS[kind](random, { scenario, campaigns, commands, long: options.long });
+  // Drawn from a seed of its own: the other choices of a round are the same with and without it.
+  const lane = planLane(new Random(seedOf(seed + 1, round)), kind);
   return {
     seed,
     round,
@@ -106,8 +112,27 @@ export function planRound(seed: number, round: number, options: PlanOptions) {
       retryAfterSeconds: random.pick([0, 1]),
     },
     files: Object.assign({}, ...made.map(({ files }) => files)) as Readonly<Record<string, string>>,
-    events: events.sort((one, other) => one.atMs - other.atMs),
+    lane: lane && { engines: lane.engines, jobMs: lane.jobMs },
+    events: [...events, ...(lane?.events ?? [])].sort((one, other) => one.atMs - other.atMs),
   };
+}
+
+/** Null: the service is alone. With clocks it would be on a machine of its own. */
+function planLane(random: Random, kind: RoundKind) {
+  if (!random.chance(LANE_SHARE) || kind === 'clocks') return null;
+  const events = times(random.int(0, 2), (): Event => {
+    const signal = random.pick(['SIGTERM', 'SIGKILL'] as const);
+    const againMs = random.int(0, 8_000);
+    return {
+      atMs: random.int(2_500, 15_000),
+      do: 'end',
+      whom: LANE,
+      signal,
+      twice: false,
+      againMs,
+    };
+  });
+  return { engines: random.int(1, 3), jobMs: random.pick([100, 500, 1_500]), events };
 }
 
 /** Short, so that a round has many, unless one must last until everything has restarted. */

@@ -22,9 +22,12 @@ export function environmentIn(folder: string): Readonly<Record<string, string>> 
 }
 
 /** The words of `hundredfold` that start the local services, all of whose options are given. */
-export function servicesWords(options: Readonly<Record<string, string | number>>): string[] {
+export function servicesWords(
+  options: Readonly<Record<string, string | number>>,
+  database = 'services.db',
+): string[] {
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  return ['services', '--engine', 'synthetic', '--database', 'services.db', ...words];
+  return ['services', '--engine', 'synthetic', '--database', database, ...words];
 }
 
 export function servicesCommand({ service }: Plan, port: number): string[] {
@@ -41,6 +44,13 @@ export function servicesCommand({ service }: Plan, port: number): string[] {
   return [...words, '--fault-control'];
 }
 
+export const LANE_DATABASE = 'lane.db';
+
+export function laneCommand({ engines, jobMs }: NonNullable<Plan['lane']>, port: number): string[] {
+  const words = { port, limit: 0, concurrency: engines, 'job-time': `${jobMs}ms` };
+  return [...servicesWords(words, LANE_DATABASE), '--fault-control'];
+}
+
 /** The windows of the plugin's service, all of which hold at once. */
 export function pluginWindows({ service: { limit, windowMs } }: Plan) {
   return [
@@ -54,8 +64,9 @@ export function configuration(
   plan: Plan,
   [{ port }, { port: pluginPort }]: readonly [Proxy, Proxy],
   temporal: DevServer | null,
+  laneUrl: string,
 ): string {
-  const { service, plugin } = plan;
+  const { service, plugin, lane } = plan;
   const { limit, moleculeLimit, windowMs } = service;
   const budget = (of: number | null) =>
     of === null ? 'none' : `{ limit: ${of}, window: ${windowMs}ms }`;
@@ -63,10 +74,13 @@ export function configuration(
     (one) => `{ limit: ${one.limit}, window: ${one.windowMs}ms }`,
   );
   const url = `http://127.0.0.1:${port}`;
+  const lanes = lane
+    ? `, lanes: [{ name: here, url: "${laneUrl}", maxOpen: ${lane.engines}, sameEngine: true }]`
+    : '';
   return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}plugins: [./${plugin}.ts]
 services:
   molecules: { url: "${url}/acpype", budget: ${budget(moleculeLimit)} }
-  predictions: { url: "${url}", budget: ${budget(limit)}, poll: { every: 250ms } }
+  predictions: { url: "${url}", budget: ${budget(limit)}, poll: { every: 250ms }${lanes} }
   ${plugin}: { url: "http://127.0.0.1:${pluginPort}", budget: [${windows.join(', ')}], poll: { every: 250ms } }
 jobs: { lostAfter: 2s, sameFailures: none }
 `;

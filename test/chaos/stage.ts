@@ -13,8 +13,11 @@ import { HOST } from './deeds.ts';
 import { Edges } from './edges.ts';
 import { FaultControl } from './fault-control.ts';
 import { PluginService } from './plugin-service.ts';
-import { FOLDERS, runOf, WORKERS, type Plan } from './plan.ts';
-import { configuration, environmentIn, servicesCommand } from './setting.ts';
+import { FOLDERS, LANE, runOf, WORKERS, type Plan } from './plan.ts';
+import { configuration, environmentIn, laneCommand, servicesCommand } from './setting.ts';
+
+/** Its machine is small. */
+const LANE_FAULTS = [{ name: 'kill-engine', probability: 0.15, seed: 1 }] as const;
 
 /** The chronicle's name for the time in which a Temporal elsewhere is away. */
 export const TEMPORAL_AWAY = 'Temporal away';
@@ -42,15 +45,18 @@ export class Stage {
   readonly workers: readonly Actor[];
   readonly controls: Control[] = [];
   readonly faults: FaultControl;
+  /** The engines beside the prediction service, if the plan has any. */
+  readonly lane: { readonly actor: Actor; readonly faults: FaultControl } | null;
   readonly clocks: Clocks;
   /** In front of the local services, and of the plugin's. */
   readonly proxies: readonly [Proxy, Proxy];
   readonly plugin: PluginService;
+  laneUrl = '';
   /** The server of the scenario `elsewhere`. */
   #temporal: DevServer | null = null;
 
   static async open(plan: Plan): Promise<Stage> {
-    const port = await freePort();
+    const [port, lanePort] = [await freePort(), await freePort()];
     const edges = new Edges(plan.service.windowMs);
     const plugin = new PluginService(plan);
     const ports = [port, await plugin.listen()] as const;
@@ -58,7 +64,7 @@ export class Stage {
       await startProxy(ports[0], edges.see),
       await startProxy(ports[1], edges.see),
     ] as const;
-    const stage = new Stage(plan, port, { edges, plugin, proxies });
+    const stage = new Stage(plan, [port, lanePort], { edges, plugin, proxies });
     try {
       await stage.#setUp();
     } catch (error) {
@@ -70,7 +76,7 @@ export class Stage {
 
   private constructor(
     plan: Plan,
-    port: number,
+    [port, lanePort]: readonly [number, number],
     { edges, plugin, proxies }: Pick<Stage, 'edges' | 'plugin' | 'proxies'>,
   ) {
     const { chronicle } = this;
@@ -84,6 +90,7 @@ export class Stage {
     };
     this.services = new Actor('services', serve, chronicle, false);
     this.faults = new FaultControl(`http://127.0.0.1:${port}`, plugin, chronicle);
+    this.lane = this.#openLane(lanePort);
     this.runs = plan.campaigns.map(({ name, folder }) => {
       const noWorker = plan.ownWorker ? [] : ['--no-worker'];
       const words = ['run', `${name}.jsonl`, '--json', ...noWorker];
@@ -101,8 +108,21 @@ export class Stage {
     this.clocks = new Clocks(() => this.#clockOwners());
   }
 
+  #openLane(port: number): Stage['lane'] {
+    const { lane } = this.plan;
+    this.laneUrl = `http://127.0.0.1:${port}`;
+    if (lane === null) return null;
+    // What the storm says of its rules is that of the service.
+    const faults = new FaultControl(this.laneUrl, null, new Chronicle());
+    const serve = (): Typed => {
+      faults.forgotten();
+      return this.type(...laneCommand(lane, port));
+    };
+    return { faults, actor: new Actor(LANE, serve, this.chronicle, false) };
+  }
+
   get actors(): readonly Actor[] {
-    return [this.services, ...this.commands];
+    return [this.services, ...(this.lane ? [this.lane.actor] : []), ...this.commands];
   }
 
   /** All that work for a user, and no service. */
@@ -160,9 +180,9 @@ export class Stage {
     await Promise.all(this.controls.map(({ typed }) => typed.ended));
     await Promise.all(this.commands.map((actor) => actor.retire()));
     await this.clocks.stop();
-    await this.services.retire();
+    await Promise.all([this.services.retire(), this.lane?.actor.retire()]);
     if (this.#temporal !== null) await stopDevServer(this.#temporal);
-    await this.faults.stop();
+    await Promise.all([this.faults.stop(), this.lane?.faults.stop()]);
     await this.#closeNetwork();
   }
 
@@ -173,7 +193,7 @@ export class Stage {
     for (const pid of [...pids, ...this.desk.servers(), this.temporalPid() ?? 0]) {
       if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
     }
-    await Promise.all([this.clocks.stop(), this.faults.stop()]);
+    await Promise.all([this.clocks.stop(), this.faults.stop(), this.lane?.faults.stop()]);
     await this.#closeNetwork();
   }
 
@@ -192,7 +212,7 @@ export class Stage {
       for (const [file, text] of Object.entries(plan.files)) desk.write(`${folder}/${file}`, text);
     }
     await this.startTemporal();
-    const text = configuration(plan, this.proxies, this.#temporal);
+    const text = configuration(plan, this.proxies, this.#temporal, this.laneUrl);
     for (const folder of Object.values(FOLDERS)) {
       desk.write(`${folder}/hundredfold.yaml`, text);
       const file = `${plan.plugin}.ts`;
@@ -200,6 +220,10 @@ export class Stage {
     }
     this.services.start();
     await this.services.typed?.says('Ctrl-C stops');
+    if (this.lane === null) return;
+    this.lane.actor.start();
+    await this.lane.actor.typed?.says('Ctrl-C stops');
+    this.lane.faults.add(LANE_FAULTS);
   }
 
   #typeIn(folder: string, words: readonly string[]): Typed {

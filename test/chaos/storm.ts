@@ -42,7 +42,7 @@ export async function play(stage: Stage): Promise<Played> {
 
 async function goOnToTheEnd(stage: Stage, patience: Patience): Promise<void> {
   const { plan, runs } = stage;
-  await stage.faults.calm();
+  await Promise.all([stage.faults.calm(), stage.lane?.faults.calm()]);
   const paused = new Set(plan.events.flatMap((e) => (e.do === 'pause' ? [e.campaign] : [])));
   for (const campaign of paused) {
     // The last `resume` may have met a server that was away.
