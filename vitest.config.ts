@@ -11,6 +11,7 @@ const LONG = [
   'test/cli/{terminal,together,trouble,two-folders}.test.ts',
   'test/cluster/restore.test.ts',
   'test/crash/**',
+  'test/local-services/real-lanes.test.ts',
   'test/temporal/upgrade.test.ts',
   'test/ui/**',
   'test/workflows/{breaker,faults,gateway,outage,unsure}.test.ts',

@@ -1,5 +1,6 @@
 /** What `run --compare-lanes` prints of a lane: the largest differences, whether they are within tolerance, what to do next. */
 import { join } from 'node:path';
+import { AGREEMENT } from '../report/agreement.ts';
 import { COMPARISON_PAGE, DIFFERENCES } from '../report/page/comparison-page.ts';
 import { type ComparedLane, type PreparedComparison, runCommand } from '../runner/command-line.ts';
 import type { Flags } from './options.ts';
@@ -28,7 +29,10 @@ export function printComparedLane(
   const ids = [...new Set(values.flatMap(({ differing }) => differing))];
   if (ids.length > 0) printLine(`  differ by more than the tolerance: ${formatIds(ids)}`);
   if (alone.length > 0) printLine(`  with a result of only one: ${formatIds(alone)}`);
-  printLine(`  page: ${join(folder, COMPARISON_PAGE)}; all differences: ${DIFFERENCES} beside it`);
+  printLine(`  page: ${join(folder, COMPARISON_PAGE)}`);
+  printLine(
+    `  tables beside it: ${AGREEMENT} (this one), ${DIFFERENCES} (all measures of all pairs)`,
+  );
   for (const line of listNextSteps(compared, prepared, manifests, flags)) printLine(line);
 }
 

@@ -140,11 +140,14 @@ function readLanes(
   // A lane never gets a secret of the service.
   const keys = Object.keys(required);
   const secrets = Object.fromEntries(keys.map((key) => [key, new Secret(LOCAL_TOKEN)]));
-  const addresses = new Map([[toAddress(ownUrl), 'the service itself']]);
+  // This machine has several names.
+  const normalise = (url: string) =>
+    toAddress(url).replace(/^(?:localhost|\[::1\])(?=[:/]|$)/, '127.0.0.1');
+  const addresses = new Map([[normalise(ownUrl), 'the service itself']]);
   const names = new Set([ENGINES]);
   return lanes.map(({ name, maxOpen, sameEngine, ...site }, i) => {
     const key = `services.${service}.lanes.${i}`;
-    const address = toAddress(site.url);
+    const address = normalise(site.url);
     const other = addresses.get(address);
     if (other !== undefined)
       throw createLaneError(`${key}.url: ${site.url} is the address of ${other}`, 'an address');

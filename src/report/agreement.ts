@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts';
 import { listFilesToRead, readResult } from './audit.ts';
 import { type CampaignItem, readCampaignItems } from '../store/campaign-items.ts';
 import type { ComparedTree } from './comparison.ts';
+import { formatCsvLine } from './csv-table.ts';
 
 /** A series of values of a kind. */
 export interface Agreement {
@@ -41,12 +42,25 @@ export async function findAgreements(a: ComparedTree, b: ComparedTree): Promise<
     const other = others.get(key);
     if (other) {
       pairs += 1;
-      addPair(values, findKind(item.kind), item.id, [result, other.result]);
+      judgePair(values, findKind(item.kind), item.id, [result, other.result]);
     } else alone.push(item.id);
     others.delete(key);
   }
   alone.push(...[...others.values()].map(({ item }) => item.id));
   return { pairs, alone, values: [...values.values()] };
+}
+
+/** The table of all values. */
+export const AGREEMENT = 'agreement.csv';
+
+export function* generateAgreement({ values }: Agreements): Generator<Buffer> {
+  const header = ['kind', 'value', 'pairs', 'unjudged', 'largest', 'id', 'tolerance', 'differing'];
+  yield Buffer.from(formatCsvLine(header));
+  for (const one of values) {
+    const { kind, title, pairs, unjudged, largest, id, tolerance, differing } = one;
+    const numbers = [pairs, unjudged, largest ?? '', id ?? '', tolerance].map(String);
+    yield Buffer.from(formatCsvLine([kind, title, ...numbers, differing.join(' ')]));
+  }
 }
 
 interface Found {
@@ -75,9 +89,13 @@ async function readStoredResult(store: Store, { kind, id, record }: CampaignItem
   return readResult(record, texts);
 }
 
-type Draft = { -readonly [K in keyof Agreement]: Agreement[K] } & { readonly differing: string[] };
+/** By kind and series. */
+export type Draft = { -readonly [K in keyof Agreement]: Agreement[K] } & {
+  readonly differing: string[];
+};
 
-function addPair(
+/** Adds two results of one input to the values of their kind. */
+export function judgePair(
   values: Map<string, Draft>,
   kind: AnyKind,
   id: string,

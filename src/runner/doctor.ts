@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { readBudget } from '../activities/budget-run.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';
 import type { Settings } from '../config/settings.ts';
-import { isObjectAddress, resolveAddress } from '../store/layout.ts';
+import { buildCampaignAddress, isObjectAddress, resolveAddress } from '../store/layout.ts';
 import { HundredfoldError, type ErrorCode } from '../domain/errors.ts';
 import { formatDuration, formatSize } from '../domain/units.ts';
 import { readProgramVersion } from '../program.ts';
@@ -29,7 +29,8 @@ import { buildRunningQuery, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { readCampaignLine } from './find.ts';
 import { listNotices } from './follow.ts';
 import { checkFolder, describeRefusals, findObstacle } from './obstacles.ts';
-import { chooseRemedy, recogniseService } from './intake.ts';
+import { chooseRemedy, nameUrlKey, recogniseService } from './intake.ts';
+import { checkLanes, describeLanes, readEarlierResults } from './lanes.ts';
 import {
   type ConfigurationOptions,
   formatAccounts,
@@ -138,17 +139,34 @@ type Site = ServiceSettings | UnreadyService;
 
 /** @param isLocal the services of this project are requested */
 async function checkServices(settings: Settings, isLocal: boolean): Promise<Finding[]> {
-  const configured = [...Object.values(settings.services), ...settings.unready];
-  if (configured.length > 0) return Promise.all(configured.map(checkService));
+  const main = [...Object.values(settings.services), ...settings.unready];
+  const configured = [...main, ...settings.lanes];
+  if (main.length > 0)
+    return [
+      ...(await Promise.all(configured.map(checkService))),
+      ...(await checkEngines(settings)),
+    ];
   if (isLocal || listUsedLocals(settings.embeddedDir).length > 0)
     return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];
   const remedy = 'Use --services local, or name them under services: (docs/configuration.md).';
   return [{ check: 'services', ok: false, found: 'none configured', remedy }];
 }
 
-/** What an answer that is neither right nor wrong says, and what to do with KEY of the configuration. */
+/** Whether lanes have the engine of their service, by results in the output folder. */
+async function checkEngines({ services, unready, lanes, storeUrl }: Settings): Promise<Finding[]> {
+  if (lanes.length === 0) return [];
+  const feeds = [...Object.values(services), ...unready, ...lanes];
+  const earlier = await readEarlierResults(feeds, buildCampaignAddress(storeUrl, 'lanes'));
+  const look = () => {
+    checkLanes(feeds, earlier);
+    return describeLanes(feeds, earlier);
+  };
+  return [await tryCheck('engines of lanes', look)];
+}
+
+/** What an answer that is neither right nor wrong says, and what to do with URL or KEY of the configuration. */
 const ANSWERS = {
-  away: ['does not answer', 'Check KEY.url, and that the service is up.'],
+  away: ['does not answer', 'Check URL, and that the service is up.'],
   refused: [
     'refuses access',
     // The check sends no token, so a login is requested by something in front of the service.
@@ -156,13 +174,14 @@ const ANSWERS = {
   ],
   unclear: [
     'answers, but not as the service',
-    'Check KEY.url. If it is a login or maintenance page, wait; nothing is sent to it.',
+    'Check URL. If it is a login or maintenance page, wait; nothing is sent to it.',
   ],
 } as const;
 
 async function checkService(site: Site): Promise<Finding> {
   const { service, address } = site.reference;
-  const check = `service ${service}`;
+  const lane = 'lane' in site ? site.lane : undefined;
+  const check = `service ${service}${lane ? `, lane ${lane.name}` : ''}`;
   if (site.network === null) {
     const found = `${address} was not checked, because the configuration of the service is incomplete`;
     return { check, ok: false, found, remedy: 'reason' in site ? site.reason.remedy : '' };
@@ -177,11 +196,14 @@ async function checkService(site: Site): Promise<Finding> {
     return { check, ok: false, code: 'SERVICE_URL_WRONG', found: seen.message, remedy };
   }
   const [answers, advice] = ANSWERS[seen.type];
-  const remedy = advice.replace('KEY', `services.${service}`);
+  const key = `services.${service}`;
+  const remedy = advice.replace('URL', nameUrlKey(site)).replace('KEY', key);
   return { check, ok: false, found: `${address} ${answers}: ${seen.message}`, remedy };
 }
 
-function describeSite({ reference, policy, network }: Site): string {
+function describeSite(site: Site): string {
+  const { reference, policy, network } = site;
+  if ('lane' in site) return `${site.lane.maxOpen} jobs at a time`;
   const known = 'credential' in reference ? `credential ${reference.credential}` : 'no token here';
   const windows = policy.windows.map(
     ({ limit, windowMs }) => `${limit} in ${formatDuration(windowMs)}`,

@@ -319,7 +319,7 @@ export async function recogniseService(site: Site, network: NetworkSettings): Pr
 }
 
 /** `services.predictions.url`, or `services.predictions.lanes, big: url`. */
-function nameUrlKey(site: Site): string {
+export function nameUrlKey(site: Site): string {
   const key = `services.${site.reference.service}`;
   return 'lane' in site ? `${key}.lanes, ${site.lane.name}: url` : `${key}.url`;
 }

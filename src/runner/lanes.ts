@@ -1,6 +1,6 @@
 /** What earlier campaigns of the same folder tell of lanes: how long jobs take there, and whether the engine is the same. */
 import { dirname } from 'node:path';
-import { ENGINES, type ServiceSettings } from '../config/services.ts';
+import { ENGINES, type Lane } from '../config/services.ts';
 import type { Kind, ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { readItemPages } from '../store/campaign-items.ts';
@@ -20,9 +20,9 @@ import { openTreeIfAny, type OutputTree } from './tree.ts';
 const MAX_TREES = 5;
 const MAX_PAGES = 5;
 
-/** Feeds of a campaign or of a plan. */
-type Feeds = readonly Pick<ServiceSettings, 'reference' | 'lane'>[];
 type Site = Pick<ServiceReference, 'service' | 'address'>;
+/** Feeds of a campaign or of a plan. */
+type Feeds = readonly { readonly reference: Site; readonly lane?: Lane }[];
 
 /** An engine, and where it was seen. */
 interface SeenEngine {
@@ -127,15 +127,13 @@ export function checkLanes(feeds: Feeds, earlier: EarlierResults): void {
     const { service, address } = reference;
     const main = feeds.find((one) => !one.lane && one.reference.service === service)?.reference;
     const theirs = main ? findEngine(main, earlier) : null;
-    const { engine } = lane;
-    const own = engine ? { statement: engine, where: 'installed here' } : null;
-    const ours = own ?? earlier.findEngine(reference);
+    const ours = findLaneEngine(reference, lane, earlier);
     const isTyped = address === ENGINES;
     const place = `the lane ${lane.name} (${address})`;
     if (theirs && ours && readVersion(theirs) !== readVersion(ours))
       throw new HundredfoldError(
         'LANE_ENGINE_DIFFERS',
-        `the engine of ${place} is ${describe(ours)}, and that of the service ${service} is ${describe(theirs)}; nothing was submitted`,
+        `the engine of ${place} is ${describe(ours)}, and that of the service ${service} is ${describe(theirs)}`,
         isTyped
           ? `Install the engine of the service, or leave out --also engines. To see how results differ: ${COMPARE} --also engines.`
           : `Install the engine of the service there, or remove the lane. To see how results differ: ${COMPARE}. If that makes no difference to you, write sameEngine: true for the lane.`,
@@ -143,7 +141,7 @@ export function checkLanes(feeds: Feeds, earlier: EarlierResults): void {
     if (isTyped || (theirs && ours)) continue;
     throw new HundredfoldError(
       'LANE_ENGINE_UNKNOWN',
-      `whether the engine of ${place} is that of the service ${service} is not known: no result of ${theirs ? 'the lane' : ours ? 'the service' : 'either'} in this output folder tells its version; nothing was submitted`,
+      `whether the engine of ${place} is that of the service ${service} is not known: no result of ${theirs ? 'the lane' : ours ? 'the service' : 'either'} in this output folder tells its version`,
       `Compute some rows by both and compare them: ${COMPARE}. If they are the same engine, write sameEngine: true for the lane.`,
     );
   }
@@ -151,8 +149,26 @@ export function checkLanes(feeds: Feeds, earlier: EarlierResults): void {
 
 const COMPARE = 'hundredfold run MANIFEST --compare-lanes 20';
 
+type Engine = Omit<SeenEngine, 'at'>;
+
+function findLaneEngine(site: Site, { engine }: Lane, earlier: EarlierResults): Engine | null {
+  return engine ? { statement: engine, where: 'installed here' } : earlier.findEngine(site);
+}
+
+/** A few words for each: `big (big:8080): "real, b2bTools 3.0.9" (in night)`. */
+export function describeLanes(feeds: Feeds, earlier: EarlierResults): string {
+  const words = feeds.flatMap(({ reference, lane }) => {
+    if (!lane) return [];
+    const engine = findLaneEngine(reference, lane, earlier);
+    const seen = engine ? describe(engine) : 'no result tells its engine';
+    const said = lane.sameEngine ? ', sameEngine: true' : '';
+    return [`${lane.name} (${reference.address}): ${seen}${said}`];
+  });
+  return words.join('; ');
+}
+
 /** What this project's synthetic service computes is known without a result. */
-function findEngine(site: Site, earlier: EarlierResults): Omit<SeenEngine, 'at'> | null {
+function findEngine(site: Site, earlier: EarlierResults): Engine | null {
   if (site.address === 'synthetic') return { statement: 'synthetic', where: '--services' };
   return earlier.findEngine(site);
 }
@@ -162,6 +178,6 @@ function readVersion({ statement }: Pick<SeenEngine, 'statement'>): string {
   return parseEngineVersion({ engine: statement }) ?? statement;
 }
 
-function describe({ statement, where }: Omit<SeenEngine, 'at'>): string {
+function describe({ statement, where }: Engine): string {
   return `"${statement}" (${where})`;
 }

@@ -3,15 +3,22 @@
  * take there, and to compare its results. Without the rows of the sample, nothing is submitted.
  */
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ServiceSettings } from '../config/services.ts';
 import type { Kind } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { checkManifests } from '../manifest/check.ts';
 import { deriveCampaignName } from '../manifest/sources.ts';
-import { type Agreements, findAgreements } from '../report/agreement.ts';
+import {
+  AGREEMENT,
+  type Agreements,
+  findAgreements,
+  generateAgreement,
+} from '../report/agreement.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 import { shareDigest } from '../store/item-store.ts';
+import { openStore } from '../store/open-store.ts';
 import { buildCampaignAddress } from '../store/layout.ts';
 import { listEngineLanes } from '../temporal/host/local.ts';
 import { addLanes, type ManifestOptions, useLocalServices } from './intake.ts';
@@ -133,7 +140,14 @@ export async function prepareComparison(
         one.reference.service === findServiceOfKind(kind).name &&
         (lane === undefined || one.lane?.name === lane),
     );
-  const rows = [...(await listSampleRows(manifests, options))].filter(([kind]) => has(kind));
+  const all = [...(await listSampleRows(manifests, options))];
+  if (all.length === 0)
+    throw new HundredfoldError(
+      'USAGE',
+      'no row of the manifest can be computed',
+      'hundredfold plan with the same manifest says why.',
+    );
+  const rows = all.filter(([kind]) => has(kind));
   const ids = chooseEvenly(new Map(rows), total);
   const samples = [...new Set(lanes.flatMap(({ lane }) => lane?.name ?? []))].flatMap((lane) => {
     const own = rows.flatMap(([kind, some]) => (has(kind, lane) ? some : []));
@@ -187,6 +201,8 @@ export async function compareSamples(
     const to = join(folder, `${a.name}-${b.name}`);
     const { kinds } = await a.compare(b, to);
     const { pairs, values, ...found } = await findAgreements(a, b);
+    const table = Readable.from(generateAgreement({ pairs, values, ...found }));
+    await (await openStore(to)).write(AGREEMENT, table);
     const alone = found.alone.filter((id) => sample.ids.has(id));
     const isWithin = values.every(({ differing }) => differing.length === 0);
     compared.push({

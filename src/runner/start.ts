@@ -26,7 +26,7 @@ import {
   writeInvalidRows,
   writePreparedCampaign,
 } from '../store/prepared-campaign.ts';
-import type { Store } from '../store/store.ts';
+import { nullIfUnreadable, type Store } from '../store/store.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { growSignal } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
@@ -70,6 +70,7 @@ import {
   throwIfInterrupted,
 } from './session.ts';
 import { chooseSampledFeeds, type Sample } from './sample.ts';
+import { mergeServices, readServices } from './tree.ts';
 import { Spool } from './survey.ts';
 
 /**
@@ -312,7 +313,10 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
   const same = before === now;
   // From now on the workers need the plugins of this command.
   if (same && listPluginNews(former).length > 0)
-    await writePreparedCampaign(store, { ...former, settings: buildHeader(start).settings });
+    await writePreparedCampaign(store, {
+      ...former,
+      settings: buildHeader(start, former).settings,
+    });
   const { following } = same ? { following: 0 } : await prepareRows(store, start, former);
   const { campaign, ...counted } = await countItems(store);
   const plans = buildFeedSpecs(feeds, campaign.pages, session);
@@ -339,7 +343,10 @@ async function prepareRows(
   if (!running) await checkOwner(start);
   const there = running ? await readIds(store, running) : new Set<string>();
   const rows = survey.shares.assign(spool.items());
-  const header = buildHeader(start);
+  const header = buildHeader(
+    start,
+    running ?? (await readPreparedCampaign(store).catch(nullIfUnreadable)),
+  );
   const prepared = running
     ? await growCampaign(store, running, header, rows, { known })
     : await prepareCampaign(store, header, rows, { known });
@@ -355,9 +362,15 @@ async function* filterOthers(
   for await (const row of rows) if (!there.has(row.id)) yield row;
 }
 
-function buildHeader({ name, survey, feeds, policy, sample }: CampaignStart): CampaignHeader {
+/** With the lanes of a former run, which have jobs of its rows. */
+function buildHeader(
+  { name, survey, feeds, policy, sample }: CampaignStart,
+  former: PreparedCampaign | null,
+): CampaignHeader {
+  const { services, ...others } = describeSettings(feeds, policy);
   const settings = {
-    ...describeSettings(feeds, policy),
+    services: mergeServices(readServices(former?.settings), services),
+    ...others,
     ...(sample && { sample: { lane: sample.lane } }),
   };
   return { name, manifestDigests: survey.digests, settings };

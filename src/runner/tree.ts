@@ -109,6 +109,10 @@ const lanedService = z.looseObject({
 
 type Services = Readonly<Record<string, unknown>>;
 
+export function readServices(of: unknown): Services {
+  return settings.safeParse(of).data?.services ?? {};
+}
+
 /** Of a further run: with the lanes of the former one, which have jobs of its rows. */
 export function mergeServices(former: Services, services: Services): Services {
   const kept = Object.entries(services).map(([name, service]) => {
@@ -155,7 +159,7 @@ export class OutputTree {
         buildAddress(location, key),
       ]),
     );
-    this.services = settings.safeParse(campaign.settings).data?.services ?? {};
+    this.services = readServices(campaign.settings);
     const urls = Object.values(this.services).map((one) => localService.safeParse(one).data?.url);
     this.local = urls.find((url) => url !== undefined) ?? null;
     this.usesEngines = Object.values(this.services).some((one) =>

@@ -1,4 +1,5 @@
 /** Lanes as a user sets them up: measured, compared with the service, and only then used. */
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   startLocalServices,
@@ -18,13 +19,25 @@ async function open(engine: 'recorded' | 'synthetic'): Promise<LocalServices> {
 const countAccepted = (services: LocalServices) =>
   services.journal().filter(({ accepted }) => accepted).length;
 
-/** A service with a lane. */
-function configure(at: Desk, service: LocalServices, lane: LocalServices): void {
-  const here = `{ name: here, url: "${lane.moleculesUrl}", maxOpen: 2 }`;
+/** A service, with a lane. */
+function configure(at: Desk, service: LocalServices, lane?: LocalServices, more = ''): void {
+  const here = lane
+    ? `lanes: [{ name: here, url: "${lane.moleculesUrl}", maxOpen: 2${more} }]`
+    : '';
   at.write(
     'hundredfold.yaml',
-    `services: { molecules: { url: "${service.moleculesUrl}", lanes: [${here}] } }`,
+    `services: { molecules: { url: "${service.moleculesUrl}", ${here} } }`,
   );
+}
+
+const read = (at: Desk, ...path: readonly string[]) => readFileSync(at.path(...path), 'utf8');
+
+/** The names of the lanes of a campaign. */
+function listLanes(at: Desk, name: string): readonly string[] {
+  const { settings } = JSON.parse(read(at, 'results', name, 'campaign.json')) as {
+    settings: { services: { molecules: { lanes?: { name: string }[] } } };
+  };
+  return (settings.services.molecules.lanes ?? []).map((lane) => lane.name);
 }
 
 test('a lane is measured and compared by a sample; with the version of the service, it is used', async () => {
@@ -38,9 +51,6 @@ test('a lane is measured and compared by a sample; with the version of the servi
   const planned = await at.runs(0, ['plan', 'night.csv', '--probe'], { env });
   expect(planned.stdout).toMatch(/lane here: \d+ jobs?, about \d+ an hour/);
   expect([countAccepted(service), countAccepted(lane)]).toEqual([0, 3]);
-  await at.runs(0, ['plan', 'night.csv', '--probe'], { env });
-  expect(countAccepted(lane), 'measured once').toBe(3);
-
   const compare = ['run', 'night.csv', '--compare-lanes', '4'];
   const compared = await at.runs(0, compare, { env });
   expect(compared.stdout).toMatch(/molecule +Partial charges +\d +0 +- +0\.01 +yes/);
@@ -52,6 +62,10 @@ test('a lane is measured and compared by a sample; with the version of the servi
   });
   expect([countAccepted(service), countAccepted(lane)], 'computed once').toEqual([4, 7]);
 
+  const { stdout } = await at.runs(0, ['doctor'], { env });
+  expect(stdout).toMatch(
+    /^ok +engines of lanes: here \(.*\): "recorded, acpype 2023\.10\.27" \(in night-here\)$/m,
+  );
   await at.runs(0, ['run', 'night.csv'], { env });
   expect(at.done('night')).toBe(ids.length);
   // The service's results of the sample are used again.
@@ -66,4 +80,27 @@ test('a lane whose results differ is told, and refused from then on', async () =
   expect(compared.stdout).toContain('They do not agree: do not write sameEngine: true');
   const { stderr } = await at.runs(2, ['run', 'night.csv'], { env });
   expect(stderr).toContain('[LANE_ENGINE_DIFFERS]');
+});
+
+test('retry has both lanes, and a campaign keeps one that is no longer configured', async () => {
+  const at = desk();
+  const [service, lane] = [await open('recorded'), await open('recorded')];
+  configure(at, service, lane, ', sameEngine: true');
+  const ids = fragments(at, 'night', 6);
+  const table = read(at, 'night.csv');
+  at.rows.set('night', [...ids, 'odd', 'more']);
+  at.resends = true;
+  // Without a recording.
+  at.write('night.csv', `${table}odd,molecule,CCCCCCCCC\n`);
+  await at.runs(3, ['run', 'night.csv'], { env });
+  const count = () => countAccepted(service) + countAccepted(lane);
+  expect(count()).toBe(ids.length + 1);
+  await at.runs(3, ['retry', 'night'], { env });
+  expect(count(), 'only the failed row again').toBe(ids.length + 2);
+  expect(listLanes(at, 'night')).toEqual(['here']);
+  configure(at, service);
+  at.write('night.csv', `${read(at, 'night.csv')}more,molecule,CCO\n`);
+  await at.runs(3, ['run', 'night.csv'], { env });
+  expect(listLanes(at, 'night')).toEqual(['here']);
+  expect(read(at, 'results', 'night', 'items.csv')).toMatch(/^id,.*,computed_at\n/);
 });

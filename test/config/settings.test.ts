@@ -44,6 +44,10 @@ test.each([
     'is the address of the lane a',
   ],
   [
+    '{ name: a, url: "http://127.0.0.1:8080", maxOpen: 1 }, { name: b, url: "http://localhost:8080", maxOpen: 1 }',
+    'is the address of the lane a',
+  ],
+  [
     '{ name: a, url: "https://a", maxOpen: 1 }, { name: a, url: "https://b", maxOpen: 1 }',
     'another lane has the name a',
   ],

@@ -66,4 +66,28 @@ export const COMMANDS: readonly Mutant[] = [
     breaks: '3: a command takes over when the one that ran the server is killed.',
     tests: ['test/cli/together.test.ts'],
   },
+  {
+    name: 'sample-of-all',
+    file: 'src/runner/survey.ts',
+    find: "if (only?.has(row.item?.id ?? '') !== false) await surveyor.add(row);",
+    replace: 'await surveyor.add(row);',
+    breaks: 'A sample submits its own rows only.',
+    tests: ['test/cli/lanes.test.ts'],
+  },
+  {
+    name: 'lane-other-version',
+    file: 'src/runner/lanes.ts',
+    find: 'if (theirs && ours && readVersion(theirs) !== readVersion(ours))',
+    replace: 'if (theirs && ours && false)',
+    breaks: '5: the rows of one table come from one version of an engine.',
+    tests: ['test/runner/lanes.test.ts'],
+  },
+  {
+    name: 'lane-unknown-version',
+    file: 'src/runner/lanes.ts',
+    find: 'if (isTyped || (theirs && ours)) continue;',
+    replace: 'if (isTyped || theirs || ours) continue;',
+    breaks: '5: a lane is used only if both versions are known, or the user says so.',
+    tests: ['test/runner/lanes.test.ts'],
+  },
 ];

@@ -179,4 +179,12 @@ export const RESULTS: readonly Mutant[] = [
     breaks: 'status names a job that is late.',
     tests: ['test/workflows/late.test.ts'],
   },
+  {
+    name: 'lanes-agree-always',
+    file: 'src/report/agreement.ts',
+    find: 'if (difference === null || difference > tolerance + ROUNDING) draft.differing.push(id);',
+    replace: 'if (difference !== null && difference > 1e9) draft.differing.push(id);',
+    breaks: '5: two lanes whose results differ do not agree.',
+    tests: ['test/report/agreement.test.ts'],
+  },
 ];

@@ -65,7 +65,7 @@ test('an engine of another version is refused, and both are named', () => {
     expect.objectContaining({
       code: 'LANE_ENGINE_DIFFERS',
       message:
-        'the engine of the lane big (big:8080) is "real, b2bTools 3.0.9" (in night), and that of the service predictions is "real, b2bTools 3.0.8" (in night); nothing was submitted',
+        'the engine of the lane big (big:8080) is "real, b2bTools 3.0.9" (in night), and that of the service predictions is "real, b2bTools 3.0.8" (in night)',
     }),
   );
   checkLanes([service, createLane({ sameEngine: true })], earlier);
