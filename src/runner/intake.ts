@@ -39,6 +39,8 @@ export interface Intake {
   readonly survey: Survey;
   /** Services that the rows need. */
   readonly needed: ReadonlySet<ServiceName>;
+  /** With the services that they can be sent to. */
+  readonly settings: Settings;
   readonly cache: ResultCache | null;
   /** Plugins that are new to the tree, or have changed, a sentence each. */
   readonly pluginNews: readonly string[];
@@ -118,7 +120,8 @@ export async function prepareIntake(
     options.cache !== false && !options.only ? await openResultCacheIfAny(folder) : null;
   // Loaded only here: few campaigns use it.
   const isAnswered = options.services === 'local' ? await loadRecorded() : null;
-  const known = listConfiguredServices(useLocalServices(settings, options.services));
+  const meant = useLocalServices(settings, options.services);
+  const known = listConfiguredServices(meant);
   const addresses = known.map(({ reference: { service, address } }) => [service, address]);
   const survey = await surveyManifests(manifests, {
     ...options,
@@ -131,7 +134,7 @@ export async function prepareIntake(
   const kinds = listKindNames().filter((kind) => (survey.kinds[kind] ?? 0) > 0);
   const needed = new Set(kinds.map((kind) => findServiceOfKind(kind).name));
   const pluginNews = listPluginNews(former, kinds);
-  return { name, folder, survey, needed, cache, pluginNews };
+  return { name, folder, survey, needed, settings: meant, cache, pluginNews };
 }
 
 /** All of them, also those that no row needs, or without a token here. */

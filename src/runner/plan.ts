@@ -19,7 +19,6 @@ import {
   addLanes,
   checkOwner,
   listConfiguredServices,
-  useLocalServices,
   type Intake,
   type IntakeOptions,
   type ManifestOptions,
@@ -136,13 +135,11 @@ export async function planCampaign(
         )
       : [];
   const now = Date.now();
-  const meant = useLocalServices(settings, options.services);
-  const feeds = listConfiguredServices(meant);
-  const there = meant.lanes;
-  const earlier = await readEarlierResults(there, intake.folder);
-  const lanes = measureLanes(there, earlier);
+  const feeds = listConfiguredServices(intake.settings);
+  const earlier = await readEarlierResults(intake.settings.lanes, intake.folder);
+  const lanes = measureLanes(intake.settings.lanes, earlier);
   const forecasts = forecastCampaign(name, survey, feeds, budgets ?? [], { now, lanes });
-  const refusals = await findRefusals({ intake, settings: meant, feeds, earlier }, options);
+  const refusals = await findRefusals(intake, feeds, earlier, options);
   const document = {
     ...describePlan(intake, forecasts),
     ...(refusals.length > 0 && { refusals }),
@@ -170,17 +167,14 @@ function describePlan(
   };
 }
 
-interface Known extends Pick<Planned, 'intake' | 'feeds'> {
-  readonly settings: Settings;
-  readonly earlier: EarlierResults;
-}
-
 /** What `run` would refuse, if its rows were right; nothing is written to find that out. */
 async function findRefusals(
-  { intake, settings, feeds, earlier }: Known,
+  intake: Intake,
+  feeds: Planned['feeds'],
+  earlier: EarlierResults,
   { services }: PlanOptions,
 ): Promise<readonly Refusal[]> {
-  const { needed, folder } = intake;
+  const { needed, folder, settings } = intake;
   // With the services of this project, those of others only matter to rows that need them.
   const isMeant = (service: string) => services === undefined || needed.has(service);
   const found = feeds.flatMap((feed) =>

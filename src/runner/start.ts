@@ -47,7 +47,6 @@ import {
   checkServices,
   prepareIntake,
   chooseServices,
-  useLocalServices,
 } from './intake.ts';
 import {
   type Order,
@@ -153,7 +152,7 @@ export async function startCampaign(
   const told = { ...options, ...only, manifests: [manifests].flat(), onNotice, signal };
   try {
     const intake = await checkRows(told, spool, settings);
-    const start = await buildStart(intake, told, settings, spool);
+    const start = await buildStart(intake, told, spool);
     for (const line of intake.pluginNews) onNotice(line);
     await checkStart(start);
     throwIfInterrupted(signal);
@@ -188,13 +187,11 @@ async function checkRows(told: Told, spool: Spool, settings: Settings): Promise<
 
 /** @throws HundredfoldError `CONFIG_NO_SERVICE`, `LANE_ENGINE_*` */
 async function buildStart(
-  { needed, pluginNews: _, ...rows }: Intake,
-  { services, priority = USUAL_PRIORITY, cache: keepResults = true, at, sample, onNotice }: Told,
-  settings: Settings,
+  { needed, settings, pluginNews: _, ...rows }: Intake,
+  { priority = USUAL_PRIORITY, cache: keepResults = true, at, sample, onNotice }: Told,
   spool: Spool,
 ): Promise<CampaignStart> {
-  const meant = useLocalServices(settings, services);
-  const all = chooseServices(meant, { needed, who: 'the manifest' });
+  const all = chooseServices(settings, { needed, who: 'the manifest' });
   const feeds = sample ? chooseSampledFeeds(all, sample.lane) : all;
   const earlier = await readEarlierResults(feeds, rows.folder);
   checkLanes(feeds, earlier);
