@@ -1,6 +1,11 @@
 /** The past results of a token (contract 4.7): a job found by its name, and all of them listed. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { loadSettings } from '../../src/config/settings.ts';
 import type { Kind } from '../../src/domain/campaign.ts';
+import { listRemoteJobs } from '../../src/runner/adopt.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
 import { clientAt, clientOfAnswer, quiet, TOKEN } from './jobs.ts';
 import { deadUrl, httpServer, json } from './scripted-server.ts';
 
@@ -168,4 +173,19 @@ describe('pages', () => {
     expect(found.type).toBe('unavailable');
     expect(server.requests).toHaveLength(2);
   });
+});
+
+test('`adopt` asks for them in the way that is configured for the service', async () => {
+  await using gateway = await httpServer((_, response) => json(response, 200, [ENTRY]));
+  const folder = await temporaryFolder();
+  const file = join(folder, 'hundredfold.yaml');
+  writeFileSync(
+    file,
+    `services: { predictions: { url: "${gateway.url}", headers: { X-Lab: { env: LAB } } } }`,
+  );
+  const environment = { HUNDREDFOLD_PREDICTION_TOKEN: TOKEN, LAB: 'lab-7' };
+  const settings = loadSettings(file, environment);
+  const { jobs } = await listRemoteJobs({ service: 'predictions', settings, local: null, folder });
+  expect(jobs).toMatchObject([JOB, { kind: 'alignment' }, { kind: 'shifts' }]);
+  expect(gateway.requests.map(({ headers }) => headers['x-lab'])).toEqual(Array(3).fill('lab-7'));
 });
