@@ -360,7 +360,12 @@ export async function checkServices(
   for (const { feed, found } of seen) {
     if (found.type === 'right') continue;
     const { lane, reference } = feed;
-    if (found.type === 'wrong' && !resumes) throw createWrongUrlError(feed, found);
+    if (found.type === 'wrong' && !resumes)
+      throw new HundredfoldError(
+        'SERVICE_URL_WRONG',
+        `${nameUrlKey(feed)}: ${found.message}; nothing was submitted`,
+        chooseRemedy(feed, found),
+      );
     onNotice(`${reference.service}${lane ? `, lane ${lane.name}` : ''}: ${found.message}.`);
     const hint = found.type === 'wrong' ? ` ${chooseRemedy(feed, found)}` : '';
     const waits = lane
@@ -370,15 +375,4 @@ export async function checkServices(
         : 'The campaign waits until the service works.';
     onNotice(`  ${waits}${hint}`);
   }
-}
-
-function createWrongUrlError(
-  feed: ServiceSettings,
-  found: Extract<Recognition, { type: 'wrong' }>,
-): HundredfoldError {
-  return new HundredfoldError(
-    'SERVICE_URL_WRONG',
-    `${nameUrlKey(feed)}: ${found.message}; nothing was submitted`,
-    chooseRemedy(feed, found),
-  );
 }
