@@ -337,16 +337,18 @@ export async function checkWorkflows(
       const check = workflowId.replace(':', ' ');
       const stuck = await findStuck(client, description, Date.now());
       if (stuck) found.push({ check, ok: false, ...describeStuck(workflowId, stuck, role) });
-      const budget = isBudget(workflowId) ? await readBudget(client, workflowId) : null;
-      if (budget !== null) {
-        const refusals = describeRefusals([budget], Date.now());
-        if (refusals.length > 0) found.push({ check, ok: false, found: refusals.join(' ') });
-        for (const { words } of listNotices(budget)) found.push({ check, ok: true, found: words });
+      if (isBudget(workflowId)) {
+        const budget = await readBudget(client, workflowId);
+        const budgets = budget === null ? [] : [budget];
+        const refusals = describeRefusals(budgets, Date.now()).join(' ');
+        if (refusals !== '') found.push({ check, ok: false, found: refusals });
+        const notices = budgets.flatMap(listNotices);
+        found.push(...notices.map(({ words }) => ({ check, ok: true, found: words })));
+      } else {
+        const { out } = readCampaignLine(description);
+        const obstacle = await findObstacle({ client, role }, out, description);
+        if (obstacle !== null) found.push({ check, ok: false, found: obstacle });
       }
-      if (isBudget(workflowId)) continue;
-      const { out } = readCampaignLine(description);
-      const obstacle = await findObstacle({ client, role }, out, description);
-      if (obstacle !== null) found.push({ check, ok: false, found: obstacle });
     }
     return found;
   });
