@@ -44,7 +44,7 @@ export {
   type PreparedComparison,
   prepareComparison,
   prepareProbes,
-} from './sample.ts';
+} from './lanes.ts';
 export type { Survey } from './survey.ts';
 export { openTreeIfAny, requireTree } from './tree.ts';
 

@@ -31,8 +31,8 @@ import {
   findUnmeasured,
   measureLanes,
   readEarlierResults,
+  type Unmeasured,
 } from './lanes.ts';
-import type { Unmeasured } from './sample.ts';
 import { checkFolder } from './obstacles.ts';
 import type { CountedRows } from './survey.ts';
 import type { ServiceSettings, UnreadyService } from '../config/services.ts';

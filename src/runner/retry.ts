@@ -24,8 +24,7 @@ import {
   type PreparedRows,
 } from './launch.ts';
 import { addLanes, chooseServices, useLocalServices } from './intake.ts';
-import { chooseSampledFeeds, readSampledLane } from './sample.ts';
-import { checkLanes, readEarlierResults } from './lanes.ts';
+import { checkLanes, chooseSampledFeeds, readEarlierResults, readSampledLane } from './lanes.ts';
 import {
   type OnNotice,
   runOneAtATime,

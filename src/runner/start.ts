@@ -34,7 +34,14 @@ import { beginCampaign, type Begun, type Campaign, type Started } from './campai
 import { rememberCampaign, runCommand } from './find.ts';
 import { retryWhileAway } from './follow.ts';
 import { type ServiceForecast, forecastCampaign } from './forecast.ts';
-import { checkLanes, type EarlierResults, measureLanes, readEarlierResults } from './lanes.ts';
+import {
+  checkLanes,
+  chooseSampledFeeds,
+  type EarlierResults,
+  measureLanes,
+  readEarlierResults,
+  type Sample,
+} from './lanes.ts';
 import { type HeldTree, withTree } from './hold-tree.ts';
 import {
   type Intake,
@@ -68,7 +75,6 @@ import {
   runOneAtATime,
   throwIfInterrupted,
 } from './session.ts';
-import { chooseSampledFeeds, type Sample } from './sample.ts';
 import { mergeServices, readServices } from './tree.ts';
 import { Spool } from './survey.ts';
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chooseEvenly, listSampleRows, pickEvenly } from '../../src/runner/sample.ts';
+import { chooseEvenly, listSampleRows, pickEvenly } from '../../src/runner/lanes.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const ids = (letter: string, n: number) => Array.from({ length: n }, (_, i) => `${letter}${i}`);
