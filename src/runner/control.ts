@@ -141,7 +141,9 @@ export async function endCampaign(
     onNotice(describeEnded(name, state));
     return false;
   }
-  const obstacle = await waitForAnswer(findTreeObstacle(client, folder, found));
+  // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
+  const looks = abandon || role !== 'remote';
+  const obstacle = looks ? await waitForAnswer(findTreeObstacle(client, folder, found)) : null;
   if (abandon && obstacle === null)
     throw new HundredfoldError(
       'USAGE',
@@ -153,8 +155,7 @@ export async function endCampaign(
     return false;
   };
   if (abandon) return end();
-  // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
-  if (obstacle !== null && role !== 'remote') {
+  if (obstacle !== null) {
     // Once cancelled, it would wait forever: it cannot write the ends of its items.
     onNotice(obstacle);
     return end();

@@ -1,10 +1,15 @@
 /** What users are told about a campaign that does not go on: Temporal, the disk, its services. */
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test, vi } from 'vitest';
 import { storeFailure } from '../../src/activities/retry.ts';
 import { nameBudget } from '../../src/budget/status.ts';
 import { HundredfoldError } from '../../src/domain/errors.ts';
+import { endCampaign } from '../../src/runner/control.ts';
 import { describeHindrance } from '../../src/runner/items.ts';
 import { describeFailing, explainStandstill, findDiskLacking } from '../../src/runner/obstacles.ts';
+import { setObjectStoreAccess } from '../../src/store/open-store.ts';
+import type { Session } from '../../src/temporal/host/session.ts';
 import { seen } from '../cli/live/scenes.ts';
 
 test.each([
@@ -64,4 +69,35 @@ test.each([
   const lastFailure = { message, applicationFailureInfo: { type } };
   const raw = { pendingActivities: [{ activityType: { name: 'publish' }, lastFailure }] };
   expect(describeFailing({ raw })).toBe(words);
+});
+
+test('a campaign at a Temporal elsewhere is cancelled also where its bucket does not answer', async () => {
+  const asked: (string | undefined)[] = [];
+  const bucket = createServer((request) => void asked.push(request.url)).listen(0, '127.0.0.1');
+  await expect.poll(() => bucket.listening).toBe(true);
+  const { port } = bucket.address() as AddressInfo;
+  setObjectStoreAccess({ endpoint: `http://127.0.0.1:${port}` });
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'any');
+  const campaign = {
+    describe: async () => ({
+      workflowId: 'campaign:night',
+      status: { name: 'RUNNING' },
+      startTime: new Date(0),
+      memo: { out: 's3://results/night', tree: 'its-id' },
+      typedSearchAttributes: new Map(),
+    }),
+    cancel: vi.fn(async () => undefined),
+  };
+  const client = { workflow: { getHandle: () => campaign } };
+  const session = { client, role: 'remote' } as unknown as Session;
+  try {
+    expect(await endCampaign(session, 'night', () => undefined)).toBe(true);
+    expect(campaign.cancel).toHaveBeenCalledOnce();
+    expect(asked).toEqual([]);
+  } finally {
+    bucket.closeAllConnections();
+    bucket.close();
+    setObjectStoreAccess({});
+    vi.unstubAllEnvs();
+  }
 });
