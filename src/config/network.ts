@@ -1,5 +1,5 @@
 /** How this machine reaches a service (a proxy, a gateway with its own login), and Temporal (address, API key, TLS). */
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
@@ -209,20 +209,25 @@ type TlsKeys = NonNullable<NonNullable<Config['temporal']>['tls']>;
 
 /** Before any connection uses them. Throws CONFIG_TLS_INVALID. */
 function readTls({ serverName, ...files }: TlsKeys, { base }: SecretPlace): TlsMaterial {
-  const named = Object.entries(files).flatMap(([key, file]) =>
-    file ? [[key, file] as const] : [],
-  );
+  const pem: Record<string, string> = {};
+  let where = Object.keys(files).join(', ');
   try {
-    const texts = named.map(([key, file]) => [key, readFileSync(resolve(base, file), 'utf8')]);
-    const pem = Object.fromEntries(texts) as TlsMaterial;
-    // Node would take a `ca` without certificates, and trust nobody.
-    if (pem.ca !== undefined) new X509Certificate(pem.ca);
+    for (const [key, file] of Object.entries(files)) {
+      if (!file) continue;
+      where = `${key}: ${file}`;
+      const text = readFileSync(resolve(base, file), 'utf8');
+      // A secure context would take an empty file, and a `ca` without certificates, which trusts nobody.
+      if (key === 'key') createPrivateKey(text);
+      else new X509Certificate(text);
+      pem[key] = text;
+    }
+    where = 'cert and key';
     createSecureContext(pem);
     return { ...pem, ...(serverName !== undefined && { serverName }) };
   } catch (cause) {
     throw new HundredfoldError(
       'CONFIG_TLS_INVALID',
-      `temporal.tls: ${named.map(([, file]) => file).join(', ')}: ${toReason(cause)}`,
+      `temporal.tls: ${where}: ${toReason(cause)}`,
       'All are PEM files, relative to the folder of the configuration file; key is the private key of the first certificate in cert, without a passphrase. To PEM: openssl x509 (or pkey) -in FILE -out NEW_FILE',
       { cause },
     );

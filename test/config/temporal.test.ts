@@ -35,14 +35,16 @@ test.skipIf(noOpenssl !== null)(
     const lock = ['pkey', '-in', one.keyFile, '-aes256', '-passout', 'pass:x', '-out', locked];
     execFileSync('openssl', lock);
     for (const [tls, message] of [
-      [`cert: ${one.certFile}, key: ${other.keyFile}`, 'key values mismatch'],
-      [`ca: ${write('ca.txt', 'no PEM')}`, 'no start line'],
-      [`cert: ${one.certFile}, key: ${locked}`, 'locked.pem: '],
+      [`cert: ${one.certFile}, key: ${other.keyFile}`, 'cert and key: '],
+      [`ca: ${write('ca.txt', 'no PEM')}`, `ca: ${folder}/ca.txt: `],
+      [`cert: ${one.certFile}, key: ${locked}`, 'key: '],
+      [`cert: ${write('empty.pem', '')}, key: ${one.keyFile}`, 'cert: '],
+      [`cert: ${one.certFile}, key: ${folder}/empty.pem`, 'key: '],
     ] as const)
       expect(() => at(tls), tls).toThrow(
         expect.objectContaining({
           code: 'CONFIG_TLS_INVALID',
-          message: expect.stringContaining(message) as string,
+          message: expect.stringMatching(`^temporal.tls: ${message}`) as string,
           exitCode: 2,
         }),
       );
