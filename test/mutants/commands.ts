@@ -19,6 +19,14 @@ export const COMMANDS: readonly Mutant[] = [
     tests: ['test/cli/refusals.test.ts'],
   },
   {
+    name: 'gateway-login-shown',
+    file: 'src/config/network.ts',
+    find: '      ...plain.flatMap(([, value]) => listHeaderSecrets(value)),\n',
+    replace: '',
+    breaks: '6: what an answer repeats of the login at a gateway is left out of records and logs.',
+    tests: ['test/config/network.test.ts'],
+  },
+  {
     name: 'rows-of-any-condition',
     file: 'src/cli/options.ts',
     find: '(row) => conditions.every((isMet) => isMet(row))',
