@@ -22,6 +22,7 @@ import { type HolderOfJob, listFolderJobs } from '../store/jobs-in-tree.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import { type LocalName, chooseRecord } from '../temporal/host/local.ts';
 import { readRecord } from '../temporal/host/folder.ts';
+import { isAlive } from '../temporal/machine.ts';
 import type { Campaign } from './campaign.ts';
 import { chooseServices, useLocalServices } from './intake.ts';
 import { readStartSettings } from './session.ts';
@@ -146,10 +147,18 @@ export async function listRemoteJobs({
   return { jobs, notes, incomplete };
 }
 
-/** As the host of the folder runs them; without a host, nothing answers there. */
+/** As the host of the folder runs them. @throws HundredfoldError `LOCAL_SERVICES_FAILED`: there is none */
 function findLocalUrl(dir: string, name: LocalName, { url }: ServiceSettings): string {
+  const host = readRecord(dir, 'host');
+  const { port } = (host && isAlive(host.pid) && readRecord(dir, chooseRecord(name))) || {};
+  if (port === undefined)
+    throw new HundredfoldError(
+      'LOCAL_SERVICES_FAILED',
+      `the ${name} services do not run now: nothing can list their jobs`,
+      `They run while a campaign does (hundredfold run MANIFEST --services ${name}). With --kind, no list is needed.`,
+    );
   const site = new URL(url);
-  site.port = String(readRecord(dir, chooseRecord(name))?.port ?? 0);
+  site.port = String(port);
   return site.href;
 }
 
