@@ -179,7 +179,7 @@ export function listMeasured(result: ShiftsReading): number[] {
   return listNumbers(listIndices(result)).filter((value) => value !== SHIFTS_MISSING);
 }
 
-/** b2bTools computes the same at every installation, up to 2.4e-7; a service may round to three decimal places. */
+/** Measured at two installations: all values are equal but those of DisoMine (3.2e-6). A service may round to three places. */
 const TOLERANCE = 1e-3;
 
 /** Values of a predictor at each residue, of all chains one after the other. */
