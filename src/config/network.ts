@@ -98,17 +98,9 @@ function listHeaderSecrets(value: string): string[] {
 
 function listProxySecrets(proxy: string): string[] {
   const { username, password } = new URL(proxy);
-  const [user, word] = [decodePart(username), decodePart(password)];
+  const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)];
   if (word === '') return user === '' ? [] : [user];
   return [word, Buffer.from(`${user}:${word}`).toString('base64')];
-}
-
-function decodePart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**
@@ -137,15 +129,25 @@ export function findProxy(
   if (!text || isLocalHost(service.hostname)) return null;
   if (isExcepted(service, readVariable(environment, 'no_proxy') ?? '')) return null;
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  if (url === null || !/^https?:$/.test(url.protocol) || !isDecodable(url)) {
     // The value may contain a password: it is not shown.
     throw new HundredfoldError(
       'CONFIG_INVALID',
       `the environment variable ${variable.toUpperCase()} is not the address of an http or https proxy`,
-      'Write it as http://host:port, or unset it.',
+      'Write it as http://host:port, or unset it; % in a user name or password is written as %25.',
     );
   }
   return { url: new Secret(url.href), name: url.host };
+}
+
+/** The client throws on others. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}:${password}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readVariable(environment: NodeJS.ProcessEnv, lower: string): string | undefined {

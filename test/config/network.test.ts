@@ -76,9 +76,11 @@ describe('the proxy of a service', () => {
   });
 
   test('shows its password neither in a refusal nor in any output, and has it among the secrets', async () => {
-    const asked = () => findProxy('https://x.example', { HTTPS_PROXY: 'socks5://u:hush@h' });
-    expect(asked).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }) as Error);
-    expect(asked).not.toThrow(/hush/);
+    for (const HTTPS_PROXY of ['socks5://u:hush@h', 'http://u:100%hush@h']) {
+      const asked = () => findProxy('https://x.example', { HTTPS_PROXY });
+      expect(asked).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }) as Error);
+      expect(asked).not.toThrow(/hush/);
+    }
     const environment = { HTTPS_PROXY: 'http://lab:hush%20hush@proxy.example:3128' };
     const { services } = await load(PLAIN, environment);
     const printed = inspect(services, { depth: 9 }) + JSON.stringify(services);
