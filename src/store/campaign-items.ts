@@ -27,8 +27,10 @@ export interface RecordedItem extends Pick<PageEntry, 'id' | 'kind' | 'asks'> {
 
 export interface DamagedItem extends Pick<PageEntry, 'id' | 'kind' | 'asks'> {
   readonly record: null;
-  /** Why there is no record. */
+  /** Why there is no record, with what to do. */
   readonly damage: ItemError;
+  /** A sentence: only why. */
+  readonly reason: string;
 }
 
 /** @param chosen numbers of pages; default: all */
@@ -106,13 +108,15 @@ async function readCampaignItem(store: Store, entry: PageEntry): Promise<Campaig
   try {
     const found = await readListed(store, entry);
     if (found !== null) return { id, kind, asks, ...found, damage: null };
-    const message = `${buildItemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
+    const reason = `${buildItemKey(kind, id, ITEM_RECORD)} is missing.`;
     const code = 'STORE_MISSING' satisfies ErrorCode;
-    return { id, kind, asks, record: null, damage: { code, message } };
+    const damage = { code, message: `${reason} ${RUN_AGAIN}` };
+    return { id, kind, asks, record: null, damage, reason };
   } catch (error) {
     if (!isDamagedRecord(error)) throw error;
-    const message = `${error.message} ${error.remedy}`;
-    return { id, kind, asks, record: null, damage: { code: error.code, message } };
+    const { code, message: reason, remedy } = error;
+    const damage = { code, message: `${reason} ${remedy}` };
+    return { id, kind, asks, record: null, damage, reason };
   }
 }
 

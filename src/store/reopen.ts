@@ -247,11 +247,12 @@ export class RetrySurvey {
     this.named = new Set(selection.items);
   }
 
-  async add({ id, kind, record, damage }: CampaignItem): Promise<void> {
+  async add(item: CampaignItem): Promise<void> {
+    const { id, kind, record } = item;
     this.ends.set(id, record?.state ?? null);
     if (record === null) {
       // It is published as failed; there is nothing to send.
-      if (this.#isMeant(id, 'failed')) this.#leave(id, damage.message);
+      if (this.#isMeant(id, 'failed')) this.#leave(id, item.reason);
     } else if (!isFinal(record.state)) {
       this.services.add(findServiceOfKind(kind).name);
       this.open += 1;

@@ -79,7 +79,10 @@ test.each(DAMAGES)(
 
     const campaign = await readPreparedCampaign(store);
     if (campaign === null) throw new Error('not prepared');
-    expect((await surveyRetry(store, campaign, {})).unusable).toHaveLength(1);
+    // `retry` says once, below all of them, what to do.
+    expect((await surveyRetry(store, campaign, {})).unusable).toEqual([
+      expect.not.stringContaining('hundredfold run'),
+    ]);
     const water = { chosen: new Set(['water']), alone: new Set<string>() };
     await prepareRetry(store, campaign, water, END.startedAt);
     expect((await entriesIn(store, 0)).map(({ id }) => id)).toEqual(['ethanol', 'water']);
