@@ -243,7 +243,8 @@ export class Feed extends Lane {
       policy,
       ...pickShare(this.#campaign),
       ...(fetchQueue !== undefined && { fetchQueue }),
-      ...this.#givesBack,
+      // An adopted job is followed by no other.
+      ...(row.adopted ? {} : this.#givesBack),
       begin: { type: 'job', how, remoteId, posted: {}, attempts: [] },
     };
   }

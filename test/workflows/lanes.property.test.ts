@@ -445,6 +445,23 @@ describe('lanes of one service', () => {
     expect(asked, 'when they do not end fast any more').toEqual([4, 5, 1]);
   });
 
+  test('give an adopted job back to nobody: no other may follow it', async () => {
+    const begun: ItemInput[] = [];
+    temporal.start = (item) => begun.push(item);
+    const row = { ...ROW, remoteId: 'job', address: 'lane1' };
+    temporal.activity = () =>
+      Promise.resolve([
+        { ...row, id: 'own' },
+        { ...row, id: 'adopted', adopted: true },
+      ]);
+    const { feeds } = openLanes([0, 0], { pages: 1 });
+    await feeds[0]?.fill();
+    expect(begun.map(({ id, givesBack }) => [id, givesBack])).toEqual([
+      ['own', true],
+      ['adopted', undefined],
+    ]);
+  });
+
   test('need no first rows where one has succeeded before', async () => {
     temporal.activity = () =>
       Promise.resolve([{ id: 'a', ...ROW, ended: { state: 'succeeded', code: null } }]);
