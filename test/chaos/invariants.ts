@@ -45,8 +45,10 @@ export async function judge(stage: Stage, played: Played): Promise<Outcome> {
     () => budgetKept(plan, local),
     () => neverSentInVain(stage, local),
     () => {
-      const heard = [...heardOf(local, localJobs), ...heardOf(lane, laneJobs)];
-      atMostOneJobALife(plan, heard, listGivenBack(lane, laneJobs));
+      const [own, others] = [heardOf(local, localJobs), heardOf(lane, laneJobs)];
+      // Neither gets a row once more: the lane has given it back, or the service has got it since.
+      for (const heard of [own, others]) atMostOneJobALife(plan, heard, []);
+      atMostOneJobALife(plan, [...own, ...others], listGivenBack(lane, laneJobs));
     },
     () => pluginKept(stage),
     ...trees.flatMap((one) => [
