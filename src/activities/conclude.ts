@@ -16,11 +16,12 @@ import {
   buildItemFolder,
   buildItemKey,
 } from '../store/layout.ts';
+import { findGivenBack } from '../store/reopen.ts';
 import { type Store, isDamagedRecord } from '../store/store.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
-import { itemDoneSignal } from '../workflows/messages.ts';
+import { itemDoneSignal, type GivenBack } from '../workflows/messages.ts';
 import { buildCampaignWorkflowId } from '../workflows/names.ts';
-import { buildJobName, runOneAtATime } from './item-job.ts';
+import { buildJobName, reportGivenUp, runOneAtATime } from './item-job.ts';
 import { nullIfNotFound, storeFailure } from './retry.ts';
 import { findAcceptedNote } from './sending-note.ts';
 import { openHeldTree, type Trees } from './leases.ts';
@@ -32,16 +33,20 @@ interface Needed extends Trees {
 
 /** @returns the end that was written, which differs from the given one if the files contradict each other */
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
-  const { item } = conclusion;
+  const { item, end: given } = conclusion;
   const { campaign, id } = item;
   const end = await runOneAtATime(item, () => writeEnd(deps, conclusion));
+  if ('givenBack' in end) {
+    await reportGivenUp(deps, item, { id, back: end });
+    return given;
+  }
   const handle = deps.temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
   // If it was terminated, its next run reads the end from disk.
   await nullIfNotFound(handle.signal(itemDoneSignal, { id, ...end }));
   return end;
 }
 
-async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
+async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd | GivenBack> {
   const { item, end: given } = conclusion;
   try {
     const store = await openHeldTree(deps, item);
@@ -61,7 +66,10 @@ async function endRecord(
   record: ItemRecord,
   concluded: ItemConclusion,
   write: WriteChanged,
-): Promise<ItemEnd> {
+): Promise<ItemEnd | GivenBack> {
+  // Of a lane that has given the row back: another may have a job of it by now, and the row has its end from that one.
+  const back = findGivenBack(record, concluded.item.generation);
+  if (back) return back;
   const conclusion = await withNotedJob(store, record, concluded);
   const { item, reference, end: given, files, ...rest } = conclusion;
   if (isFinal(record.state) && isWritten(record, conclusion)) {

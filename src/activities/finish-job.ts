@@ -38,6 +38,7 @@ import {
   JobStage,
   noteAcceptanceOnce,
   requireService,
+  wasGivenBack,
   type FailedJob,
   type Finishing,
   type FinishedJob,
@@ -76,7 +77,8 @@ export function finishJob(
 }
 
 async function pollAndEnd(deps: Dependencies, finishing: Finishing): Promise<JobFinish> {
-  const { stage } = finishing;
+  const { job, stage } = finishing;
+  if (job.givesBack && (await wasGivenBack(deps, job))) return { type: 'givenUp' };
   const polled = stage.left.polled ?? stage.keepPolled(await poll(deps, finishing));
   if (polled.type === 'failed') return endFailed(deps, finishing, polled);
   return endFinished(deps, finishing, polled);

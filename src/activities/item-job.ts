@@ -7,6 +7,7 @@
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { log, type Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import {
   type Attempt,
   type ItemEnd,
@@ -24,7 +25,7 @@ import { findMaxNameLength, type Job } from '../services/service.ts';
 import { readJobOptions, type ItemRecord } from '../store/item-record.ts';
 import { changeItem, readItem, writeItem, nameOfJob } from '../store/item-store.ts';
 import { buildItemKey } from '../store/layout.ts';
-import { giveBackRecord, giveUpRecord } from '../store/reopen.ts';
+import { findGivenBack, giveBackRecord, giveUpRecord } from '../store/reopen.ts';
 import { StoreError, type Store } from '../store/store.ts';
 import type {
   FetchResult,
@@ -342,9 +343,26 @@ export async function giveBack(
   }
 }
 
+/**
+ * Whether the row was given back by an attempt before, whose worker died, or before this item began. Then the campaign is
+ * told: the lane may be away, and is not asked for the job once more.
+ */
+export async function wasGivenBack(deps: Dependencies, { item }: RemoteJob): Promise<boolean> {
+  const record = await openHeldTree(deps, item)
+    .then((store) => readItem(store, item.kind, item.id))
+    .catch((error: unknown) => {
+      // As in `noteAcceptance`, which says what is wrong.
+      if (!(error instanceof StoreError)) throw error;
+      return null;
+    });
+  const back = record && findGivenBack(record, item.generation);
+  if (back) await reportGivenUp(deps, item, { id: item.id, back });
+  return back !== null;
+}
+
 /** To its campaign. One that was terminated requests it when it is run again. */
-async function reportGivenUp(
-  { temporal }: Dependencies,
+export async function reportGivenUp(
+  { temporal }: { readonly temporal: Pick<Client, 'workflow'> },
   { campaign }: Pick<ItemAddress, 'campaign'>,
   given: GivenUp,
 ): Promise<void> {

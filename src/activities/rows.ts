@@ -161,7 +161,7 @@ export function isSettled(result: SubmitResult): result is SettledResult {
  * show.
  */
 export async function startItem(
-  { starter, taskQueue }: Pick<Dependencies, 'starter' | 'taskQueue'>,
+  { starter, taskQueue, temporal }: Pick<Dependencies, 'starter' | 'taskQueue' | 'temporal'>,
   request: SubmitRequest,
   reference: ServiceReference,
   answer: SettledResult,
@@ -180,10 +180,22 @@ export async function startItem(
       ...buildItemStart(input),
     });
   } catch (error) {
-    // By an earlier attempt of this activity, or by a campaign of this name that was terminated: it has this job, because
-    // no other one was sent.
+    // By an earlier attempt of this activity, or by a campaign of this name that was terminated.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    // One whose job was given up, and that has not closed yet, would leave the row without an item: again in a moment.
+    const mayBeFormer = begin.type === 'job' && generation > 0;
+    if (mayBeFormer && !(await isOfJob(temporal, request, begin.remoteId))) throw error;
   }
+}
+
+/** Whether the item has this job. It may have closed meanwhile. */
+async function isOfJob(
+  temporal: Client,
+  { campaign, job }: SubmitRequest,
+  remoteId: string,
+): Promise<boolean> {
+  const found = await describe(temporal, campaign, job.id);
+  return found?.typedSearchAttributes.get(ATTRIBUTES.remoteId) === remoteId;
 }
 
 /** How an item begins whose submission has ended so. */

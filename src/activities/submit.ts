@@ -17,6 +17,7 @@ import { STEADY_RESOLUTION_MS } from '../ledger/steady-clock.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { ITEM_RECORD, buildItemFolder } from '../store/layout.ts';
+import { findGivenBack, findJobGivenBack } from '../store/reopen.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { computeLongestMs } from '../budget/policy.ts';
 import { buildSlotKey } from '../budget/queue.ts';
@@ -74,7 +75,11 @@ export async function submit(
 ): Promise<SubmitResult> {
   const begunAt = performance.now();
   const submission: Submission = { request, reference, begunAt, answered: null, isPosted: false };
-  const found = await leaveElsewhere(deps, request, await trySubmit(deps, submission));
+  const tried = await trySubmit(deps, submission);
+  const found = await leaveElsewhere(deps, request, tried);
+  // Its worker died before it had told that the job was accepted: the slot is in use, whatever has become of the job.
+  if (tried.type === 'givenBack' && tried.remoteId !== null)
+    return { type: 'accepted', remoteId: tried.remoteId, rateLimit: null, isRecalled: true };
   // If that fails, the next attempt finds the answer, and starts it.
   if (isSettled(found)) await startItem(deps, request, reference, found);
   if (found.type !== 'accepted') return found;
@@ -86,7 +91,13 @@ export async function submit(
   };
 }
 
-type Elsewhere = AtOtherLane | ({ readonly type: 'givenBack' } & GivenBack);
+/** `remoteId`: of the job that it had in this lane; null if it had none. */
+interface LeftBack {
+  readonly type: 'givenBack';
+  readonly back: GivenBack;
+  readonly remoteId: string | null;
+}
+type Elsewhere = AtOtherLane | LeftBack;
 type Tried = SubmitResult | Elsewhere;
 
 function isElsewhere(found: { readonly type: string }): found is Elsewhere {
@@ -105,8 +116,7 @@ export async function leaveElsewhere<T extends { readonly type: string }>(
   if (!isElsewhere(found)) return found;
   const handle = temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
   if (found.type === 'givenBack') {
-    const { type: _, ...back } = found;
-    await nullIfNotFound(handle.signal(giveUpSignal, { id, back }));
+    await nullIfNotFound(handle.signal(giveUpSignal, { id, back: found.back }));
     return { type: 'unwanted', message: 'a lane has given the row back since it was requested' };
   }
   const { address } = found;
@@ -215,9 +225,12 @@ export function findKnown(
   record: ItemRecord,
   { request, reference }: Pick<Submission, 'request' | 'reference'>,
 ): Elsewhere | EarlierEnd | null {
-  const { generation, givenBack = [] } = record;
-  const behind = generation - request.job.generation;
-  if (behind > 0 && behind <= givenBack.length) return { type: 'givenBack', generation, givenBack };
+  const { generation } = request.job;
+  const back = findGivenBack(record, generation);
+  if (back) {
+    const remoteId = findJobGivenBack(record, generation, reference.address);
+    return { type: 'givenBack', back, remoteId };
+  }
   const elsewhere = findJobElsewhere(record, request, reference);
   // Whoever has computed it: an end is not written twice.
   if (elsewhere?.type === 'over' && isFinal(record.state)) return recallEnd(record, record.state);

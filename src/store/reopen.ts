@@ -155,6 +155,26 @@ export function giveBackRecord(
   };
 }
 
+/** What it tells those that know the row by this generation; null unless lanes have given it back since. */
+export function findGivenBack(
+  { generation, givenBack = [] }: Pick<ItemRecord, 'generation' | 'givenBack'>,
+  known: number,
+): Required<Pick<ItemRecord, 'generation' | 'givenBack'>> | null {
+  const behind = generation - known;
+  return behind > 0 && behind <= givenBack.length ? { generation, givenBack } : null;
+}
+
+/** The job that this lane had in this generation of the row, which it has given back; null if another lane did. */
+export function findJobGivenBack(
+  { generation, givenBack = [], attempts }: ItemRecord,
+  known: number,
+  lane: string,
+): string | null {
+  const behind = generation - known;
+  if (givenBack.at(-behind) !== lane) return null;
+  return attempts.filter(({ outcome }) => outcome === 'given-up').at(-behind)?.remoteId ?? null;
+}
+
 /** The record once that job has proved to be unusable. `fetched`: the files now in the item's folder. */
 export function giveUpRecord(
   record: ItemRecord,

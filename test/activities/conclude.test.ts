@@ -5,7 +5,7 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import { reopenRecord } from '../../src/store/reopen.ts';
+import { giveBackRecord, reopenRecord } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ItemConclusion, KeptFile } from '../../src/workflows/activity-types.ts';
 import { collected } from '../store/store-expectations.ts';
@@ -118,6 +118,21 @@ test('an end without a job has the one that the service accepted for this genera
     submittedAt: SUBMITTED,
   });
   expect((await filesIn(store)).others).toEqual(INPUT_AND_RECORD);
+});
+
+test('the end of a job that its lane has given back since is no end of the row', async () => {
+  const store = await openedAgain();
+  const running = { ...(await recordIn(store)), state: 'running', remoteId: 'job-1' } as const;
+  const begun = giveBackRecord({ ...running, address: 'engines' }, 'engines', []);
+  const again = { ...begun, state: 'running', remoteId: 'job-2', address: 'a' } as const;
+  await writeItem(store, again);
+  const told: unknown[] = [];
+  const signal = (_: unknown, what: unknown) => Promise.resolve(void told.push(what));
+  const temporal = { workflow: { getHandle: () => ({ signal }) } } as unknown as Client;
+  const late = conclusionOf(store, { end: failed('JOB_LOST'), remoteId: 'job-1' });
+  await conclude({ ...deps(openFileStore), temporal }, late);
+  expect(await recordIn(store)).toEqual(again);
+  expect(told).toEqual([{ id: 'p1', back: { generation: 2, givenBack: ['engines'] } }]);
 });
 
 describe('files of the previous job', () => {

@@ -3,9 +3,12 @@ import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { JobStage, type Seen } from '../../src/activities/item-job.ts';
-import { JobsSeen } from '../../src/activities/dependencies.ts';
-import { poll } from '../../src/activities/finish-job.ts';
+import { JobsSeen, type Dependencies } from '../../src/activities/dependencies.ts';
+import { finishJob, poll } from '../../src/activities/finish-job.ts';
 import { NO_TIMING, type PollOutcome } from '../../src/domain/outcomes.ts';
+import { openFileStore } from '../../src/store/file-store.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { giveBackRecord } from '../../src/store/reopen.ts';
 import { aJob, workerWith } from './a-job.ts';
 
 interface Attempt {
@@ -79,6 +82,25 @@ const DONE = { type: 'finished' };
 const NOT_YET = { type: 'NotYet' };
 const HINDERED = { type: 'Hindered' };
 const MINUTES = 60_000;
+
+test('a job whose row its lane has given back is not asked for: the lane may be away', async () => {
+  const job = { ...(await aJob('sequence')), givesBack: true } as const;
+  const store = await openFileStore(job.item.store);
+  const record = await readItem(store, 'sequence', 'one');
+  if (!record) throw new Error('the row has no record');
+  await writeItem(store, giveBackRecord({ ...record, remoteId: job.remoteId }, 'a', []));
+  const told: unknown[] = [];
+  const signal = (_: unknown, what: unknown) => Promise.resolve(void told.push(what));
+  const temporal = { workflow: { getHandle: () => ({ signal }) } };
+  const worker = workerWith({}, { temporal } as unknown as Partial<Dependencies>);
+  const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+  const submitted = { attempts: [], submittedAt: null };
+  const finished: unknown = await new MockActivityEnvironment({ attempt: 7 }).run(() =>
+    finishJob(worker, job, policy, submitted, null),
+  );
+  expect(finished).toEqual({ type: 'givenUp' });
+  expect(told).toEqual([{ id: 'one', back: { generation: 1, givenBack: ['a'] } }]);
+});
 
 describe('an attempt to poll a job', () => {
   test.each<[string, Attempt, polls: number, ended: object]>([

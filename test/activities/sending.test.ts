@@ -2,6 +2,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
 import { LATEST_ACCEPTANCE_MS } from '../../src/domain/limits.ts';
@@ -9,6 +10,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { conclude } from '../../src/activities/conclude.ts';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { settleSubmission } from '../../src/activities/reconcile-submission.ts';
+import { startItem } from '../../src/activities/rows.ts';
 import { SendingNote } from '../../src/activities/sending-note.ts';
 import { submit } from '../../src/activities/submit.ts';
 import type { ItemJob } from '../../src/budget/queue.ts';
@@ -241,6 +243,58 @@ describe('a request of a row', () => {
     expect([row.posts, row.told]).toEqual([[], [{ id: 'one', back }]]);
     await row.send({ generation: 1, lanes });
     expect(row.posts).toEqual(['one']);
+  });
+
+  test('whose job was given back before its worker had reported it keeps its slot', async () => {
+    const jobs = [
+      { at: now, outcome: 'given-up', remoteId: 'job-1' },
+      { at: now, outcome: 'given-up', remoteId: 'job-2' },
+    ] as const;
+    const row = await openRow((record) => {
+      const begun = giveBackRecord({ ...record, remoteId: 'job-1' }, 'first', jobs.slice(0, 1));
+      return giveBackRecord({ ...begun, remoteId: 'job-2' }, 'second', jobs.slice(1));
+    });
+    const lanes = [row.reference.address, 'first', 'second'];
+    const send = (generation: number, address: string) =>
+      row.send({ generation, lanes }, { ...row.reference, address });
+    const isRecalled = { type: 'accepted', isRecalled: true };
+    expect(await send(0, 'first')).toMatchObject({ ...isRecalled, remoteId: 'job-1' });
+    expect(await send(1, 'second')).toMatchObject({ ...isRecalled, remoteId: 'job-2' });
+    for (const [generation, address] of [
+      [0, 'second'],
+      [1, 'first'],
+      [1, 'a'],
+    ] as const)
+      expect(await send(generation, address)).toMatchObject({ type: 'unwanted' });
+    expect([row.posts, row.begun]).toEqual([[], []]);
+    expect(row.told).toHaveLength(5);
+  });
+
+  test('is begun once the item of a job that was given up has closed, and not left without one', async () => {
+    let running = 'job-of-before';
+    const begun: string[] = [];
+    const start = (_: string, { args }: { args: [{ begin: { remoteId: string } }] }) => {
+      const [{ begin }] = args;
+      if (running !== '') throw new WorkflowExecutionAlreadyStartedError('', '', '');
+      begun.push(begin.remoteId);
+      return Promise.resolve();
+    };
+    const describe = () => Promise.resolve({ typedSearchAttributes: { get: () => running } });
+    const deps = {
+      taskQueue: '',
+      starter: { workflow: { start } },
+      temporal: { workflow: { getHandle: () => ({ describe }) } },
+    } as unknown as Dependencies;
+    const { item, reference } = await aJob('molecule');
+    const request = submissionOf({ ...item, generation: 1, launch: { policy } });
+    const answer = { type: 'accepted', remoteId: 'job-2', rateLimit: null } as const;
+    const startIt = () => startItem(deps, request, reference, answer);
+    await expect(startIt()).rejects.toThrow(WorkflowExecutionAlreadyStartedError);
+    running = '';
+    await startIt();
+    running = 'job-2';
+    await startIt();
+    expect(begun).toEqual(['job-2']);
   });
 
   test.each(['SUBMIT_UNSURE', 'SUBMIT_TAKEN', 'ITEM_ENDED_BY_HAND'])(
