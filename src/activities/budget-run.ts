@@ -23,11 +23,40 @@ import {
 import type { ServiceReference } from '../domain/campaign.ts';
 import { createSystemClock } from '../ledger/steady-clock.ts';
 import type { BudgetReading } from '../workflows/budget-clock.ts';
-import { configureSignal, STATUS_MEMO, type BudgetInput } from '../workflows/messages.ts';
-import { buildBudgetWorkflowId, buildRunningQuery } from '../workflows/names.ts';
+import {
+  configureSignal,
+  STATUS_MEMO,
+  takenBackSignal,
+  withdrawnSignal,
+  type BudgetInput,
+  type LaneName,
+  type TakenBack,
+} from '../workflows/messages.ts';
+import {
+  buildBudgetWorkflowId,
+  buildCampaignWorkflowId,
+  buildRunningQuery,
+} from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
-import { wasDelivered } from './retry.ts';
+import { nullIfNotFound, wasDelivered } from './retry.ts';
 import { requireService } from './item-job.ts';
+/**
+ * Activities.reportToCampaign. The budget does not signal it itself: for a signal from one workflow to another, the server
+ * holds both, and two that signal each other at the same time wait some seconds for a time-out.
+ */
+export async function reportToCampaign(
+  { temporal }: Pick<Dependencies, 'temporal'>,
+  campaign: string,
+  answer: LaneName | TakenBack,
+): Promise<void> {
+  const handle = temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
+  await nullIfNotFound(
+    'token' in answer
+      ? handle.signal(takenBackSignal, answer)
+      : handle.signal(withdrawnSignal, answer),
+  );
+}
+
 /** Sends the configured limits to the budget workflow of a service, and starts it if it does not run. */
 export async function ensureBudget(
   deps: Dependencies,

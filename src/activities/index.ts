@@ -8,12 +8,13 @@ import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal, publish } from './publish.ts';
 import { settleSubmission } from './reconcile-submission.ts';
 import { submit } from './submit.ts';
-import { ensureBudget, readClock, readFormer } from './budget-run.ts';
+import { reportToCampaign, ensureBudget, readClock, readFormer } from './budget-run.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
     readFormer: withHeartbeat((...args) => readFormer(deps, ...args)),
+    reportToCampaign: (...args) => reportToCampaign(deps, ...args),
     countOpenJobs: (...args) => countOpenJobs(deps, ...args),
     submit: withHeartbeat((...args) => submit(deps, ...args), 'begun'),
     settleSubmission: withHeartbeat((...args) => settleSubmission(deps, ...args)),

@@ -45,8 +45,8 @@ export const { submit } = proxyActivities<Activities>({
   },
 });
 
-/** Short, and unlikely to fail for long. Grants wait for them: as soon as for a submission of a worker that died. */
-export const { readClock, countOpenJobs } = proxyActivities<Activities>({
+/** Short, and unlikely to fail for long. Grants wait for some: as soon as for a submission of a worker that died. */
+export const { readClock, countOpenJobs, reportToCampaign } = proxyActivities<Activities>({
   startToCloseTimeout: heartbeatTimeout,
   priority: { priorityKey: 1 },
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },

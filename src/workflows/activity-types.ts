@@ -17,6 +17,7 @@ import type {
 } from '../domain/campaign.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import type { BudgetReading } from './budget-clock.ts';
+import type { LaneName, TakenBack } from './messages.ts';
 
 export interface CampaignTree {
   readonly campaign: string;
@@ -136,6 +137,8 @@ export interface Activities {
   submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitResult>;
   /** The server's clock, by the moment at which this was scheduled. Called by the budget workflow alone. */
   readClock(): Promise<BudgetReading>;
+  /** Tells a campaign what it has asked for; nothing happens if that has ended. Called by the budget workflow alone. */
+  reportToCampaign(campaign: string, answer: LaneName | TakenBack): Promise<void>;
   /** What this run of the budget has left, which was reset to the present one; null if that cannot be read. */
   readFormer(run: string): Promise<BudgetSnapshot | null>;
   /**

@@ -13,7 +13,6 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
-  getExternalWorkflowHandle,
   isCancellation,
   log,
   makeContinueAsNewFunc,
@@ -23,7 +22,6 @@ import {
   upsertMemo,
   workflowInfo,
   type ActivityOptions,
-  type SignalDefinition,
   type Workflow,
 } from '@temporalio/workflow';
 import {
@@ -46,6 +44,7 @@ import {
 } from '../budget/status.ts';
 import { BudgetClock } from './budget-clock.ts';
 import {
+  reportToCampaign,
   countOpenJobs,
   notifyRefusal,
   readClock,
@@ -67,12 +66,11 @@ import {
   restoreSignal,
   STATUS_MEMO,
   takeBackSignal,
-  takenBackSignal,
-  withdrawnSignal,
   withdrawRunSignal,
   type BudgetInput,
+  type LaneName,
+  type TakenBack,
 } from './messages.ts';
-import { buildCampaignWorkflowId } from './names.ts';
 
 /** A notification is sent when a service has refused us for this long (ms). */
 const NOTIFY_AFTER_MS = 30_000;
@@ -338,12 +336,13 @@ class BudgetKeeper {
       );
     const gone = this.#leaving.filter((one) => !isUnderWay(one));
     this.#leaving = this.#leaving.filter((one) => !gone.includes(one));
-    this.#track(...gone.map((run) => this.#signalWithdrawn(run)));
+    const { service, address } = this.#input;
+    for (const { campaign } of gone) this.#answer(campaign, { service, address });
   }
 
-  #signalWithdrawn({ campaign }: CampaignRun): Promise<void> {
-    const { service, address } = this.#input;
-    return signalCampaign(campaign, withdrawnSignal, { service, address });
+  #answer(campaign: string, answer: LaneName | TakenBack): void {
+    const summary = `answer the campaign ${campaign}`;
+    this.#track(reportToCampaign.executeWithOptions({ summary }, [campaign, answer]));
   }
 
   /** In the task that removes them, so that the answer cannot be lost alone. */
@@ -352,7 +351,7 @@ class BudgetKeeper {
     for (const asked of this.#takeBacks.splice(0)) {
       const { campaign, token } = asked;
       const ids = takeBack(this.#state.queue, asked);
-      this.#track(signalCampaign(campaign, takenBackSignal, { service, address, token, ids }));
+      this.#answer(campaign, { service, address, token, ids });
     }
   }
 
@@ -406,18 +405,6 @@ class BudgetKeeper {
     const memo = { [STATUS_MEMO]: this.#snapshot() };
     const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
     return next({ ...input, carried: this.#state, clock: this.#clock.carried() });
-  }
-}
-
-async function signalCampaign<T>(
-  campaign: string,
-  signal: SignalDefinition<[T]>,
-  what: T,
-): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(buildCampaignWorkflowId(campaign)).signal(signal, what);
-  } catch (error) {
-    log.info('the campaign has ended', { campaign, error: String(error) });
   }
 }
 
