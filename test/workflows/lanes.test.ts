@@ -49,7 +49,7 @@ describe.concurrent('two lanes', () => {
   test('give a row back whose engine was killed: the service does it', async (context) => {
     const faults = [{ name: 'kill-engine', times: 3 }] as const;
     const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 200, concurrency: 2, faults }] as const;
-    const rig = await openRig({ limit: 10, windowMs: 5_000, jobMs: 100, lanes }, context);
+    const rig = await openRig({ limit: 10, windowMs: 12_000, jobMs: 100, lanes }, context);
     const ran = await rig.run(sequences(20));
     expect(ran.progress.ended.succeeded).toBe(20);
     const attempts = await Promise.all(ran.ids.map((id) => outcomes(ran, id)));
