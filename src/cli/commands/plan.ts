@@ -71,7 +71,7 @@ async function plan(manifests: readonly string[], flags: Flags): Promise<number>
 /** Their run times are then those of an earlier campaign. @throws HundredfoldError `USAGE` without a lane */
 async function probe(manifests: readonly string[], flags: Flags): Promise<number> {
   const { forecasts, unmeasured } = await planCampaign(manifests, { ...flags, ...logToTerminal() });
-  if (!forecasts.some(({ lanes }) => lanes))
+  if (forecasts.length > 0 && !forecasts.some(({ lanes }) => lanes))
     throw new HundredfoldError(
       'USAGE',
       '--probe is given, and no lane computes these rows',

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { EXIT } from '../../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import {
   type Campaign,
   ManifestRefusedError,
@@ -58,6 +58,12 @@ async function run(manifests: readonly string[], flags: Flags): Promise<number> 
 
 /** Each sample is a campaign. Nothing but their rows is submitted. */
 async function compareLanes(manifests: readonly string[], flags: Flags): Promise<number> {
+  if (flags.detach)
+    throw new HundredfoldError(
+      'USAGE',
+      '--compare-lanes waits for the rows that it compares, and --detach does not',
+      'Leave out --detach. Ctrl-C ends it, and the same command goes on with it.',
+    );
   const prepared = await prepareComparison(manifests, flags, flags.compareLanes ?? 0);
   for (const sample of prepared.samples) {
     const place = sample.lane === null ? 'The service' : `The lane ${sample.lane}`;
@@ -65,7 +71,7 @@ async function compareLanes(manifests: readonly string[], flags: Flags): Promise
     const code = await startAndFollow({ ...flags, json: false }, (options) =>
       startCampaign(manifests, { ...options, sample }),
     );
-    if (code === EXIT.interrupted || code === EXIT.cancelled) return code;
+    if (code !== EXIT.ok && code !== EXIT.incomplete) return code;
   }
   const lanes = await compareSamples(prepared, resolve('comparison'));
   if (flags.json) printDocument({ lanes });
