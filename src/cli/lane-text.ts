@@ -48,13 +48,12 @@ function formatIds(ids: readonly string[]): string {
 }
 
 function listNextSteps(
-  { lane, agrees, alone }: ComparedLane,
-  { keys, samples }: PreparedComparison,
+  { lane, agrees, alone, values, keys }: ComparedLane,
+  { samples }: PreparedComparison,
   manifests: readonly string[],
   flags: Flags,
 ): readonly string[] {
   const isTyped = flags.also === lane;
-  const places = keys[lane] ?? [];
   if (agrees)
     return isTyped
       ? [
@@ -63,15 +62,21 @@ function listNextSteps(
         ]
       : [
           'They agree: the rows of one table may come from both. Write in the configuration:',
-          ...places.map((key) => `  sameEngine: true    at ${key}`),
+          ...keys.map((key) => `  sameEngine: true    at ${key}`),
         ];
-  const retried = samples.find((one) => one.lane === lane)?.name ?? '';
+  const [service = '', retried = ''] = [null, lane].map(
+    (place) => samples.find((one) => one.lane === place)?.name,
+  );
+  const again =
+    alone.length > 0
+      ? [`Run what failed again, then this command: hundredfold retry ${retried} (or ${service})`]
+      : [];
+  if (values.every(({ differing }) => differing.length === 0))
+    return [...again, 'These rows do not show whether the engines agree: compare others, or more.'];
   return [
-    ...(alone.length > 0
-      ? [`Run what failed again, then this command: hundredfold retry ${retried}`]
-      : []),
+    ...again,
     isTyped
       ? 'They do not agree: leave out --also engines, or the rows of one table come from two engines.'
-      : `They do not agree: do not write sameEngine: true (${places.join(', ')}), or the rows of one table come from two engines.`,
+      : 'They do not agree: do not write sameEngine: true for this lane, or the rows of one table come from two engines.',
   ];
 }

@@ -144,7 +144,8 @@ function readLanes(
   const normalise = (url: string) =>
     toAddress(url).replace(/^(?:localhost|\[::1\])(?=[:/]|$)/, '127.0.0.1');
   const addresses = new Map([[normalise(ownUrl), 'the service itself']]);
-  const names = new Set([ENGINES]);
+  // `service` is the word for the service itself.
+  const names = new Set([ENGINES, 'service']);
   return lanes.map(({ name, maxOpen, sameEngine, ...site }, i) => {
     const key = `services.${service}.lanes.${i}`;
     const address = normalise(site.url);
@@ -152,7 +153,7 @@ function readLanes(
     if (other !== undefined)
       throw createLaneError(`${key}.url: ${site.url} is the address of ${other}`, 'an address');
     if (names.has(name))
-      throw createLaneError(`${key}.name: another lane has the name ${name}`, 'a name');
+      throw createLaneError(`${key}.name: the name ${name} is used already`, 'a name');
     addresses.set(address, `the lane ${name}`);
     names.add(name);
     // Without headers, which are a login for the service.

@@ -7,6 +7,9 @@ import { HundredfoldError } from './errors.ts';
 /** An id also becomes part of names at services and engines. */
 export const ID = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
+/** Of a campaign, or of an id. */
+export const MAX_NAME = 64;
+
 /** The letters of any script, in composed form: some disks and keyboards give them decomposed. */
 export const CAMPAIGN_NAME = /^(?!\.)[\p{L}\p{M}\p{N}._-]{1,64}$/u;
 const NO_PART_OF_A_NAME = /[^\p{L}\p{M}\p{N}._-]+/gu;
@@ -30,7 +33,7 @@ export function nameFrom(text: string): string {
     .normalize('NFC')
     .replace(NO_PART_OF_A_NAME, '-')
     .replace(/^[.-]+|-+$/g, '');
-  return [...plain].slice(0, 64).join('');
+  return [...plain].slice(0, MAX_NAME).join('');
 }
 
 const GREEK = [

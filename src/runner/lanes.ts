@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { ENGINES, type Lane, type ServiceSettings } from '../config/services.ts';
-import type { Kind, ServiceReference } from '../domain/campaign.ts';
+import type { Kind, ServiceName, ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
+import { MAX_NAME } from '../domain/name.ts';
 import { checkManifests } from '../manifest/check.ts';
 import { deriveCampaignName } from '../manifest/sources.ts';
 import {
@@ -91,6 +92,8 @@ export async function readEarlierResults(feeds: Feeds, folder: string): Promise<
   const results = new EarlierResults();
   if (isObjectAddress(folder) || feeds.every(({ lane }) => !lane)) return results;
   const beside = readRemembered().filter((one) => dirname(one.folder) === dirname(folder));
+  // First its own results, however many campaigns were begun since.
+  beside.sort((a, b) => Number(b.folder === folder) - Number(a.folder === folder));
   for (const { name, folder: place } of beside.slice(0, MAX_TREES)) {
     const tree = await openTreeIfAny(place, name).catch(nullIfUnreadable);
     if (tree) await addTree(tree, results);
@@ -221,6 +224,21 @@ export function readSampledLane(settings: unknown): string | null | undefined {
   return sampled.safeParse(settings).data?.sample.lane;
 }
 
+const placed = z.object({ url: z.string() });
+
+/** @param services of the settings of a sample at this lane, or at the service (null) */
+export function isSampleOf(
+  { campaign, services: former }: Pick<OutputTree, 'campaign' | 'services'>,
+  lane: string | null,
+  services: Readonly<Record<string, unknown>>,
+): boolean {
+  const isThere = ([service, now]: [string, unknown]): boolean => {
+    const [was, is] = [former[service], now].map((one) => placed.safeParse(one).data?.url);
+    return was === undefined || was === is;
+  };
+  return readSampledLane(campaign.settings) === lane && Object.entries(services).every(isThere);
+}
+
 /** Those at which the sample is computed: a lane is then the service. */
 export function chooseSampledFeeds(
   feeds: readonly ServiceSettings[],
@@ -288,8 +306,12 @@ export async function prepareProbes(
   const rows = await listSampleRows(manifests, options);
   return unmeasured.map(({ lane, kinds }) => {
     const ids = kinds.flatMap((kind) => pickEvenly(rows.get(kind) ?? [], PROBED));
-    return { name: `${name}-probe-${lane}`, ids: new Set(ids), lane };
+    return { name: nameSample(name, `-probe-${lane}`), ids: new Set(ids), lane };
   });
+}
+
+function nameSample(campaign: string, ending: string): string {
+  return `${[...campaign].slice(0, MAX_NAME - ending.length).join('')}${ending}`;
 }
 
 /** The same rows at the service, which is the first, and at each lane that computes their kinds. */
@@ -298,7 +320,13 @@ export interface PreparedComparison {
   /** Folder or s3:// address of their trees. */
   readonly out: string;
   /** By the name of a lane, its places in the configuration. */
-  readonly keys: Readonly<Record<string, readonly string[]>>;
+  readonly keys: Readonly<Record<string, readonly LaneKey[]>>;
+}
+
+interface LaneKey {
+  readonly service: ServiceName;
+  /** `services.predictions.lanes.0` */
+  readonly key: string;
 }
 
 /**
@@ -331,13 +359,13 @@ export async function prepareComparison(
   const samples = [...new Set(lanes.flatMap(({ lane }) => lane?.name ?? []))].flatMap((lane) => {
     const own = rows.flatMap(([kind, some]) => (has(kind, lane) ? some : []));
     const used = new Set(own.filter((id) => ids.has(id)));
-    return used.size === 0 ? [] : [{ name: `${name}-${lane}`, ids: used, lane }];
+    return used.size === 0 ? [] : [{ name: nameSample(name, `-${lane}`), ids: used, lane }];
   });
   if (samples.length === 0)
     throw new HundredfoldError('USAGE', 'no lane computes these rows', ADD_A_LANE);
   const keys = Object.groupBy(lanes, ({ lane }) => lane?.name ?? '');
   return {
-    samples: [{ name: `${name}-service`, ids, lane: null }, ...samples],
+    samples: [{ name: nameSample(name, '-service'), ids, lane: null }, ...samples],
     out: options.out ?? settings.storeUrl,
     keys: Object.fromEntries(
       Object.entries(keys).map(([lane, some = []]) => [lane, some.map(nameKey(lanes))]),
@@ -349,27 +377,29 @@ export async function prepareComparison(
 export const ADD_A_LANE =
   'Add --also engines, or name a lane at its service in the configuration (docs/engines.md).';
 
-/** `services.predictions.lanes.0` */
 function nameKey(lanes: readonly ServiceSettings[]) {
-  return ({ reference: { service }, lane }: ServiceSettings): string => {
+  return ({ reference: { service }, lane }: ServiceSettings): LaneKey => {
     const own = lanes.filter(({ reference }) => reference.service === service);
-    return `services.${service}.lanes.${own.findIndex((one) => one.lane?.name === lane?.name)}`;
+    const place = own.findIndex((one) => one.lane?.name === lane?.name);
+    return { service, key: `services.${service}.lanes.${place}` };
   };
 }
 
 /** What a lane computes, beside the service. */
 export interface ComparedLane extends Agreements {
   readonly lane: string;
-  /** All rows have a result of both, and no value differs by more than its tolerance. */
+  /** Values were judged, none differs by more than its tolerance, and no row has a result of only one. */
   readonly agrees: boolean;
   readonly engines: readonly [service: readonly string[], lane: readonly string[]];
   /** Folder of the page and of the table of all differences. */
   readonly folder: string;
+  /** Places in the configuration of the lane at services whose results were judged. */
+  readonly keys: readonly string[];
 }
 
 /** @param folder where a folder for each lane is written */
 export async function compareSamples(
-  { samples: [main, ...others], out }: PreparedComparison,
+  { samples: [main, ...others], out, keys }: PreparedComparison,
   folder: string,
 ): Promise<readonly ComparedLane[]> {
   const compared: ComparedLane[] = [];
@@ -383,10 +413,15 @@ export async function compareSamples(
     const table = Readable.from(generateAgreement({ pairs, values, ...found }));
     await (await openStore(to)).write(AGREEMENT, table);
     const alone = found.alone.filter((id) => sample.ids.has(id));
+    const isJudged = ({ service }: LaneKey): boolean => {
+      const own = values.filter(({ kind }) => findServiceOfKind(kind).name === service);
+      return own.length > 0 && own.every((one) => one.pairs > 0);
+    };
+    const judged = (keys[sample.lane] ?? []).filter(isJudged);
     const isWithin = values.every(({ differing }) => differing.length === 0);
     compared.push({
       lane: sample.lane,
-      agrees: isWithin && alone.length === 0 && values.some((one) => one.pairs > 0),
+      agrees: isWithin && alone.length === 0 && judged.length > 0,
       pairs,
       alone,
       values,
@@ -395,6 +430,7 @@ export async function compareSamples(
         [...new Set(kinds.flatMap(({ enginesB }) => enginesB))],
       ],
       folder: to,
+      keys: judged.map(({ key }) => key),
     });
   }
   return compared;

@@ -38,6 +38,7 @@ import {
   checkLanes,
   chooseSampledFeeds,
   type EarlierResults,
+  isSampleOf,
   measureLanes,
   readEarlierResults,
   type Sample,
@@ -75,7 +76,7 @@ import {
   runOneAtATime,
   throwIfInterrupted,
 } from './session.ts';
-import { mergeServices, readServices } from './tree.ts';
+import { mergeServices, openTreeIfAny, readServices } from './tree.ts';
 import { Spool } from './survey.ts';
 
 /**
@@ -202,10 +203,29 @@ async function buildStart(
   const earlier = await readEarlierResults(feeds, rows.folder);
   checkLanes(feeds, earlier);
   const { policy } = settings;
+  if (sample) await checkSample(rows, sample, describeSettings(feeds, policy).services);
   const notify = settings.notify !== null;
   const times = at === undefined ? {} : { startsAt: at };
   const order = { ...rows, feeds, policy, priority, notify, keepResults, ...times, onNotice };
   return { ...order, spool, earlier, ...(sample && { sample }) };
+}
+
+/**
+ * Another campaign in its folder would lose its rows, and its results would be taken for those of the lane.
+ * @throws HundredfoldError `CAMPAIGN_DIFFERS`
+ */
+async function checkSample(
+  { name, folder }: Pick<Intake, 'name' | 'folder'>,
+  { lane }: Sample,
+  services: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const tree = await openTreeIfAny(folder, name).catch(nullIfUnreadable);
+  if (tree === null || isSampleOf(tree, lane, services)) return;
+  throw new HundredfoldError(
+    'CAMPAIGN_DIFFERS',
+    `${folder} is another campaign, or was computed at another address than ${lane === null ? 'the service' : `the lane ${lane}`} has now`,
+    'Choose another name with --name: samples have names that begin with it.',
+  );
 }
 
 /** @throws HundredfoldError `INTERRUPTED` */

@@ -104,3 +104,42 @@ test('retry has both lanes, and a campaign keeps one that is no longer configure
   expect(listLanes(at, 'night')).toEqual(['here']);
   expect(read(at, 'results', 'night', 'items.csv')).toMatch(/^id,.*,computed_at\n/);
 });
+
+test('a campaign with the name of a sample keeps its rows, and is not taken for results of the lane', async () => {
+  const at = desk();
+  const [service, lane] = [await open('recorded'), await open('recorded')];
+  configure(at, service);
+  fragments(at, 'night', 4);
+  await at.runs(0, ['run', 'night.csv', '--name', 'night-here'], { env });
+  configure(at, service, lane);
+  const compare = ['run', 'night.csv', '--compare-lanes', '2'];
+  const refused = await at.runs(2, compare, { env });
+  expect(refused.stderr).toContain('[CAMPAIGN_DIFFERS]');
+  expect(countAccepted(lane)).toBe(0);
+  expect(read(at, 'results', 'night-here', 'items.csv').trim().split('\n')).toHaveLength(5);
+
+  // Another machine at the lane: its results are not those of the former one.
+  const named = [...compare, '--name', 'n'.repeat(64)];
+  await at.runs(0, named, { env });
+  configure(at, service, await open('recorded'));
+  const moved = await at.runs(2, named, { env });
+  expect(moved.stderr).toContain('[CAMPAIGN_DIFFERS]');
+});
+
+test('only lanes of services whose results were judged are named', async () => {
+  const at = desk();
+  const [service, lane] = [await open('recorded'), await open('recorded')];
+  const describe = (one: 'moleculesUrl' | 'url') =>
+    `{ url: "${service[one]}", lanes: [{ name: here, url: "${lane[one]}", maxOpen: 2 }] }`;
+  at.write(
+    'hundredfold.yaml',
+    `services: { molecules: ${describe('moleculesUrl')}, predictions: ${describe('url')} }`,
+  );
+  fragments(at, 'night', 2);
+  const both = { ...env, HUNDREDFOLD_PREDICTION_TOKEN: 'lanes' };
+  const compare = ['run', 'night.csv', '--compare-lanes', '2'];
+  const { stdout } = await at.runs(0, compare, { env: both });
+  expect(stdout).toContain('services.molecules.lanes.0');
+  expect(stdout).not.toContain('services.predictions');
+  await at.runs(1, [...compare, '--detach'], { env: both });
+});

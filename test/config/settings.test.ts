@@ -49,9 +49,10 @@ test.each([
   ],
   [
     '{ name: a, url: "https://a", maxOpen: 1 }, { name: a, url: "https://b", maxOpen: 1 }',
-    'another lane has the name a',
+    'the name a is used already',
   ],
-  ['{ name: engines, url: "https://a", maxOpen: 1 }', 'another lane has the name engines'],
+  ['{ name: engines, url: "https://a", maxOpen: 1 }', 'the name engines is used already'],
+  ['{ name: service, url: "https://a", maxOpen: 1 }', 'the name service is used already'],
   ['{ name: a, url: "http://big:8080", maxOpen: 1 }', 'would receive the inputs unencrypted'],
 ])('refuses the lanes %s', async (lanes, words) => {
   const environment = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret' };
