@@ -239,12 +239,22 @@ export function isSampleOf(
   return readSampledLane(campaign.settings) === lane && Object.entries(services).every(isThere);
 }
 
-/** Those at which the sample is computed: a lane is then the service. */
+/**
+ * Those at which the sample is computed: a lane is then the service.
+ * @throws HundredfoldError `CONFIG_NO_SERVICE`: the lane was removed from the configuration
+ */
 export function chooseSampledFeeds(
   feeds: readonly ServiceSettings[],
   sampled: string | null,
 ): readonly ServiceSettings[] {
-  return feeds.flatMap(({ lane, ...site }) => ((lane?.name ?? null) === sampled ? [site] : []));
+  const chosen = feeds.filter(({ lane }) => (lane?.name ?? null) === sampled);
+  if (chosen.length === 0 && feeds.length > 0)
+    throw new HundredfoldError(
+      'CONFIG_NO_SERVICE',
+      `the sample was computed at the lane ${sampled ?? ''}, and none has that name now`,
+      'Name the lane in the configuration again, or compare under another --name.',
+    );
+  return chosen.map(({ lane: _, ...own }) => own);
 }
 
 /** Ids of the rows that need a job of their own, by kind, in the order of the table. */

@@ -2,7 +2,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chooseEvenly, listSampleRows, pickEvenly } from '../../src/runner/lanes.ts';
+import {
+  chooseEvenly,
+  chooseSampledFeeds,
+  listSampleRows,
+  pickEvenly,
+} from '../../src/runner/lanes.ts';
+import { describeService } from '../../src/config/services.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const ids = (letter: string, n: number) => Array.from({ length: n }, (_, i) => `${letter}${i}`);
@@ -31,4 +37,12 @@ test('rows with an error, with the work of another row, or with a job are left o
   const rows = ['a,CCO', 'same,OCC', 'wrong,C1CC(', 'b,CCC'];
   await writeFile(file, ['id,smiles', ...rows, ''].join('\n'));
   expect(await listSampleRows([file], {})).toEqual(new Map([['molecule', ['a', 'b']]]));
+});
+
+test('a sample is not run again without its lane', () => {
+  const service = describeService('molecules', 'http://x', {}, {});
+  expect(chooseSampledFeeds([service], null)).toEqual([service]);
+  expect(() => chooseSampledFeeds([service], 'here')).toThrow(
+    expect.objectContaining({ code: 'CONFIG_NO_SERVICE' }),
+  );
 });
