@@ -56,6 +56,8 @@ import {
  * poll to their end, and each heartbeat costs the server as much as a poll costs us.
  */
 const BEAT_INTERVAL_MS = 3_000;
+/** In a lane. */
+const LANE_BEAT_INTERVAL_MS = 1_000;
 
 export function finishJob(
   deps: Dependencies,
@@ -73,7 +75,8 @@ export function finishJob(
       throw error;
     }
   };
-  return runWithHeartbeat(() => stage.beat(), finish, BEAT_INTERVAL_MS);
+  const everyMs = job.givesBack ? LANE_BEAT_INTERVAL_MS : BEAT_INTERVAL_MS;
+  return runWithHeartbeat(() => stage.beat(), finish, everyMs);
 }
 
 async function pollAndEnd(deps: Dependencies, finishing: Finishing): Promise<JobFinish> {

@@ -37,6 +37,7 @@ export class Watchdog {
   /** The first runs of the budgets, by workflow id. */
   readonly #known = new Map<string, string>();
   readonly #checks: Periodic;
+  #forgetting: Promise<void> = Promise.resolve();
 
   constructor(options: WatchdogOptions) {
     const { intervalMs = CHECK_INTERVAL_MS, say } = options;
@@ -51,11 +52,17 @@ export class Watchdog {
   }
 
   start(): void {
+    const { client, say } = this.#options;
     this.#checks.start();
+    this.#forgetting = forgetDeadWorker(client).catch((error: unknown) => {
+      // Without it, tasks wait for a time-out.
+      if (findStatus(error) === null) say(`tasks of a dead worker wait: ${String(error)}`);
+    });
   }
 
   async stop(): Promise<void> {
     await this.#checks.stop();
+    await this.#forgetting;
   }
 
   async #checkAll(signal: AbortSignal): Promise<void> {
@@ -104,6 +111,20 @@ export class Watchdog {
       ? `its history cannot be replayed (${stuck.message})`
       : null;
   }
+}
+
+/**
+ * The server gives tasks of a workflow to the worker that has it in memory. One that has died costs each campaign and each
+ * budget some seconds of a time-out; a living one reads the history once more.
+ */
+async function forgetDeadWorker(client: Client): Promise<void> {
+  const { namespace } = client.options;
+  const running = client.workflow.list({ query: buildRunningQuery(['budget', 'campaign']) });
+  for await (const { workflowId, runId } of running)
+    await client.workflowService.resetStickyTaskQueue({
+      namespace,
+      execution: { workflowId, runId },
+    });
 }
 
 /** The server is unavailable or busy: the next check comes soon. */

@@ -90,6 +90,12 @@ export const { finishJob } = proxyActivities<Activities>({
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 
+/** Of a lane: its engines stand still until the ends of the jobs are known that a worker had watched when it died. */
+export const LANE_JOBS = {
+  heartbeatTimeout,
+  retry: { initialInterval: '200ms', backoffCoefficient: 1, maximumInterval: '1h' },
+} as const;
+
 /** A full disk is waited out: no item fails because of it. */
 export const { conclude, loadPage, ensureBudget, checkItems, cancelRunning } =
   proxyActivities<Activities>({

@@ -22,7 +22,7 @@ import {
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { ItemEndCode } from '../domain/item-ends.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
-import { conclude, finishJob, withToken } from './activity-options.ts';
+import { conclude, finishJob, LANE_JOBS, withToken } from './activity-options.ts';
 import type { ItemAddress, SubmittedJob } from './activity-types.ts';
 import { endSummary, formatItemDetails, formatSummary } from './details.ts';
 import { acceptedSignal, type ItemInput, type JobBegin } from './messages.ts';
@@ -103,7 +103,7 @@ class ItemRun {
     const { formerEnd, adopted, policy, reference, givesBack } = this.#input;
     const former = adopted ? null : (formerEnd ?? null);
     const words = formatSummary(`job ${remoteId}: wait for it, download, write the end`);
-    const options = withToken(words, this.#input);
+    const options = { ...withToken(words, this.#input), ...(givesBack && LANE_JOBS) };
     const job = { item: this.#item, reference, remoteId, ...(givesBack && { givesBack }) };
     const result = await finishJob.executeWithOptions(options, [
       job,
