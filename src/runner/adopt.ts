@@ -20,9 +20,8 @@ import { ID, isUsableId } from '../domain/name.ts';
 import { createClient, findService, findServiceOfKind, listKindsOf } from '../services/registry.ts';
 import { type HolderOfJob, listFolderJobs } from '../store/jobs-in-tree.ts';
 import { openStore, openStoreIfAny } from '../store/open-store.ts';
-import { type LocalName, chooseRecord } from '../temporal/host/local.ts';
-import { readRecord } from '../temporal/host/folder.ts';
-import { isAlive } from '../temporal/machine.ts';
+import { type LocalName, chooseRecord, serveLocally } from '../temporal/host/local.ts';
+import { readRecord, tryLock } from '../temporal/host/folder.ts';
 import type { Campaign } from './campaign.ts';
 import { chooseServices, useLocalServices } from './intake.ts';
 import { readStartSettings } from './session.ts';
@@ -111,21 +110,27 @@ export interface RemoteJobs {
 const TIMEOUT_MS = 60_000;
 
 /** The jobs that the service has for our token, and which of them the folder has. */
-export async function listRemoteJobs({
-  service,
-  settings,
-  local,
-  folder,
-}: ListRequest): Promise<RemoteJobs> {
+export async function listRemoteJobs(request: ListRequest): Promise<RemoteJobs> {
+  const { service, settings, local, folder } = request;
   const needed = new Set([service]);
   const [chosen] = chooseServices(useLocalServices(settings, local), {
     needed,
     who: '`hundredfold adopt`',
   });
   if (!chosen) throw new Error(`${service} is configured, and has no settings`);
-  const url = local ? findLocalUrl(settings.embeddedDir, local, chosen) : chosen.url;
-  const { config, network } = chosen;
-  const secrets = revealSecrets(chosen);
+  if (!local) return listJobs(chosen, chosen.url, folder);
+  return withLocalServices(settings.embeddedDir, local, ({ port }) => {
+    const site = Object.assign(new URL(chosen.url), { port: String(port) });
+    return listJobs(chosen, site.href, folder);
+  });
+}
+
+async function listJobs(
+  { reference: { service }, config, network, ...settings }: ServiceSettings,
+  url: string,
+  folder: string,
+): Promise<RemoteJobs> {
+  const secrets = revealSecrets(settings);
   const client = createClient({ service, url, config, secrets, network: revealNetwork(network) });
   const { jobs: here, unreadable } = await listFolderJobs(folder, service);
   const jobs: ListedJob[] = [];
@@ -147,19 +152,24 @@ export async function listRemoteJobs({
   return { jobs, notes, incomplete };
 }
 
-/** As the host of the folder runs them. @throws HundredfoldError `LOCAL_SERVICES_FAILED`: there is none */
-function findLocalUrl(dir: string, name: LocalName, { url }: ServiceSettings): string {
-  const host = readRecord(dir, 'host');
-  const { port } = (host && isAlive(host.pid) && readRecord(dir, chooseRecord(name))) || {};
-  if (port === undefined)
-    throw new HundredfoldError(
-      'LOCAL_SERVICES_FAILED',
-      `the ${name} services do not run now: nothing can list their jobs`,
-      `They run while a campaign does (hundredfold run MANIFEST --services ${name}). With --kind, no list is needed.`,
-    );
-  const site = new URL(url);
-  site.port = String(port);
-  return site.href;
+/** As the host of the folder runs them; without a host, they run until the answer. */
+async function withLocalServices<T>(
+  dir: string,
+  name: LocalName,
+  use: (services: { readonly port: number }) => Promise<T>,
+): Promise<T> {
+  const lock = tryLock(dir);
+  if (lock === null) return use({ port: readRecord(dir, chooseRecord(name))?.port ?? 0 });
+  try {
+    const { services } = await serveLocally(dir, name);
+    try {
+      return await use({ port: Number(new URL(services.url).port) });
+    } finally {
+      await services.close();
+    }
+  } finally {
+    lock.release();
+  }
 }
 
 /** The job's id names the item if it is valid as a folder name; otherwise the row gets an id from its line number. */

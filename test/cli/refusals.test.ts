@@ -45,11 +45,6 @@ test('a wrong command line exits with 1 and points to the help; what is missing 
     [['stauts'], 1, /unknown command 'stauts'\n\(Did you mean status\?\)[^]*hundredfold --help/],
     [['run'], 1, /missing required argument 'manifest'[^]*hundredfold --help/],
     [['run', DEMO, '--services', 'mine'], 1, /argument 'mine' is invalid.*local/],
-    [
-      ['adopt', 'predictions', ...LOCAL],
-      1,
-      /do not run now[^]*\[LOCAL_SERVICES_FAILED\][^]*--kind/,
-    ],
     [['run', 'nowhere.csv', ...LOCAL], 2, /\[MANIFEST_NOT_FOUND\]/],
     [['run', 'empty.csv', ...LOCAL], 2, /\[MANIFEST_\w*EMPTY\]/],
     [['run', DEMO, '--config', 'gone.yaml'], 2, /cannot read .*\[CONFIG_INVALID\]/],
