@@ -171,8 +171,11 @@ export interface Series<R = any> {
   /** How far two values may differ; null of a result whose values depend on chance. */
   readonly tolerance: number | ((result: R) => number | null);
   /** One for each residue or atom, or a single one; null of a result without them. */
-  readonly of: (result: R) => readonly (number | null)[] | null;
+  readonly of: (result: R) => readonly SeriesValue[] | null;
 }
+
+/** Texts are equal, or differ by 1. */
+export type SeriesValue = number | string | null;
 
 /** What an item's record says, for those who read its result. */
 export interface ResultItem<O = Options> {

@@ -3,6 +3,7 @@
  * largest difference of a pair, and the tolerance that the kind declares.
  */
 import type { Kind } from '../domain/campaign.ts';
+import type { SeriesValue } from '../kinds/kind.ts';
 import { type AnyKind, findKind } from '../kinds/registry.ts';
 import { buildItemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
@@ -124,7 +125,7 @@ export function judgePair(
   }
 }
 
-function hasValue(values: readonly (number | null)[]): boolean {
+function hasValue(values: readonly SeriesValue[]): boolean {
   return values.some((value) => value !== null);
 }
 
@@ -138,15 +139,20 @@ function createDraft(kind: Kind, title: string): Draft {
 
 /** Null if only one has a value somewhere. */
 function computeLargestDifference(
-  a: readonly (number | null)[],
-  b: readonly (number | null)[],
+  a: readonly SeriesValue[],
+  b: readonly SeriesValue[],
 ): number | null {
   if (a.length !== b.length) return null;
   let largest = 0;
   for (const [place, one] of a.entries()) {
     const other = b[place] ?? null;
     if ((one === null) !== (other === null)) return null;
-    largest = Math.max(largest, Math.abs((one ?? 0) - (other ?? 0)));
+    largest = Math.max(largest, computeDifference(one, other));
   }
   return largest;
+}
+
+function computeDifference(one: SeriesValue, other: SeriesValue): number {
+  if (typeof one === 'number' && typeof other === 'number') return Math.abs(one - other);
+  return one === other ? 0 : 1;
 }

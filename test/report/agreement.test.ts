@@ -52,10 +52,11 @@ test('a predictor that only one was asked for is not compared', () => {
 });
 
 /** Of heavy atoms alone. */
-function aMolecule(bonds: readonly (readonly [number, number])[], charge: number) {
+function aMolecule(bonds: readonly (readonly [number, number])[], charge: number, type = 'c3') {
   const count = Math.max(...bonds.flat()) + 1;
   const atoms = Array.from({ length: count }, () => ({
     element: 'C',
+    type,
     charge,
     position: [0, 0, 0],
   }));
@@ -78,4 +79,16 @@ test('charges are compared to 0.01, but not of molecules with several conformati
     tolerance: 0.01,
     differing: [],
   });
+});
+
+test('an atom of another type, or another bond, is a difference at equal charges', () => {
+  const other = [[0, 1], [1, 2], [0, 2], [1, 3]] as const; // prettier-ignore
+  const values = judge(
+    'molecule',
+    ['same', aMolecule(RING, 0.1), aMolecule([...RING].reverse(), 0.1)],
+    ['type', aMolecule(RING, 0.1), aMolecule(RING, 0.1, 'cx')],
+    ['bond', aMolecule(RING, 0.1), aMolecule(other, 0.1)],
+  );
+  const [types] = values;
+  expect(types).toMatchObject({ title: 'Atom types, bonds', differing: ['type', 'bond'] });
 });

@@ -174,9 +174,12 @@ export const MOLECULE_MEASURES = {
 
 export const MOLECULE_SERIES = {
   types: {
-    title: 'Atoms',
+    title: 'Atom types, bonds',
     tolerance: 0,
-    of: ({ atoms }) => [atoms.length],
+    of: ({ atoms, bonds }) => [
+      ...atoms.map(({ type }) => type),
+      ...bonds.map((pair) => pair.toSorted((a, b) => a - b).join(' ')).sort(),
+    ],
   },
   penalties: {
     title: 'Penalties and ATTN',
