@@ -44,7 +44,7 @@ export {
   type PreparedComparison,
   prepareComparison,
   prepareProbes,
-} from './lanes.ts';
+} from './samples.ts';
 export type { Survey } from './survey.ts';
 export { openTreeIfAny, requireTree } from './tree.ts';
 

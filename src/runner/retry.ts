@@ -24,7 +24,8 @@ import {
   type PreparedRows,
 } from './launch.ts';
 import { addLanes, chooseServices, useLocalServices } from './intake.ts';
-import { checkLanes, chooseSampledFeeds, readEarlierResults, readSampledLane } from './lanes.ts';
+import { checkLanes, readEarlierResults } from './lanes.ts';
+import { chooseSampledFeeds, readSampledLane } from './samples.ts';
 import {
   type OnNotice,
   runOneAtATime,

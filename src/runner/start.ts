@@ -34,15 +34,8 @@ import { beginCampaign, type Begun, type Campaign, type Started } from './campai
 import { rememberCampaign, runCommand } from './find.ts';
 import { retryWhileAway } from './follow.ts';
 import { type ServiceForecast, forecastCampaign } from './forecast.ts';
-import {
-  checkLanes,
-  chooseSampledFeeds,
-  type EarlierResults,
-  isSampleOf,
-  measureLanes,
-  readEarlierResults,
-  type Sample,
-} from './lanes.ts';
+import { checkLanes, type EarlierResults, measureLanes, readEarlierResults } from './lanes.ts';
+import { chooseSampledFeeds, isSampleOf, type Sample } from './samples.ts';
 import { type HeldTree, withTree } from './hold-tree.ts';
 import {
   type Intake,

@@ -7,7 +7,7 @@ import {
   chooseSampledFeeds,
   listSampleRows,
   pickEvenly,
-} from '../../src/runner/lanes.ts';
+} from '../../src/runner/samples.ts';
 import { describeService } from '../../src/config/services.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
