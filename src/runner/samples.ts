@@ -24,8 +24,9 @@ import { openStore } from '../store/open-store.ts';
 import { listEngineLanes } from '../temporal/host/local.ts';
 import { addLanes, type ManifestOptions, useLocalServices } from './intake.ts';
 import type { Unmeasured } from './lanes.ts';
+import type { PlanOptions } from './plan.ts';
 import { readStartSettings } from './session.ts';
-import type { StartOptions } from './start.ts';
+
 import { openTree, type OutputTree } from './tree.ts';
 
 export interface Sample {
@@ -159,7 +160,7 @@ interface LaneKey {
  */
 export async function prepareComparison(
   manifests: readonly string[],
-  options: StartOptions,
+  options: PlanOptions,
   total: number,
 ): Promise<PreparedComparison> {
   const { name = deriveCampaignName(manifests), services = null, also } = options;
