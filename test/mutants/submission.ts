@@ -218,7 +218,7 @@ export const SUBMISSION: readonly Mutant[] = [
     find: 'generation: record.generation + 1,\n    givenBack',
     replace: 'generation: record.generation,\n    givenBack',
     breaks: '3: a row that was given back is sent in spite of its former note.',
-    tests: ['test/workflows/lanes.test.ts'],
+    tests: ['test/activities/poll.test.ts'],
   },
   {
     name: 'lane-stands-still',

@@ -462,6 +462,16 @@ describe('lanes of one service', () => {
     ]);
   });
 
+  test('give a row back once, also if that is told twice, and get it back by no late message', () => {
+    const { feeds } = openLanes([0, 1], {});
+    const [service, lane] = feeds as [Feed, Feed];
+    const back = { generation: 1, givenBack: ['lane1'] };
+    expect(lane.givenBack('row-1-0', back)).toBe(true);
+    expect(service.givenBack('row-1-0', back)).toBe(false);
+    service.belongs('row-1-0', 'lane1');
+    expect(feeds.map(({ open }) => open.size)).toEqual([1, 0]);
+  });
+
   test('need no first rows where one has succeeded before', async () => {
     temporal.activity = () =>
       Promise.resolve([{ id: 'a', ...ROW, ended: { state: 'succeeded', code: null } }]);
