@@ -171,12 +171,19 @@ class BudgetKeeper {
       this.#measure();
       await condition(() => this.#woken || shouldContinueAsNew());
     }
-    this.#giveBack();
     // Nothing is granted any more. An activity or a message is of one run: they must end before it does.
-    const isDone = (): boolean =>
-      this.#underWay.size === 0 && this.#sending.size === 0 && this.#leaving.length === 0;
-    await condition(() => isDone() && !this.#isReading && !this.#isCounting);
+    do {
+      this.#giveBack();
+      await condition(() => this.#isDone || this.#takeBacks.length > 0);
+    } while (!this.#isDone);
     await this.#continueAsNew();
+  }
+
+  /** Nothing of this run is on its way, and no campaign waits for an answer. */
+  get #isDone(): boolean {
+    const isIdle = !this.#isReading && !this.#isCounting;
+    const messages = this.#takeBacks.length + this.#sending.size + this.#leaving.length;
+    return isIdle && this.#underWay.size === 0 && messages === 0;
   }
 
   get #reference(): ServiceReference {
