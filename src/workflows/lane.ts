@@ -156,6 +156,12 @@ export abstract class Lane {
     return at + Math.min(MAX_ASK_INTERVAL_MS, ASK_INTERVAL_MS * 2 ** (times - 1));
   }
 
+  /** What the engines of a lane end soon stays there: a service that waits for its window would send it later. */
+  get #spare(): number {
+    if (this === this.lanes[0]) return Number.POSITIVE_INFINITY;
+    return this.open.size - this.countEndsIn(RATE_MS);
+  }
+
   get #mayGive(): boolean {
     const isAsked = this.#asked !== null && Date.now() - this.#asked.at < ANSWER_TIMEOUT_MS;
     // A request that reaches its budget after the question would be answered as if it came before.
@@ -163,8 +169,9 @@ export abstract class Lane {
   }
 
   /** Rows that are not requested move at once; for the others, its budget is asked. */
-  async #giveTo(by: Lane, most: number): Promise<void> {
-    if (most === 0) return;
+  async #giveTo(by: Lane, asked: number): Promise<void> {
+    const most = Math.min(asked, this.#spare);
+    if (most <= 0) return;
     const mayMove = (id: string) => by.maySend(this.open.get(id) ?? {});
     const unasked = [...this.again].filter(mayMove).slice(0, most);
     this.#move(unasked, by);

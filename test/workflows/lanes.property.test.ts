@@ -445,6 +445,22 @@ describe('lanes of one service', () => {
     expect(asked, 'when they do not end fast any more').toEqual([4, 5, 1]);
   });
 
+  test('keep from the service what their engines end within seconds', async () => {
+    const asked: number[] = [];
+    temporal.signal = (_, __, what) => {
+      asked.push((what as TakeBack).most);
+      return Promise.resolve();
+    };
+    const { feeds } = openLanes([0, 9], {});
+    const [service, lane] = feeds as [Feed, Feed];
+    for (const id of [...lane.open.keys()].slice(0, 6)) lane.ended(id);
+    await service.askOthers();
+    expect(asked, 'it has 3, and ends 6 in the time').toEqual([]);
+    vi.setSystemTime(Date.now() + 20_000);
+    await service.askOthers();
+    expect(asked, 'when they do not end fast any more').toEqual([3]);
+  });
+
   test('give an adopted job back to nobody: no other may follow it', async () => {
     const begun: ItemInput[] = [];
     temporal.start = (item) => begun.push(item);
