@@ -13,7 +13,7 @@ import {
 } from './temporal/telemetry/metrics.ts';
 import { processIdentity } from './temporal/connection.ts';
 import { connectWorker, createWorkers, runTogether } from './temporal/workers.ts';
-import { Watchdog } from './temporal/watchdog.ts';
+import { forgetDeadWorker, Watchdog } from './temporal/watchdog.ts';
 import {
   createDependencies,
   createKnownServices,
@@ -102,6 +102,10 @@ async function openWith(
     activities: createActivities(dependencies(given)),
     interceptors: createActivityInterceptors(observation),
     async begin() {
+      // First: a task that a message begins would wait for the dead worker.
+      await forgetDeadWorker(options.client).catch((error: unknown) => {
+        readWorkerLog().warn(`tasks of a dead worker wait for a time-out: ${String(error)}`);
+      });
       for (const { reference } of services) await ensureBudget(given, reference);
       watchdog.start();
       if (!workflowsOnly) leases.start();

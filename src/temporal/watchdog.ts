@@ -37,7 +37,6 @@ export class Watchdog {
   /** The first runs of the budgets, by workflow id. */
   readonly #known = new Map<string, string>();
   readonly #checks: Periodic;
-  #forgetting: Promise<void> = Promise.resolve();
 
   constructor(options: WatchdogOptions) {
     const { intervalMs = CHECK_INTERVAL_MS, say } = options;
@@ -52,17 +51,11 @@ export class Watchdog {
   }
 
   start(): void {
-    const { client, say } = this.#options;
     this.#checks.start();
-    this.#forgetting = forgetDeadWorker(client).catch((error: unknown) => {
-      // Without it, tasks wait for a time-out.
-      if (findStatus(error) === null) say(`tasks of a dead worker wait: ${String(error)}`);
-    });
   }
 
-  async stop(): Promise<void> {
-    await this.#checks.stop();
-    await this.#forgetting;
+  stop(): Promise<void> {
+    return this.#checks.stop();
   }
 
   async #checkAll(signal: AbortSignal): Promise<void> {
@@ -117,7 +110,7 @@ export class Watchdog {
  * The server gives tasks of a workflow to the worker that has it in memory. One that has died costs each campaign and each
  * budget some seconds of a time-out; a living one reads the history once more.
  */
-async function forgetDeadWorker(client: Client): Promise<void> {
+export async function forgetDeadWorker(client: Client): Promise<void> {
   const { namespace } = client.options;
   const running = client.workflow.list({ query: buildRunningQuery(['budget', 'campaign']) });
   for await (const { workflowId, runId } of running)
