@@ -163,6 +163,8 @@ export const SETTINGS = {
   // By default 100: if more events arrive while a workflow task runs, such as the ends of a hundred submissions, the
   // server fails this task, and the worker must replay the whole history of the budget.
   'history.maximumBufferedEventsBatch': '1000',
+  // By default 4,096: a worker that starts again reads a history at about a millisecond an event before it decides anything.
+  'limit.historyCount.suggestContinueAsNew': '1000',
   // The HTTP API, which start-dev opens on a random port, answers any web page that finds it. It is not used here.
   'frontend.httpAllowedHosts': '[]',
 };
