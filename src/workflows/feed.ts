@@ -224,6 +224,11 @@ export class Feed extends Lane {
       return;
     }
     this.open.set(row.id, row);
+    await this.#beginItem(row);
+  }
+
+  /** Of a row that has a job. */
+  async #beginItem(row: ItemEntry): Promise<void> {
     const { remoteId } = row;
     if (remoteId === undefined) return;
     this.#starting += 1;
@@ -343,8 +348,12 @@ export class Feed extends Lane {
       items,
       since,
     ]);
-    // Items with a job had a workflow: the next run of the campaign finds the job.
+    if (CancellationScope.current().consideredCancelled) return;
     await this.requestOnceMore(unstarted);
+    // Its item has given its job up, or was terminated, when this run had only begun to know the row. An item sends no
+    // job, and the next one tells again what was given up; while one runs, the server refuses another.
+    const rows = unstarted.flatMap((id) => this.open.get(id) ?? []);
+    await Promise.all(rows.map((row) => this.#beginItem(row)));
   }
 
   /** `withdrawn` is called when the budget has nothing of the campaign any more. */

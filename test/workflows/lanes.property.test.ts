@@ -4,6 +4,7 @@
  * once more where the machine of a lane has failed.
  */
 import fc from 'fast-check';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { describe, expect, test, vi } from 'vitest';
 import {
   addToQueue,
@@ -38,11 +39,11 @@ vi.mock('@temporalio/workflow', async (load) => ({
   getExternalWorkflowHandle: (id: string) => ({
     signal: ({ name }: { name: string }, what: unknown) => temporal.signal(id, name, what),
   }),
-  startChild: (_: unknown, { args: [item] }: { args: [ItemInput] }) => {
-    temporal.start(item);
-    return Promise.resolve();
+  startChild: async (_: unknown, { args: [item] }: { args: [ItemInput] }) => temporal.start(item),
+  CancellationScope: {
+    nonCancellable: (work: () => Promise<void>) => work(),
+    current: () => ({ consideredCancelled: false }),
   },
-  CancellationScope: { nonCancellable: (work: () => Promise<void>) => work() },
   proxyActivities: () =>
     new Proxy(
       {},
@@ -76,6 +77,8 @@ class World {
   readonly posts: string[] = [];
   readonly running = new Map<string, number>();
   readonly ended = new Set<string>();
+  /** Rows whose item has told what it has given back, and has not closed. */
+  readonly closing = new Set<string>();
   /** Of the records of rows that lanes have given back. */
   readonly records = new Map<string, GivenBack>();
   /** Rows that a lane has sent while they were in another. */
@@ -103,10 +106,13 @@ class World {
     }));
     temporal.signal = (id, name, what) => this.#send(() => this.#receive(id, name, what));
     temporal.activity = async (name, [, , page]) => {
-      if (name === 'loadPage') return this.#page(page as number);
-      return this.#unstarted();
+      const found = name === 'loadPage' ? this.#page(page as number) : this.#unstarted();
+      // Much may happen before it is known.
+      await this.#send(() => undefined);
+      return found;
     };
     temporal.start = ({ id, reference, generation }) => {
+      if (this.closing.has(id)) throw new WorkflowExecutionAlreadyStartedError('runs', id, 'item');
       if (generation < this.#findRecord(id).generation) return this.#tellGivenBack(id);
       const lane = this.#specs.findIndex((one) => one.reference.address === reference.address);
       if (lane !== this.claims.get(id)) this.misplaced.push(id);
@@ -150,7 +156,7 @@ class World {
 
   #unstarted(): string[] {
     const open = this.feeds.flatMap((feed) => [...feed.open.keys()]);
-    return open.filter((id) => !this.running.has(id));
+    return open.filter((id) => !this.running.has(id) && !this.closing.has(id));
   }
 
   /** Nothing goes on in a campaign that was terminated meanwhile. */
@@ -244,6 +250,7 @@ class World {
     const { address } = this.#specs[lane]!.reference;
     this.records.set(id, { generation: generation + 1, givenBack: [...givenBack, address] });
     for (let times = which % 2; times >= 0; times -= 1) this.#tellGivenBack(id);
+    this.closing.add(id);
   }
 
   #tellGivenBack(id: string): void {
@@ -296,6 +303,7 @@ class World {
 
   /** Nothing is delayed any more. */
   async finish(): Promise<void> {
+    this.closing.clear();
     for (let i = 0; i < 4_000 && this.ended.size < this.rows.length; i += 1) {
       if (i % 200 === 0) {
         vi.setSystemTime(Date.now() + 600_000);
@@ -316,7 +324,7 @@ class World {
 }
 
 const OFTEN = { work: 6, deliver: 8, grant: 4, submit: 4, end: 4 };
-const DOINGS = { ...OFTEN, wait: 1, again: 1, check: 1, back: 2 };
+const DOINGS = { ...OFTEN, wait: 1, again: 1, check: 1, back: 2, close: 1 };
 const listSteps = (kills: Readonly<Record<string, number>>) =>
   fc.array(
     fc.record({
@@ -342,6 +350,7 @@ async function play(world: World, steps: readonly { do: string; which: number }[
     if (what === 'again') world.continueAsNew();
     if (what === 'check') world.check();
     if (what === 'back') world.giveBack(which);
+    if (what === 'close') world.closing.clear();
     if (what === 'kill') world.kill(which);
     if (what === 'start') world.startAgain();
     await settle();
@@ -476,6 +485,22 @@ describe('lanes of one service', () => {
       ['own', true],
       ['adopted', undefined],
     ]);
+  });
+
+  test('learn of a row that was given back before they began it, when its item closes', async () => {
+    const begun: string[] = [];
+    let isClosing = true;
+    temporal.start = ({ id }) => {
+      if (isClosing) throw new WorkflowExecutionAlreadyStartedError('runs', id, 'item');
+      begun.push(id);
+    };
+    const row = { ...ROW, id: 'a', remoteId: 'job', address: 'lane1' };
+    temporal.activity = (name) => Promise.resolve(name === 'loadPage' ? [row] : [row.id]);
+    const { feeds } = openLanes([0, 0], { pages: 1 });
+    await feeds[0]?.fill();
+    isClosing = false;
+    await feeds[1]?.check(0);
+    expect(begun, 'it asks the record, and tells once more').toEqual(['a']);
   });
 
   test('give a row back once, also if that is told twice, and get it back by no late message', () => {
