@@ -98,8 +98,9 @@ class CampaignRun implements Shown {
   readonly #early: Map<string, ItemDone>;
   /** Times that rows were added. */
   #growths = 0;
-  /** Requests to check the open items. */
-  #requests = 0;
+  /** When the open items are checked next (ms); 0: now. */
+  #checkAt: number;
+  #isChecking = false;
   /** What the budgets know: whether the campaign is paused there. Not known of an earlier run. */
   readonly #toldPaused = new Map<string, boolean>();
 
@@ -111,6 +112,7 @@ class CampaignRun implements Shown {
     this.feeds = [];
     for (const [i, feed] of spec.feeds.entries()) this.#addFeed(feed, carried?.feeds[i]);
     this.startedAt = carried?.startedAt ?? Date.now();
+    this.#checkAt = carried?.checkAt ?? Date.now() + CHECK_INTERVAL_MS;
     this.#progress = new ShownProgress(this, carried?.progress.state ?? 'running');
     if (!carried) for (const { lane } of this.feeds) this.#toldPaused.set(lane, false);
   }
@@ -270,7 +272,8 @@ class CampaignRun implements Shown {
   }
 
   /** Rows may be added until the end, and for services that had none so far. */
-  grow({ items, invalid, following, feeds: added }: Grown): void {
+  async grow({ items, invalid, following, feeds: added }: Grown): Promise<void> {
+    const moving: Promise<void>[] = [];
     this.tally.ended.invalid = invalid;
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
     let isNew = items !== this.spec.items;
@@ -280,7 +283,7 @@ class CampaignRun implements Shown {
       if (known) known.extend(spec.pages);
       else this.#addFeed(spec);
       // On a shared Temporal, a user must not pay for another.
-      if (spec.fetchQueue === undefined) void this.useToken(spec.reference);
+      if (spec.fetchQueue === undefined) moving.push(this.useToken(spec.reference));
     }
     const feeds = this.feeds.map(({ spec }) => spec);
     if (feeds.length > this.spec.feeds.length)
@@ -288,6 +291,8 @@ class CampaignRun implements Shown {
     this.spec = { ...this.spec, items, following: this.spec.following + following, feeds };
     if (isNew) this.#growths += 1;
     this.#changes += 1;
+    // A run that continues as new before would not request its rows from another budget.
+    await Promise.all(moving);
   }
 
   /** A service has another token now: its rows wait for the budget of that one. */
@@ -338,18 +343,22 @@ class CampaignRun implements Shown {
 
   /** From the watchdog: a budget was restarted, and may not know all requests. */
   checkNow(): void {
-    this.#requests += 1;
+    this.#checkAt = 0;
   }
 
   /** Items whose workflow was terminated report nothing, and a request may be lost with a budget. */
   async #keepChecking(): Promise<void> {
     try {
       for (;;) {
-        const requests = this.#requests;
-        const at = formatClock(Date.now() + CHECK_INTERVAL_MS, Date.now());
-        const summary = `next check for terminated items ${at}`;
-        await condition(() => this.#requests > requests, CHECK_INTERVAL_MS, { summary });
+        const now = Date.now();
+        const summary = `next check for terminated items ${formatClock(this.#checkAt, now)}`;
+        const waitMs = this.#checkAt - now;
+        if (waitMs > 0) await condition(() => this.#checkAt === 0, waitMs, { summary });
+        // A request that comes meanwhile is for another one.
+        this.#checkAt = Date.now() + CHECK_INTERVAL_MS;
+        this.#isChecking = true;
         for (const feed of this.feeds) await feed.check(this.startedAt);
+        this.#isChecking = false;
       }
     } catch (error) {
       if (!isCancellation(error)) throw error;
@@ -399,6 +408,8 @@ class CampaignRun implements Shown {
       feeds: this.feeds.map((feed) => feed.carried()),
       progress: this.#progress.current,
       startedAt: this.startedAt,
+      // One that has not ended, or was requested just now, is for the next run.
+      checkAt: this.#isChecking ? 0 : this.#checkAt,
       breaker: this.breaker.carried(),
       // An item closes a moment after it has told its end: the last are enough.
       early: [...this.#early.values()].slice(-MAX_EARLY_CARRIED),

@@ -123,6 +123,8 @@ export interface CampaignCarried {
   readonly feeds: readonly FeedCarried[];
   readonly progress: CampaignProgress;
   readonly startedAt: number;
+  /** When the open items are checked next (ms). */
+  readonly checkAt: number;
   readonly breaker: BreakerCarried;
   /** Ends that were told before their rows were begun. */
   readonly early?: readonly ItemDone[];

@@ -2,7 +2,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { itemDoneSignal, nudgeSignal } from '../../src/workflows/messages.ts';
+import {
+  itemDoneSignal,
+  nudgeSignal,
+  recheckSignal,
+  resumeSignal,
+} from '../../src/workflows/messages.ts';
 import { buildItemWorkflowId } from '../../src/workflows/names.ts';
 import { noSecret } from '../promises.ts';
 import { molecules, progressOf, sequences, TOKEN, type Started } from '../rig.ts';
@@ -153,6 +158,25 @@ describe.concurrent('the operator', () => {
     const item = rig.client.workflow.getHandle(buildItemWorkflowId(name, 'seq-0'));
     expect((await item.describe()).status.name).toBe('RUNNING');
     expect((await handle.result()).ended.succeeded).toBe(2);
+  });
+
+  test('checks its rows as it was asked, also when it continues as new meanwhile', async (context) => {
+    const hour = 3_600_000;
+    const rig = await openRig({ limit: 1, windowMs: hour, watchEveryMs: hour }, context);
+    const { handle } = await rig.start(sequences(2));
+    await until(() => accepted(rig).length === 1);
+    await rig.stopWorker();
+    await handle.signal(recheckSignal);
+    await handle.signal(resumeSignal);
+    await Promise.all(Array.from({ length: 310 }, () => handle.signal(nudgeSignal)));
+    const { runId } = await handle.describe();
+    await rig.startWorker();
+    await until(async () => (await handle.describe()).runId !== runId);
+    await until(async () =>
+      (await handle.fetchHistory()).events?.some(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'checkItems',
+      ),
+    );
   });
 
   test('pauses and resumes: nothing is submitted in between', async (context) => {
