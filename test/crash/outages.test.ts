@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test, type TestContext } from 'vitest';
+import { describe, expect, test, vi, type TestContext } from 'vitest';
 import { requireTemporalCli } from '../shared-cli.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { parsePort, startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
 import { freePort, endProcess } from '../../src/temporal/machine.ts';
 import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
+import { configureSignal } from '../../src/workflows/messages.ts';
 import { buildCampaignWorkflowId, buildItemWorkflowId } from '../../src/workflows/names.ts';
 import { itemsTable } from '../promises.ts';
 import { replaysEveryHistory } from '../replay/every-history.ts';
@@ -81,6 +82,36 @@ describe.concurrent('the Temporal server', () => {
     await scene.startServices();
     await scene.worker().ready;
     await everythingSucceeds(scene, started);
+  });
+});
+
+describe.concurrent('a worker', () => {
+  test('is killed: no task waits for it when the next one has begun', async (context) => {
+    const scene = await open(context);
+    const read = async () => (await scene.budget().fetchHistory()).events ?? [];
+    const isConfigured = (event: Awaited<ReturnType<typeof read>>[number]) =>
+      event.workflowExecutionSignaledEventAttributes?.signalName === configureSignal.name;
+    await vi.waitUntil(
+      async () => {
+        const { raw } = await scene.budget().describe();
+        const hasBegun = (await read()).some((event) => event.activityTaskCompletedEventAttributes);
+        return hasBegun && !raw.pendingWorkflowTask && raw.pendingActivities?.length === 0;
+      },
+      { timeout: 60_000 },
+    );
+    await scene.workers[0]?.kill();
+    const before = (await read()).length;
+    await scene.worker().ready;
+    const events = await vi.waitUntil(
+      async () => {
+        const after = (await read()).slice(before);
+        const at = after.findIndex(isConfigured);
+        const isDone = after.slice(at).some((event) => event.workflowTaskCompletedEventAttributes);
+        return at >= 0 && isDone && after;
+      },
+      { timeout: 60_000 },
+    );
+    expect(events.filter((event) => event.workflowTaskTimedOutEventAttributes)).toEqual([]);
   });
 });
 

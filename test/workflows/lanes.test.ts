@@ -2,10 +2,12 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { takenBackSignal } from '../../src/workflows/messages.ts';
+import type { Request } from '../../src/budget/queue.ts';
+import { nudgeSignal, takenBackSignal } from '../../src/workflows/messages.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { sequences, type Rig } from '../rig.ts';
 import { itemsTable } from '../promises.ts';
-import { codes, openRig, outcomes, rowOf, until } from './faulty.ts';
+import { codes, openRig, outcomes, rowOf, settingsOf, until } from './faulty.ts';
 
 const accepted = (services: Rig['services']) =>
   services.journal().filter((entry) => entry.accepted).length;
@@ -44,6 +46,45 @@ describe.concurrent('two lanes', () => {
       expect(progress.ended.succeeded, `without the ${away}`).toBe(24);
       expect(await ends(folder)).toEqual([['succeeded', 24]]);
     }
+  });
+
+  test('get rows of a budget that waits for a submission before it continues as new', async (context) => {
+    const remote = { limit: 1, engine: 'synthetic', jobMs: 50 } as const;
+    const lanes = [{ limit: 0, engine: 'synthetic', jobMs: 50, concurrency: 2 }] as const;
+    const rig = await openRig({ ...remote, lanes }, context);
+    const gates = { service: Promise.withResolvers<null>(), lane: Promise.withResolvers<null>() };
+    context.onTestFinished(() => Object.values(gates).forEach(({ resolve }) => resolve(null)));
+    const held = { service: 0, lane: 0 };
+    await rig.stopWorker();
+    await rig.startWorker(undefined, (real) => ({
+      ...real,
+      fence: {
+        pass: (own) => real.fence.pass(own),
+        isAwaited: async (request) => {
+          const at = 'givesBack' in (request as Request).job.launch ? 'lane' : 'service';
+          held[at] += 1;
+          await gates[at].promise;
+          return real.fence.isAwaited(request);
+        },
+      },
+    }));
+    const { handle } = await rig.start(sequences(12));
+    await until(() => held.service > 0 && held.lane > 0);
+    const id = buildBudgetWorkflowId(settingsOf(rig, 'predictions').reference);
+    const budget = rig.client.workflow.getHandle(id);
+    await Promise.all(Array.from({ length: 310 }, () => budget.signal(nudgeSignal)));
+    await until(async () => {
+      const events = (await budget.fetchHistory()).events ?? [];
+      const isAsked = events.findIndex(
+        (event) => event.workflowTaskStartedEventAttributes?.suggestContinueAsNew,
+      );
+      return events.slice(isAsked).some((event) => event.workflowTaskCompletedEventAttributes);
+    });
+    gates.lane.resolve(null);
+    await until(() => rig.lanes.every((lane) => accepted(lane) === 11));
+    expect(accepted(rig.services)).toBe(0);
+    gates.service.resolve(null);
+    expect((await handle.result()).ended.succeeded).toBe(12);
   });
 
   test('give a row back whose engine was killed: the service does it', async (context) => {
