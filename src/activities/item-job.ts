@@ -63,7 +63,7 @@ export async function requireItem(store: Store, { kind, id }: JobSource): Promis
   throw new HundredfoldError(
     'ITEM_MISSING',
     `${store.location} has no record of ${id}.`,
-    'Run the "hundredfold run" command of this campaign again: it recreates the file.',
+    'Restore it from a copy, or run the "hundredfold run" command again when the campaign has ended: it recreates the file.',
   );
 }
 
@@ -88,7 +88,7 @@ export async function readStoredJob(
     throw new HundredfoldError(
       'ITEM_INPUT_MISSING',
       `${store.location} has no ${record.input.name} of ${source.id}.`,
-      'Run the "hundredfold run" command of this campaign again: it recreates the file.',
+      'Restore it from a copy, or run the "hundredfold run" command again when the campaign has ended: it recreates the file.',
     );
   }
   return {
