@@ -21,7 +21,6 @@ type ExitName = keyof typeof EXIT;
 export const ERROR_EXITS = {
   USAGE: 'usage',
   NAME_INVALID: 'refused',
-  DEPLOYMENT_UNSUPPORTED: 'usage',
   UI_UNAVAILABLE: 'usage',
   CAMPAIGN_DIFFERS: 'refused',
   CAMPAIGN_UNREPLAYABLE: 'usage',

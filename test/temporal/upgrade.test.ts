@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { type Build, describeDeployment } from '../../src/temporal/bundle.ts';
+import type { Build } from '../../src/temporal/bundle.ts';
 import { ROLES, buildRunningQuery, buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { startWorker } from '../../src/worker.ts';
 import { nudgeSignal } from '../../src/workflows/messages.ts';
@@ -34,6 +34,11 @@ async function build(folder: string, id: string): Promise<Build> {
   return { deployment: DEPLOYMENT, id, bundle: { codePath } };
 }
 
+async function describeDeployment({ workflowService }: Client) {
+  const asked = { namespace: 'default', deploymentName: DEPLOYMENT };
+  return (await workflowService.describeWorkerDeployment(asked)).workerDeploymentInfo;
+}
+
 /** Starts a worker of this build. */
 async function start(rig: Rig, one: Build): Promise<void> {
   const { client, taskQueue, settings: services } = rig;
@@ -44,8 +49,9 @@ async function start(rig: Rig, one: Build): Promise<void> {
   const own = { temporal, client, taskQueue, services, environment, stateFolder };
   const worker = await startWorker({ ...own, roles: ROLES, build: one });
   onTestFinished(() => worker.stop());
-  const seen = async () => (await describeDeployment(client, DEPLOYMENT))?.map(({ id }) => id);
-  await expect.poll(seen).toContain(one.id);
+  const seen = async () => (await describeDeployment(client))?.versionSummaries ?? [];
+  const version = { deploymentName: DEPLOYMENT, buildId: one.id };
+  await expect.poll(seen).toContainEqual(expect.objectContaining({ deploymentVersion: version }));
 }
 
 /** Running workflows continue with this build. */
@@ -60,8 +66,8 @@ async function promote({ client, taskQueue }: Rig, { id: buildId }: Build): Prom
   const query = buildRunningQuery(['campaign', 'budget'], { taskQueue });
   for await (const { workflowId } of client.workflow.list({ query }))
     await client.workflow.getHandle(workflowId).signal(nudgeSignal);
-  const builds = await describeDeployment(client, DEPLOYMENT);
-  expect(builds?.find(({ isCurrent }) => isCurrent)?.id).toBe(buildId);
+  const current = (await describeDeployment(client))?.routingConfig?.currentDeploymentVersion;
+  expect(current?.buildId).toBe(buildId);
 }
 
 /** Builds that executed the runs of a workflow, in order, each change once. */
