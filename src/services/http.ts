@@ -10,7 +10,6 @@
 import { type Dispatcher, request as undiciRequest } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
-import { MAX_DOWNLOAD } from '../domain/limits.ts';
 import {
   readFailureCode,
   describeFailure,
@@ -154,14 +153,10 @@ const DEFAULT_DEADLINE_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface HttpSettings {
-  /** Maximum number of open connections for reading, and for submitting; default: one for each submission in flight. */
-  readonly connections?: number | undefined;
   /** Milliseconds for one request. */
   readonly deadlineMs?: number | undefined;
   /** Between any two requests (ms); default: 0. */
   readonly betweenMs?: number | undefined;
-  /** Maximum bytes of one downloaded file. */
-  readonly maxDownload?: number | undefined;
   /** Proxy, CA and gateway; default: a direct connection. */
   readonly network?: Network | undefined;
 }
@@ -189,8 +184,6 @@ interface HttpRequest {
 export interface Http {
   /** Milliseconds for one request. */
   readonly deadlineMs: number;
-  /** How large one downloaded file may be. */
-  readonly maxDownload: number;
   /** Until a GET that is sent now has its turn (ms). */
   waitMs(): number;
   /**
@@ -210,11 +203,10 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
     headersTimeout: deadlineMs,
     bodyTimeout: deadlineMs,
   };
-  const { connections: own } = settings;
-  const reading = createDispatcher(network, { ...common, connections: own ?? READING_CONNECTIONS });
+  const reading = createDispatcher(network, { ...common, connections: READING_CONNECTIONS });
   // A separate connection for each POST: the service may close a kept-alive one as idle at the moment of writing, and
   // the outcome would be unknown for no reason. Costs one handshake per 36 s of budget.
-  const connections = own ?? MAX_OUTSTANDING;
+  const connections = MAX_OUTSTANDING;
   const submitting = createDispatcher(network, { ...common, connections, pipelining: 0 });
 
   const redaction = new Redaction([...settings.secrets, ...(network.secrets ?? [])]);
@@ -223,7 +215,6 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
 
   return {
     deadlineMs,
-    maxDownload: settings.maxDownload ?? MAX_DOWNLOAD,
     waitMs: () => turns.waitMs,
     send: async (request) => {
       const waitMs = turns.take();
@@ -351,7 +342,7 @@ function buildHeaders(request: HttpRequest, { headers }: Network): Record<string
 function watchWrites(
   watch: { written: boolean },
   signal: AbortSignal,
-  mayBegin: () => boolean = () => true,
+  mayBegin: (() => boolean) | undefined,
 ): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => {
     const started = handler.onRequestStart?.bind(handler);
@@ -361,7 +352,7 @@ function watchWrites(
         controller.abort(new Error('aborted'));
         return;
       }
-      if (!mayBegin()) {
+      if (mayBegin?.() === false) {
         controller.abort(Object.assign(new Error(TOO_LATE), { code: TOO_LATE }));
         return;
       }

@@ -3,6 +3,7 @@
  * else what it means for any service.
  */
 import { HundredfoldError } from '../domain/errors.ts';
+import { MAX_DOWNLOAD } from '../domain/limits.ts';
 import { type FetchOutcome, NO_TIMING, type PollOutcome, type Timing } from '../domain/outcomes.ts';
 import {
   resolveAnswers,
@@ -200,7 +201,7 @@ async function download(
     const meaning = findMeaning(resolveAnswers(answers, config), response.status);
     const says: Says | null =
       meaning === undefined ? null : (seen) => interpret('fetch', meaning, seen, { id, config });
-    if (response.status === 200) return await readFound(response, asking, url, says);
+    if (response.status === 200) return await readFound(response, url, says);
     if (says === null) return await readUsual(response);
     const body = await response.body.text(SMALL_JSON_LIMIT);
     const seen = readAnswer(response, url, body);
@@ -249,26 +250,18 @@ function describeAnswer({ where, status }: HttpResponse, text: string): string {
   return shortenText(readServiceWords(text) ?? `${where}: HTTP ${status}`);
 }
 
-async function readFound(
-  answer: HttpResponse,
-  { http: { maxDownload } }: Asking,
-  url: URL,
-  says: Says | null,
-): Promise<Downloaded> {
+async function readFound(answer: HttpResponse, url: URL, says: Says | null): Promise<Downloaded> {
   const { headers } = answer;
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') return createUnusable(answer, `compressed (${encoding}) unasked`);
   const contentLength = readLength(headers);
-  if (contentLength !== null && contentLength > maxDownload) {
+  if (contentLength !== null && contentLength > MAX_DOWNLOAD) {
     await answer.body.discard();
-    const { message } = createTooLarge(
-      answer.where,
-      `announced with ${contentLength} bytes`,
-      maxDownload,
-    );
+    const seen = `announced with ${contentLength} bytes`;
+    const { message } = createTooLarge(answer.where, seen, MAX_DOWNLOAD);
     return { type: 'tooLarge', message };
   }
-  const stream = answer.body.stream(maxDownload);
+  const stream = answer.body.stream(MAX_DOWNLOAD);
   const begun = says === null && !isWebPageAnswer(answer) ? null : await begin(stream);
   if (begun === 'broken') return createUnusable(answer, 'cut off at its beginning');
   const asAnswer = (bytes: Uint8Array) =>
