@@ -49,33 +49,6 @@ interface SubmitOptions extends RequestOptions {
   readonly mayBegin?: () => boolean;
 }
 
-/** Closed outcomes, and no exceptions for what a service does. */
-export interface ServiceClient {
-  /** The service is on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
-  readonly mayBeSynthetic: boolean;
-  submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
-  /** What a job is sent as, if an equal request finds it after a lost answer; else null. */
-  digestToRepeat(job: Job): string | null;
-  poll(remoteId: string, options: RequestOptions): Promise<PollOutcome>;
-  fetch(remoteId: string, artefact: string, options: RequestOptions): Promise<FetchOutcome>;
-  /** Looks a job up by the name it was submitted with. */
-  find(kind: string, name: string, options: RequestOptions): Promise<FindOutcome>;
-  /** All jobs of a kind that the service has for our token. */
-  list(kind: string, options: RequestOptions): Promise<ListOutcome>;
-  /** Requests a job that does not exist: costs nothing, and shows whether the service is available. */
-  ping(options: RequestOptions): Promise<PingOutcome>;
-  /** The files that a finished job of this kind offers, beginning with the one that must exist first. */
-  artefacts(kind: string): readonly string[];
-  /** What a failed job of this kind still offers: its log. */
-  artefactsOfFailed(kind: string): readonly string[];
-  /** Until a GET that is sent now has its turn (ms). */
-  waitMs(): number;
-  /** Whether this file is given only with a secret, although the state of a job is not. */
-  needsSecret(artefact: string): boolean;
-  /** Closes idle connections. */
-  close(): Promise<void>;
-}
-
 export interface ClientSettings extends HttpSettings {
   /** Of the service's own keys; default: their defaults. */
   readonly config?: ServiceConfig | undefined;
@@ -92,8 +65,14 @@ export function makeClient(service: Service, settings: ClientSettings): ServiceC
   return new Client(service, settings);
 }
 
-/** Its functions are its own, not of a prototype: the wrappers around it spread it (polling.ts, metrics.ts). */
-class Client implements ServiceClient {
+export type ServiceClient = Pick<Client, keyof Client>;
+
+/**
+ * Closed outcomes, and no exceptions for what a service does. Its functions are its own, not of a prototype: the wrappers
+ * around it spread it (polling.ts, metrics.ts).
+ */
+class Client {
+  /** The service is on a local network: results of the synthetic engine are accepted from it. */
   readonly mayBeSynthetic: boolean;
   readonly #service: Service;
   readonly #config: ServiceConfig;
@@ -135,6 +114,7 @@ class Client implements ServiceClient {
     return { ...order, body: await encodeBody(this.#site, request) };
   }
 
+  /** What a job is sent as, if an equal request finds it after a lost answer; else null. */
   readonly digestToRepeat = (job: Job): string | null => {
     if (this.#service.identity.by !== 'request') return null;
     return hash('sha256', JSON.stringify(this.#describe(job)));
@@ -163,13 +143,18 @@ class Client implements ServiceClient {
     return fetchFile(this.#asking(options), remoteId, file);
   };
 
+  /** Looks a job up by the name it was submitted with. */
   readonly find = (kind: string, name: string, options: RequestOptions): Promise<FindOutcome> =>
     this.#guarded(findJob(this.#asking(options), { kind, name }));
 
+  /** All jobs of a kind that the service has for our token. */
   readonly list = (kind: string, options: RequestOptions): Promise<ListOutcome> =>
     this.#guarded(listJobs(this.#asking(options), kind));
 
-  /** 404 is the right answer, and most other 4xx show that a server is there. */
+  /**
+   * Requests a job that does not exist: costs nothing, and shows whether the service is available. 404 is the right answer,
+   * and most other 4xx show that a server is there.
+   */
   readonly ping = async (options: RequestOptions): Promise<PingOutcome> => {
     const { probe } = this.#service;
     const describe = () => probe.request(this.#config);
@@ -183,22 +168,23 @@ class Client implements ServiceClient {
     return { type: 'well' };
   };
 
-  readonly artefacts = (kind: string): readonly string[] => {
-    return listArtefacts(kind, 'finished');
-  };
+  /** The files that a finished job of this kind offers, beginning with the one that must exist first. */
+  readonly artefacts = (kind: string): readonly string[] => listArtefacts(kind, 'finished');
 
-  readonly artefactsOfFailed = (kind: string): readonly string[] => {
-    return listArtefacts(kind, 'failed');
-  };
+  /** What a failed job of this kind still offers: its log. */
+  readonly artefactsOfFailed = (kind: string): readonly string[] => listArtefacts(kind, 'failed');
 
+  /** Whether this file is given only with a secret, although the state of a job is not. */
   readonly needsSecret = (artefact: string): boolean => {
     const { fetch, poll } = this.#service;
     const file = fetch[artefact]?.request(NO_ID, this.#config);
     return (file?.auth ?? []).length > 0 && !poll.request(NO_ID, this.#config).auth;
   };
 
+  /** Until a GET that is sent now has its turn (ms). */
   readonly waitMs = (): number => this.#http.waitMs();
 
+  /** Closes idle connections. */
   readonly close = (): Promise<void> => this.#http.close();
 
   #asking({ signal }: RequestOptions): Asking {
