@@ -9,7 +9,7 @@
  */
 import { z } from 'zod';
 import { parseBoundedJson } from './kinds/json.ts';
-import { inputError, inputWarning, type Reading } from './kinds/kind.ts';
+import { createError, createWarning, type Reading } from './kinds/kind.ts';
 import { listKinds, isOwnKind } from './kinds/registry.ts';
 
 export {
@@ -62,13 +62,15 @@ export interface Warning {
 
 /** What `input.read` returns for an input that can be sent. */
 export function accept({ file, text, canonical = text, warnings = [] }: Accepted): Reading {
-  const findings = warnings.map(({ code, message, remedy }) => inputWarning(code, message, remedy));
+  const findings = warnings.map(({ code, message, remedy }) =>
+    createWarning(code, message, remedy),
+  );
   return { input: { name: file, text }, canonical, findings };
 }
 
 /** What `input.read` returns for an input that must not be sent: its row has an error, and no job is spent. */
 export function refuse(code: string, message: string, remedy: string): Reading {
-  return { input: null, canonical: '', findings: [inputError(code, message, remedy)] };
+  return { input: null, canonical: '', findings: [createError(code, message, remedy)] };
 }
 
 /** The JSON value of a text, within limits of size and depth; undefined if it is none. */

@@ -304,7 +304,7 @@ interface Named {
   /** Names of the column in other programs. */
   readonly synonyms?: readonly string[];
   /** What is wrong with an invalid value, if the column has words of its own; `nearest`: what may be meant. */
-  readonly refuse?: (value: string, nearest: string | null) => InputFinding;
+  readonly refuse?: (value: string, nearest: string | null) => Finding;
 }
 
 export type OptionColumn = Named &
@@ -315,7 +315,7 @@ export type OptionColumn = Named &
         readonly default: string;
         /** Misspellings that are seen in the wild → what is meant, and what is said about it. */
         readonly misspelt?: Readonly<
-          Record<string, { readonly meant: string; readonly finding: InputFinding }>
+          Record<string, { readonly meant: string; readonly finding: Finding }>
         >;
       }
     | {
@@ -366,29 +366,28 @@ export function createSchema(column: OptionColumn): z.ZodType {
   }
 }
 
-/** What is wrong with an input, and what to do about it: the manifest knows where the input came from. */
-export interface InputFinding extends Pick<Problem, 'code' | 'severity' | 'message' | 'remedy'> {
-  /** The cell that is at fault, if it is not that of the input. */
-  readonly cell?: { readonly column: string; readonly value: string };
-}
+/**
+ * What is wrong with a row or its input, and what to do about it. The manifest knows the place: a finding names a cell, with
+ * the value as the user wrote it, or a line only if it is not that of the input.
+ */
+export type Finding = Pick<Problem, 'code' | 'severity' | 'message' | 'remedy'> & Where;
+
+type Where = Partial<Pick<Problem, 'column' | 'value' | 'line'>>;
 
 function createFinding(severity: Severity) {
-  return (
-    code: string,
-    message: string,
-    remedy: string,
-    cell?: InputFinding['cell'],
-  ): InputFinding => ({ code, severity, message, remedy, ...(cell && { cell }) });
+  return (code: string, message: string, remedy: string, where: Where = {}): Finding => {
+    return { code, severity, message, remedy, ...where };
+  };
 }
 
 /** A finding that refuses its row. */
-export const inputError = createFinding('error');
+export const createError = createFinding('error');
 /** A finding that is told, and refuses nothing. */
-export const inputWarning = createFinding('warning');
+export const createWarning = createFinding('warning');
 
 /** What is read of an input: the same for every kind. */
 export interface Reading {
-  readonly findings: readonly InputFinding[];
+  readonly findings: readonly Finding[];
   /** The text to send; null if the input is invalid for its kind. */
   readonly input: InputText | null;
   /** See `Item.canonical`; meaningless if a finding is an error. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import {
-  inputError,
+  createError,
   type OptionColumns,
   type Artefact,
   type KindDefinition,
@@ -111,7 +111,7 @@ export function describeKind(
 /** For a process without its plugin: shows results, and accepts no input. */
 export function restoreKind(described: DescribedKind): KindDefinition<string, any, StoredReading> {
   const { name, plugin, column: own, artefacts } = described;
-  const refusal = inputError(
+  const refusal = createError(
     'PLUGIN_NOT_LOADED',
     `The kind ${name} is one of the plugin ${plugin}, which is not loaded.`,
     'Name the plugin under `plugins:` in hundredfold.yaml.',

@@ -10,7 +10,7 @@ import {
   type Predictor,
 } from '../../packages/local-services/src/contract.ts';
 import { formatShown, list, suggestOr } from '../domain/plain-text.ts';
-import { inputError, type OptionColumns, type ValuesOf } from './kind.ts';
+import { createError, type OptionColumns, type ValuesOf } from './kind.ts';
 
 export { EARLIER_NAMES, MODEL_CLASSES, PREDICTORS };
 export type { ModelClass, Predictor };
@@ -26,7 +26,7 @@ export const MOLECULE_OPTIONS = {
     misspelt: {
       bbc: {
         meant: 'bcc',
-        finding: inputError(
+        finding: createError(
           'MANIFEST_CHARGE_METHOD_BBC',
           '`bbc` is not a charge method, but a misspelling of `bcc` in the examples of the service; the job would fail.',
           'Write `bcc` (AM1-BCC), or leave the cell empty.',
@@ -40,7 +40,7 @@ export const MOLECULE_OPTIONS = {
     description: 'Net charge in elementary charges; empty: the engine computes it.',
     type: 'integer',
     refuse: (value: string) =>
-      inputError(
+      createError(
         'MANIFEST_NET_CHARGE_INVALID',
         `\`${formatShown(value)}\` is not a net charge.`,
         'Write a whole number like -1, 0 or +1, or leave the cell empty for automatic.',
@@ -68,7 +68,7 @@ export const SEQUENCE_OPTIONS = {
     default: DEFAULT_PREDICTORS,
     aliases: Object.fromEntries(Object.entries(EARLIER_NAMES).map(([name, old]) => [old, name])),
     refuse: (name: string, nearest: string | null) =>
-      inputError(
+      createError(
         'MANIFEST_PREDICTOR_UNKNOWN',
         `\`${formatShown(name)}\` is not a predictor.`,
         suggestOr(nearest, `Predictors are ${list(PREDICTORS)}.`),

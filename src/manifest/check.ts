@@ -27,7 +27,8 @@ import {
   readSdf,
 } from './formats.ts';
 import { listKinds } from '../kinds/registry.ts';
-import { createError, isError, type Complaint } from './problems.ts';
+import { type Finding, createError } from '../kinds/kind.ts';
+import { isError } from './problems.ts';
 import {
   createFileRow,
   checkRow,
@@ -130,7 +131,7 @@ async function* readManifests(
     for await (const source of findSources(given, allowOutside)) {
       if (source.type === 'problem') {
         const { name } = source;
-        yield { manifest: { name, path: name }, row: createFileRow(source.complaint) };
+        yield { manifest: { name, path: name }, row: createFileRow(source.finding) };
         continue;
       }
       const manifest = source.file;
@@ -150,7 +151,7 @@ async function* readManifest(file: SourceFile, onDigest: OnDigest): AsyncGenerat
   let reported = false;
   try {
     for await (const row of readRows(file, onDigest)) {
-      reported ||= row.line !== null || row.complaints.some(isError);
+      reported ||= row.line !== null || row.findings.some(isError);
       yield row;
     }
   } catch (error) {
@@ -179,14 +180,14 @@ async function* readRows(
     return;
   }
   const bytes = await readLimited(file, MAX_MANIFEST_BYTES);
-  const { text, complaints } = decodeTable(await unpack(bytes, MAX_MANIFEST_BYTES));
+  const { text, findings } = decodeTable(await unpack(bytes, MAX_MANIFEST_BYTES));
   onDigest?.({ file: name, sha256: hash('sha256', bytes) });
   // Invalid bytes explain later problems, so they come first.
-  if (complaints.length > 0) yield createFileRow(...complaints);
+  if (findings.length > 0) yield createFileRow(...findings);
   yield* READERS[format](text, from);
 }
 
-function explainFailure(error: unknown, format: string): Complaint {
+function explainFailure(error: unknown, format: string): Finding {
   return error instanceof TooLarge
     ? createTableTooLarge(format.toUpperCase(), MAX_MANIFEST_BYTES)
     : createUnreadable(error);
@@ -197,8 +198,8 @@ async function readInputRow(file: string, from: ReadFrom): Promise<RawRow> {
   const read = await readInputFile(path.basename(file), path.dirname(file), true);
   const row = { line: 1, nameHint: from.stem };
   if (typeof read !== 'string') {
-    return { ...row, cells: null, complaints: [{ ...read, value: from.file }] };
+    return { ...row, cells: null, findings: [{ ...read, value: from.file }] };
   }
   const carried = { extension: from.extension, text: read };
-  return { ...row, cells: { file: from.file }, complaints: [], carried };
+  return { ...row, cells: { file: from.file }, findings: [], carried };
 }

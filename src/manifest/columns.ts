@@ -1,9 +1,8 @@
 /** Our columns (docs/manifest.md), names that were probably meant to be one of them, and the values of the option columns. */
 import type { Kind, Options } from '../domain/campaign.ts';
-import type { InputFinding, OptionColumn } from '../kinds/kind.ts';
 import { findKind, listKinds } from '../kinds/registry.ts';
 import { list, quote, suggestOr } from '../domain/plain-text.ts';
-import { createError, createWarning, type Complaint, toComplaint } from './problems.ts';
+import { type Finding, type OptionColumn, createError, createWarning } from '../kinds/kind.ts';
 
 /** Names of our columns in other programs. */
 const SYNONYMS: readonly (readonly [string, readonly string[]])[] = [
@@ -102,7 +101,7 @@ const MAX_COLUMNS = 16_384;
 export function checkHeader(
   written: readonly string[],
   line: number,
-): { readonly usable: boolean; readonly complaints: readonly Complaint[] } {
+): { readonly usable: boolean; readonly findings: readonly Finding[] } {
   if (written.length > MAX_COLUMNS) {
     const tooMany = createError(
       'MANIFEST_COLUMNS_TOO_MANY',
@@ -110,11 +109,11 @@ export function checkHeader(
       'Keep the columns that you need; the table may be transposed.',
       { line },
     );
-    return { usable: false, complaints: [tooMany] };
+    return { usable: false, findings: [tooMany] };
   }
   const names = toFieldNames(written).filter((column) => column !== '');
   const repeated = new Set(names.filter((column, at) => names.indexOf(column) < at));
-  const complaints = [...repeated].map((column) =>
+  const findings = [...repeated].map((column) =>
     createError(
       'MANIFEST_COLUMN_REPEATED',
       `The column ${quote(column)} appears twice.`,
@@ -122,7 +121,7 @@ export function checkHeader(
       { column, value: column, line },
     ),
   );
-  complaints.push(...new ColumnWatch().see(names, line));
+  findings.push(...new ColumnWatch().see(names, line));
   const usable = listWorkFields().some((field) => names.includes(field));
   if (!usable) {
     const missing = createError(
@@ -131,9 +130,9 @@ export function checkHeader(
       'The first line contains the column names, separated by commas or semicolons in .csv and by tabs in .tsv; one of these is needed.',
       { line, value: names.join(',') },
     );
-    complaints.push(missing);
+    findings.push(missing);
   }
-  return { usable, complaints };
+  return { usable, findings };
 }
 
 /** Reports every column of a manifest once, at its first row. */
@@ -141,8 +140,8 @@ export class ColumnWatch {
   readonly #seen = new Set<string>();
 
   /** `columns`: all of one row. */
-  see(columns: readonly string[], line: number): Complaint[] {
-    const found: Complaint[] = [];
+  see(columns: readonly string[], line: number): Finding[] {
+    const found: Finding[] = [];
     for (const column of columns) {
       // Rows of JSON can have any number of new columns.
       if (this.#seen.has(column) || this.#seen.size > MAX_COLUMNS) continue;
@@ -229,7 +228,7 @@ const TRUE = ['true', 'yes', 'y', 't', '1'];
 const FALSE = ['false', 'no', 'n', 'f', '0'];
 
 /** With defaults for refused values: the row then has an error. */
-export function readOptions(kind: Kind, values: FieldValues, complaints: Complaint[]): Options {
+export function readOptions(kind: Kind, values: FieldValues, findings: Finding[]): Options {
   const own = findKind(kind).options;
   for (const column of listKinds().flatMap(({ options }) => Object.keys(options))) {
     const value = values(column);
@@ -240,15 +239,15 @@ export function readOptions(kind: Kind, values: FieldValues, complaints: Complai
       'Leave the cell empty.',
       { column, value },
     );
-    complaints.push(unused);
+    findings.push(unused);
   }
   const read = Object.entries(own).map(([name, column]) => {
     const value = values(name);
     const where = { column: name, value };
     const refuse: Refuse = (problem) => {
-      complaints.push(
+      findings.push(
         'code' in problem
-          ? toComplaint(problem, where)
+          ? { ...where, ...problem }
           : createError(
               'MANIFEST_OPTION_INVALID',
               `${quote(value)} is not a value of \`${name}\`.`,
@@ -267,8 +266,7 @@ export function readOptions(kind: Kind, values: FieldValues, complaints: Complai
 
 /** With the words of the column, or by what is allowed. */
 type Refuse = (
-  problem:
-    InputFinding | { readonly allowed: readonly string[]; readonly suggestion: string | null },
+  problem: Finding | { readonly allowed: readonly string[]; readonly suggestion: string | null },
 ) => void;
 
 /** The default if the cell is empty or refused. Spreadsheet programs write 1 as 1.0 if the column has an empty cell. */

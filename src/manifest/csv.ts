@@ -2,8 +2,8 @@
 import { CsvError, parse } from 'csv-parse';
 import { formatShown, quote, REASON_COLUMNS, unguardCell } from '../domain/plain-text.ts';
 import { checkHeader, toFieldNames, listWorkFields } from './columns.ts';
-import { createSyntaxComplaint } from './formats.ts';
-import { createError, createWarning, type Complaint } from './problems.ts';
+import { createSyntaxError } from './formats.ts';
+import { type Finding, createError, createWarning } from '../kinds/kind.ts';
 import { createFileRow, type RawRow, type RowReader } from './row.ts';
 import { countLineBreaks } from './text.ts';
 
@@ -33,15 +33,15 @@ function* readDelimited(
       if (table !== null) yield table.readRow(row);
       else {
         table = new Table(row, delimiter);
-        if (table.complaints.length > 0) yield createFileRow(...table.complaints);
+        if (table.findings.length > 0) yield createFileRow(...table.findings);
         // Without an input column every row would be invalid: it is reported once.
         if (!table.isUsable) return;
       }
     }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    const complaints = [createSyntaxComplaint(format, error.message)];
-    yield { line: error.line, cells: null, complaints };
+    const findings = [createSyntaxError(format, error.message)];
+    yield { line: error.line, cells: null, findings };
     return;
   }
   const shifted = table?.listShifted() ?? [];
@@ -126,21 +126,21 @@ function detectDelimiter(
 }
 
 class Table {
-  readonly complaints: readonly Complaint[];
+  readonly findings: readonly Finding[];
   readonly isUsable: boolean;
   readonly #columns: readonly string[];
   readonly #delimiter: Delimiter;
   /** A failed.csv: the apostrophes that keep a spreadsheet from evaluating a cell are removed again. */
   readonly #isGuarded: boolean;
   #rows = 0;
-  readonly #shifted: Complaint[] = [];
+  readonly #shifted: Finding[] = [];
 
   constructor(header: DelimitedRow, delimiter: Delimiter) {
     this.#isGuarded = REASON_COLUMNS.every((name) => header.cells.includes(name));
     const cells = header.cells.map((cell) => this.#unguard(cell));
-    const { usable, complaints } = checkHeader(cells, header.line);
+    const { usable, findings } = checkHeader(cells, header.line);
     this.isUsable = usable;
-    this.complaints = complaints;
+    this.findings = findings;
     this.#columns = toFieldNames(cells);
     this.#delimiter = delimiter;
   }
@@ -150,7 +150,7 @@ class Table {
   }
 
   /** Rows with empty cells too many: spreadsheets add them to all rows, an unquoted comma to one. */
-  listShifted(): readonly Complaint[] {
+  listShifted(): readonly Finding[] {
     const isUsual = this.#shifted.length * 2 > this.#rows + 1;
     return isUsual ? [] : this.#shifted;
   }
@@ -163,12 +163,12 @@ class Table {
       if (column === '__proto__') Object.defineProperty(cells, column, createOwnValue(cell));
       else if (column !== '') cells[column] = cell;
     }
-    const complaints = checkCells(columns, row, this.#delimiter);
+    const findings = checkCells(columns, row, this.#delimiter);
     this.#rows += 1;
-    if (row.cells.length > columns.length && complaints.length === 0) {
+    if (row.cells.length > columns.length && findings.length === 0) {
       this.#shifted.push(checkShifted(columns, row));
     }
-    return { line: row.line, cells, complaints };
+    return { line: row.line, cells, findings };
   }
 }
 
@@ -181,8 +181,8 @@ function checkCells(
   columns: readonly string[],
   row: DelimitedRow,
   delimiter: Delimiter,
-): Complaint[] {
-  const complaints: Complaint[] = [];
+): Finding[] {
+  const findings: Finding[] = [];
   const misquoted = findMisquotedCell(row.raw, delimiter);
   if (misquoted !== null) {
     const unbalanced = createError(
@@ -191,7 +191,7 @@ function checkCells(
       'Close every double quote before the comma, write a quote inside a quoted cell twice, and put no space before the first one.',
       { value: misquoted },
     );
-    complaints.push(unbalanced);
+    findings.push(unbalanced);
   }
   const counts = describeCounts(columns, row);
   // Spreadsheets add empty cells without a column at the end of rows.
@@ -202,7 +202,7 @@ function checkCells(
       'Put cells that contain a comma in double quotes, or separate predictors with `;`.',
       { value: row.raw },
     );
-    complaints.push(tooLong);
+    findings.push(tooLong);
   } else if (row.cells.length < columns.length) {
     const tooShort = createWarning(
       'MANIFEST_ROW_SHORT',
@@ -210,9 +210,9 @@ function checkCells(
       'Check that the row is complete, and write an empty cell for each value that you leave out.',
       { value: row.raw },
     );
-    complaints.push(tooShort);
+    findings.push(tooShort);
   }
-  return complaints;
+  return findings;
 }
 
 function describeCounts(columns: readonly string[], { cells }: DelimitedRow): string {
@@ -220,7 +220,7 @@ function describeCounts(columns: readonly string[], { cells }: DelimitedRow): st
 }
 
 /** After an unquoted comma, the rest of the cell usually begins with a blank. */
-function checkShifted(columns: readonly string[], row: DelimitedRow): Complaint {
+function checkShifted(columns: readonly string[], row: DelimitedRow): Finding {
   const { cells, line } = row;
   const at = cells.findIndex((cell, index) => index > 0 && /^ \S/.test(cell));
   const last = cells.findLastIndex((cell, index) => !isBlank(cell) && columns[index] !== undefined);

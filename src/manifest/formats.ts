@@ -20,7 +20,7 @@ import {
   type ParsedNode,
 } from 'yaml';
 import { formatShown } from '../domain/plain-text.ts';
-import { createError, type Complaint } from './problems.ts';
+import { type Finding, createError } from '../kinds/kind.ts';
 
 /* Records: one item each */
 
@@ -52,7 +52,7 @@ export const readLines: RowReader = function* (text, from) {
     const cells = { [column?.name ?? 'file']: input, ...(name !== '' && { name }) };
     // Tables with more columns begin with these two.
     const nameHint = name.split('\t')[0] || `${from.stem}-${String(count)}`;
-    yield { line: number, cells, complaints: [], nameHint };
+    yield { line: number, cells, findings: [], nameHint };
   }
 };
 
@@ -75,7 +75,7 @@ function* toRows(
   const toRow = ({ line, text, cells, called }: FileRecord, number: number): RawRow => ({
     line,
     cells: { file, ...cells },
-    complaints: [],
+    findings: [],
     nameHint: called || `${stem}-${String(number)}`,
     carried: { extension, text },
   });
@@ -223,7 +223,7 @@ function parseJsonRow(text: string, line: number, columns: ColumnWatch): RawRow 
     : {
         line,
         cells: null,
-        complaints: [createSyntaxComplaint('JSON', found.reason, { value: text })],
+        findings: [createSyntaxError('JSON', found.reason, { value: text })],
       };
 }
 
@@ -234,11 +234,11 @@ function readDocument(text: string, format: 'YAML' | 'JSON'): readonly RawRow[] 
     return broken ? [createFileRow(broken)] : readDocumentRows(text, format);
   } catch (error) {
     if (!isTooDeep(error)) throw error;
-    return [createFileRow(createSyntaxComplaint(format, TOO_DEEP))];
+    return [createFileRow(createSyntaxError(format, TOO_DEEP))];
   }
 }
 
-export function createTableTooLarge(format: string, limit: number): Complaint {
+export function createTableTooLarge(format: string, limit: number): Finding {
   return createError(
     'MANIFEST_TOO_LARGE',
     `A ${format} manifest may have up to ${limit / 1e6} MB.`,
@@ -246,11 +246,11 @@ export function createTableTooLarge(format: string, limit: number): Complaint {
   );
 }
 
-function findJsonFault(text: string): Complaint | null {
+function findJsonFault(text: string): Finding | null {
   const found = parseJson(text);
   if ('value' in found) return null;
   const line = 1 + countLineBreaks(text.slice(0, found.position ?? text.trimEnd().length));
-  return createSyntaxComplaint('JSON', found.reason, { line });
+  return createSyntaxError('JSON', found.reason, { line });
 }
 
 function readDocumentRows(text: string, format: string): RawRow[] {
@@ -266,22 +266,20 @@ function readDocumentRows(text: string, format: string): RawRow[] {
   if (document === undefined || document.contents === null) return [];
   const broken = document.errors.slice(0, MAX_ERRORS).map(({ linePos, message }) => {
     const reason = (message.split('\n')[0] ?? '').replace(/ at line \d+.*$/, '');
-    return createSyntaxComplaint(format, reason.replace(/[.:]$/, ''), {
+    return createSyntaxError(format, reason.replace(/[.:]$/, ''), {
       line: linePos?.[0].line ?? 1,
     });
   });
   if (broken.length > 0) return [createFileRow(...broken)];
   if (second !== undefined) {
     const { line } = lines.linePos(second.range[0]);
-    return [
-      createFileRow(createSyntaxComplaint(format, 'it contains several documents', { line })),
-    ];
+    return [createFileRow(createSyntaxError(format, 'it contains several documents', { line }))];
   }
   const contents: ParsedNode | null = document.contents;
   const list = isMap(contents) ? contents.get('items', true) : contents;
   if (!isSeq(list)) {
     const reason = 'it must be a list of mappings, or a mapping with such a list under `items`';
-    return [createFileRow(createSyntaxComplaint(format, reason, { line: 1 }))];
+    return [createFileRow(createSyntaxError(format, reason, { line: 1 }))];
   }
   const columns = new ColumnWatch();
   return (list.items as Node[]).map((node) =>
@@ -299,7 +297,7 @@ function readNodeRow(
     return toRow(value, line, columns);
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    return { line, cells: null, complaints: [createSyntaxComplaint(format, error.message)] };
+    return { line, cells: null, findings: [createSyntaxError(format, error.message)] };
   }
 }
 
@@ -323,11 +321,11 @@ function toRow(value: unknown, line: number, columns: ColumnWatch): RawRow {
       `A row is a mapping of column names to values; this is ${describe(value)}.`,
       'Write rows like {"id": "ethanol", "smiles": "CCO"}.',
     );
-    return { line, cells: null, complaints: [notObject] };
+    return { line, cells: null, findings: [notObject] };
   }
   const values: readonly unknown[] = Object.values(value);
   const names = toFieldNames(Object.keys(value));
-  const complaints: Complaint[] = columns.see(names, line);
+  const findings: Finding[] = columns.see(names, line);
   const cells = names.map((column, at) => {
     const cell = values[at];
     if (isField(column) && isNested(cell, column)) {
@@ -337,11 +335,11 @@ function toRow(value: unknown, line: number, columns: ColumnWatch): RawRow {
         'Write a single text; in YAML, quote a value that begins with [ or {, as in "[NH4+]".',
         { column, value: JSON.stringify(cell) },
       );
-      complaints.push(nested);
+      findings.push(nested);
     }
     return [column, toCell(cell)] as const;
   });
-  return { line, cells: Object.fromEntries(cells), complaints };
+  return { line, cells: Object.fromEntries(cells), findings };
 }
 
 function describe(value: unknown): string {
@@ -368,11 +366,11 @@ function toCell(cell: unknown): string {
   return typeof cell === 'number' ? String(cell) : JSON.stringify(cell);
 }
 
-export function createSyntaxComplaint(
+export function createSyntaxError(
   format: string,
   reason: string,
   where: { line?: number; value?: string } = {},
-): Complaint {
+): Finding {
   const remedy =
     format === 'CSV' || format === 'TSV'
       ? 'Close every double quote, and write a quote inside a quoted cell twice.'

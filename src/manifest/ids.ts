@@ -2,7 +2,8 @@
 import type { CheckedRow } from '../domain/campaign.ts';
 import { toAscii, ID } from '../domain/name.ts';
 import { formatShown, quote } from '../domain/plain-text.ts';
-import { createError, createWarning, type Complaint, toProblem } from './problems.ts';
+import { type Finding, createError, createWarning } from '../kinds/kind.ts';
+import { toProblem } from './problems.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 
 const MAX_LENGTH = 64;
@@ -25,7 +26,7 @@ export class IdRegister {
   readonly #next = new Map<string, number>();
 
   /** Registers the user's id; `id` is null if it is invalid. */
-  claim(written: string, place: RowPlace): { id: string | null; complaints: Complaint[] } {
+  claim(written: string, place: RowPlace): { id: string | null; findings: Finding[] } {
     const where = { column: 'id', value: written };
     if (!ID.test(written)) {
       const invalid = createError(
@@ -34,7 +35,7 @@ export class IdRegister {
         'Use 1 to 64 letters, digits, dots, dashes and underscores, without a leading dot; or leave it empty.',
         where,
       );
-      return { id: null, complaints: [invalid] };
+      return { id: null, findings: [invalid] };
     }
     const same = this.#places.get(written);
     const like = this.#inAnyCase.get(written.toLowerCase());
@@ -45,17 +46,17 @@ export class IdRegister {
         'Ids must be unique in all manifests of a campaign: rename one of the two.',
         where,
       );
-      return { id: written, complaints: [duplicate] };
+      return { id: written, findings: [duplicate] };
     }
     this.#add(written, place);
-    if (like === undefined) return { id: written, complaints: [] };
+    if (like === undefined) return { id: written, findings: [] };
     const similar = createWarning(
       'MANIFEST_ID_CASE',
       `The id ${quote(written)} differs from the one at ${placeText(like)} only in case.`,
       'Rename one of them if the output may be stored on a case-insensitive disk (macOS, Windows).',
       where,
     );
-    return { id: written, complaints: [similar] };
+    return { id: written, findings: [similar] };
   }
 
   /**

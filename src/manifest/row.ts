@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { CheckedRow, InputText, Item, Kind, Options } from '../domain/campaign.ts';
 import { isUsableId } from '../domain/name.ts';
 import { list, quote, suggestOr } from '../domain/plain-text.ts';
-import type { InputFinding } from '../kinds/kind.ts';
 import { listKinds, listKindNames, findKind } from '../kinds/registry.ts';
 import {
   type FieldValues,
@@ -23,7 +22,8 @@ import {
   readFileName,
   type SourceFile,
 } from './sources.ts';
-import { createError, type Complaint, toComplaint, isError, toProblem } from './problems.ts';
+import { type Finding, createError } from '../kinds/kind.ts';
+import { isError, toProblem } from './problems.ts';
 import { findServiceOfKind } from '../services/registry.ts';
 
 /** What the reader of a format gives, before values are checked. */
@@ -32,7 +32,7 @@ export interface RawRow {
   readonly line: number | null;
   /** Column → value as the user wrote it; null if the row could not be read. */
   readonly cells: Readonly<Record<string, string>> | null;
-  readonly complaints: readonly Complaint[];
+  readonly findings: readonly Finding[];
   /** The row's name in the source, if it is not in a cell: the id is made from it. */
   readonly nameHint?: string;
   /** The input, if it is in the source itself but not in a cell: a record of an SD file. */
@@ -40,8 +40,8 @@ export interface RawRow {
 }
 
 /** A problem of the file. */
-export function createFileRow(...complaints: Complaint[]): RawRow {
-  return { line: null, cells: null, complaints };
+export function createFileRow(...findings: Finding[]): RawRow {
+  return { line: null, cells: null, findings };
 }
 
 /** Facts about the file, for a reader that gets its text. */
@@ -71,21 +71,21 @@ export async function checkRow(raw: RawRow, context: RowContext): Promise<Checke
   const source = { file: context.manifest.name, line: raw.line };
   const { line, cells } = raw;
   if (line === null || cells === null) {
-    const problems = raw.complaints.map((one) => toProblem(one, { ...source, id: null }));
+    const problems = raw.findings.map((one) => toProblem(one, { ...source, id: null }));
     const id = line === null ? null : context.ids.make('', { file: source.file, line });
     return { source, id, row: null, kind: null, item: null, problems };
   }
   const values: FieldValues = (field) => (cells[field] ?? '').trim();
   const place = { file: source.file, line };
-  const { id, shownId, complaints: ofId } = nameRow(raw, values, place, context.ids);
-  const complaints = [...raw.complaints, ...ofId];
-  const isShifted = raw.complaints.some(({ code }) => MISALIGNS_COLUMNS.includes(code));
+  const { id, shownId, findings: ofId } = nameRow(raw, values, place, context.ids);
+  const findings = [...raw.findings, ...ofId];
+  const isShifted = raw.findings.some(({ code }) => MISALIGNS_COLUMNS.includes(code));
   const { kind, work } = isShifted
     ? { kind: null, work: null }
-    : await readWork({ id, values, carried: raw.carried }, context, complaints);
-  const problems = complaints.map((one) => toProblem(one, { ...place, id: shownId }));
+    : await readWork({ id, values, carried: raw.carried }, context, findings);
+  const problems = findings.map((one) => toProblem(one, { ...place, id: shownId }));
   const row = { source: place, id, row: cells, kind, problems };
-  if (work === null || complaints.some(isError)) return { ...row, item: null };
+  if (work === null || findings.some(isError)) return { ...row, item: null };
   const item: Item = {
     id,
     kind: work.options.kind,
@@ -105,16 +105,16 @@ function nameRow(
   values: FieldValues,
   place: { file: string; line: number },
   ids: IdRegister,
-): { id: string; shownId: string | null; complaints: readonly Complaint[] } {
+): { id: string; shownId: string | null; findings: readonly Finding[] } {
   const written = values('id');
   if (written === '') {
     const stem = readFileName(values('file').replaceAll('\\', '/')).stem;
     const id = ids.make(nameHint ?? (nameIn(cells ?? {}) || stem), place);
-    return { id, shownId: id, complaints: [] };
+    return { id, shownId: id, findings: [] };
   }
-  const { id: shownId, complaints } = ids.claim(written, place);
-  const id = shownId === null || complaints.some(isError) ? ids.make(written, place) : shownId;
-  return { id, shownId, complaints };
+  const { id: shownId, findings } = ids.claim(written, place);
+  const id = shownId === null || findings.some(isError) ? ids.make(written, place) : shownId;
+  return { id, shownId, findings };
 }
 
 type Work = Pick<Item, 'options' | 'input' | 'canonical' | 'adopts'>;
@@ -134,7 +134,7 @@ interface RowInput {
 async function readWork(
   { id, values, carried }: { id: string; values: FieldValues; carried: RawRow['carried'] },
   context: RowContext,
-  complaints: Complaint[],
+  findings: Finding[],
 ): Promise<{ kind: Kind | null; work: Work | null }> {
   const email = values('email');
   if (email !== '' && !/^[^\s@,;]+@[^\s@,;]+$/.test(email)) {
@@ -144,21 +144,21 @@ async function readWork(
       'Write one address like name@example.org, or leave the cell empty.',
       { column: 'email', value: email },
     );
-    complaints.push(invalid);
+    findings.push(invalid);
   }
-  const before = complaints.length;
-  const input = await readInput(values, carried, context, complaints);
-  const hasProblem = complaints.length > before;
-  const kind = readKind(values('kind'), input, hasProblem, complaints);
-  const remoteId = readRemoteId(values('remote_id'), complaints);
+  const before = findings.length;
+  const input = await readInput(values, carried, context, findings);
+  const hasProblem = findings.length > before;
+  const kind = readKind(values('kind'), input, hasProblem, findings);
+  const remoteId = readRemoteId(values('remote_id'), findings);
   if (kind === null) return { kind, work: null };
-  const options = readOptions(kind, values, complaints);
+  const options = readOptions(kind, values, findings);
   if (input === null) {
     if (remoteId === null) return { kind, work: null };
     const adopts = { remoteId, inputKnown: false };
     return { kind, work: { options, input: noteOfJob(kind, remoteId), canonical: '', adopts } };
   }
-  const content = await readContent(input, options, id, complaints);
+  const content = await readContent(input, options, id, findings);
   if (content === null) return { kind, work: null };
   const adopts = remoteId === null ? {} : { adopts: { remoteId, inputKnown: true } };
   return { kind, work: { options, ...content, ...adopts } };
@@ -169,14 +169,14 @@ async function readInput(
   values: FieldValues,
   carried: RawRow['carried'],
   { manifest, allowOutside }: RowContext,
-  complaints: Complaint[],
+  findings: Finding[],
 ): Promise<RowInput | null> {
   const columns = listInputFields().filter((field) => values(field) !== '');
   const [column, other] = columns;
   if (column === undefined) {
     // The service already has the job's input.
     if (values('remote_id') !== '') return null;
-    complaints.push(createInputMissing(values('kind').toLowerCase()));
+    findings.push(createInputMissing(values('kind').toLowerCase()));
     return null;
   }
   if (other !== undefined) {
@@ -186,7 +186,7 @@ async function readInput(
       'Keep one of them; a row is one job.',
       { column: other, value: values(other) },
     );
-    complaints.push(repeated);
+    findings.push(repeated);
     return null;
   }
   const value = values(column);
@@ -194,18 +194,18 @@ async function readInput(
   if (inPlace !== null) {
     const where = { column, value };
     const isTooLarge = inPlace.text.length > MAX_INPUT_BYTES;
-    if (isTooLarge) complaints.push(createTooLarge(inPlace.text.length, where));
+    if (isTooLarge) findings.push(createTooLarge(inPlace.text.length, where));
     const text = isTooLarge ? null : withLineFeeds(inPlace.text);
     return { ...where, extension: inPlace.extension, text };
   }
   const read = await readInputFile(value, path.dirname(manifest.path), allowOutside);
-  if (typeof read !== 'string') complaints.push(read);
+  if (typeof read !== 'string') findings.push(read);
   const text = typeof read === 'string' ? read : null;
   return { column, value, extension: readFileName(value).extension, text };
 }
 
 /** @param kind as the user wrote it, in lower case; may be empty */
-function createInputMissing(kind: string): Complaint {
+function createInputMissing(kind: string): Finding {
   const own = listKinds().find(({ name }) => name === kind)?.input.column?.name;
   const fields = own === undefined ? '`file`' : `\`${own}\` or \`file\``;
   return createError(
@@ -221,7 +221,7 @@ function readKind(
   written: string,
   input: RowInput | null,
   hasProblem: boolean,
-  complaints: Complaint[],
+  findings: Finding[],
 ): Kind | null {
   if (written !== '') {
     const names = listKindNames();
@@ -233,7 +233,7 @@ function readKind(
       suggestOr(findNearest(written, names), `Kinds are ${list(names)}.`),
       { column: 'kind', value: written },
     );
-    complaints.push(unknown);
+    findings.push(unknown);
     return null;
   }
   const found = input === null ? { reason: NO_INPUT } : inferKind(input);
@@ -247,7 +247,7 @@ function readKind(
       `Set \`kind\` to one of ${list(listKindNames())}.`,
       { column, value },
     );
-    complaints.push(unclear);
+    findings.push(unclear);
   }
   return null;
 }
@@ -274,7 +274,7 @@ function inferKind({ column, extension, text }: RowInput): { kind: Kind } | { re
 }
 
 /** `remote_id`: a row's job that already exists at its service (docs/adopting.md). Null if there is none. */
-function readRemoteId(value: string, complaints: Complaint[]): string | null {
+function readRemoteId(value: string, findings: Finding[]): string | null {
   if (value === '') return null;
   if (isUsableId(value)) return value;
   const invalid = createError(
@@ -283,7 +283,7 @@ function readRemoteId(value: string, complaints: Complaint[]): string | null {
     'Write only the `request_id` or `hash_id`, without the rest of its URL: up to 200 letters, digits, dashes, dots, underscores and tildes.',
     { column: 'remote_id', value },
   );
-  complaints.push(invalid);
+  findings.push(invalid);
   return null;
 }
 
@@ -302,7 +302,7 @@ async function readContent(
   { column, value, text, extension }: RowInput,
   options: Options,
   id: string,
-  complaints: Complaint[],
+  findings: Finding[],
 ): Promise<Pick<Item, 'input' | 'canonical'> | null> {
   const { kind } = options;
   const { column: cell, extensions, isByExtension = false, read } = findKind(kind).input;
@@ -315,7 +315,7 @@ async function readContent(
       `Set \`kind\` to \`${owner ?? 'another kind'}\`, or use another input.`,
       where,
     );
-    complaints.push(other);
+    findings.push(other);
     return null;
   }
   if (text === null) return null;
@@ -328,18 +328,18 @@ async function readContent(
       `Convert it to one of ${list(extensions)}.`,
       where,
     );
-    complaints.push(wrongType);
+    findings.push(wrongType);
     return null;
   }
-  const { input, canonical, findings } = await read({ id, column, text, extension }, options);
-  complaints.push(...keepFirstOfEach(findings).map((one) => toComplaint(one, where)));
-  return input && { input, canonical };
+  const reading = await read({ id, column, text, extension }, options);
+  findings.push(...keepFirstOfEach(reading.findings).map((one) => ({ ...where, ...one })));
+  return reading.input && { input: reading.input, canonical: reading.canonical };
 }
 
 /** Limit for findings of one type per input: an alignment may have a thousand sequences. */
 const MAX_OF_EACH = 3;
 
-function keepFirstOfEach(findings: readonly InputFinding[]): readonly InputFinding[] {
+function keepFirstOfEach(findings: readonly Finding[]): readonly Finding[] {
   const counts = new Map<string, number>();
   return findings.filter(({ code }) => {
     const count = (counts.get(code) ?? 0) + 1;

@@ -13,7 +13,7 @@ import { readErrno, hasErrno } from '../domain/process.ts';
 import { nameFrom } from '../domain/name.ts';
 import { formatShown, list, quote } from '../domain/plain-text.ts';
 import { listKinds } from '../kinds/registry.ts';
-import { createError, createWarning, type Complaint } from './problems.ts';
+import { type Finding, createError, createWarning } from '../kinds/kind.ts';
 import { isZlibError, findBadLine, readLimited, SAVE_AS_UTF8, TooLarge, unpack } from './text.ts';
 import { isUtf8 } from 'node:buffer';
 
@@ -42,7 +42,7 @@ export interface SourceFile {
 type Source =
   | { readonly type: 'file'; readonly file: SourceFile }
   /** A problem of a path, which may be a warning and may come in addition to files. */
-  | { readonly type: 'problem'; readonly name: string; readonly complaint: Complaint };
+  | { readonly type: 'problem'; readonly name: string; readonly finding: Finding };
 
 export interface ManifestDigest {
   /** The manifest as the user named it. */
@@ -96,11 +96,11 @@ async function createFileSource(name: string): Promise<Source> {
   return { type: 'file', file: { name, path: await realpath(path.resolve(name)), format } };
 }
 
-function createProblemSource(name: string, why: Complaint): Source {
-  return { type: 'problem', name, complaint: why };
+function createProblemSource(name: string, why: Finding): Source {
+  return { type: 'problem', name, finding: why };
 }
 
-function createNotReadable(reason: string): Complaint {
+function createNotReadable(reason: string): Finding {
   return createError(
     'MANIFEST_UNREADABLE',
     `The manifest cannot be read (${reason}).`,
@@ -151,7 +151,7 @@ async function* findInputFiles(
     yield await createEntrySource(given, name, allowOutside);
 }
 
-function createNoInputs(tables: readonly string[]): Complaint {
+function createNoInputs(tables: readonly string[]): Finding {
   return tables.length === 0
     ? createError(
         'MANIFEST_FOLDER_EMPTY',
@@ -165,7 +165,7 @@ function createNoInputs(tables: readonly string[]): Complaint {
       );
 }
 
-function createSkipped(others: readonly string[]): Complaint {
+function createSkipped(others: readonly string[]): Finding {
   const names = list(sortNaturally(others).slice(0, MAX_NAMED));
   return createWarning(
     'MANIFEST_FOLDER_SKIPPED',
@@ -206,7 +206,7 @@ async function createEntrySource(
   }
 }
 
-function createOutside(value: string): Complaint {
+function createOutside(value: string): Finding {
   return createError(
     'MANIFEST_FILE_OUTSIDE',
     `${quote(value)} is outside the folder of the manifest.`,
@@ -265,7 +265,7 @@ function readSystemErrorCode(error: unknown): string | null {
 /**
  * The user's problem for a failed access to a source; any error that the file or its disk did not cause is rethrown.
  */
-export function createUnreadable(error: unknown): Complaint {
+export function createUnreadable(error: unknown): Finding {
   if (isZlibError(error)) {
     return createError(
       'MANIFEST_GZIP',
@@ -317,8 +317,8 @@ export async function readInputFile(
   value: string,
   folder: string,
   allowOutside: boolean,
-): Promise<string | Complaint> {
-  const fail = (code: string, message: string, remedy: string): Complaint =>
+): Promise<string | Finding> {
+  const fail = (code: string, message: string, remedy: string): Finding =>
     createError(code, `${quote(value)} ${message}`, remedy, { column: 'file', value });
   const target = path.resolve(folder, value);
   // Before any disk access: a manifest must not reveal which files exist elsewhere.
@@ -356,7 +356,7 @@ export async function readInputFile(
   }
 }
 
-export function createTooLarge(bytes: number, where: { column: string; value: string }): Complaint {
+export function createTooLarge(bytes: number, where: { column: string; value: string }): Finding {
   return createError(
     'MANIFEST_FILE_TOO_LARGE',
     `${quote(where.value)} has ${Math.ceil(bytes / 1e6)} MB; an input may have up to ${MAX_INPUT_BYTES / 1e6} MB.`,

@@ -7,7 +7,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { promisify, TextDecoder } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { quote } from '../domain/plain-text.ts';
-import { createError, createWarning, type Complaint } from './problems.ts';
+import { type Finding, createError, createWarning } from '../kinds/kind.ts';
 
 /** A file has more bytes than are read. */
 export class TooLarge extends Error {
@@ -46,21 +46,21 @@ export function isZlibError(error: unknown): error is Error {
 interface Decoded {
   /** Without the byte order mark. */
   readonly text: string;
-  readonly complaints: readonly Complaint[];
+  readonly findings: readonly Finding[];
 }
 
 /** If the encoding is not clear, invalid bytes become U+FFFD, so that the rest can still be checked. */
 export function decodeTable(bytes: Buffer): Decoded {
   const marked = detectByteOrderMark(bytes);
-  if (marked === 'UTF-32') return { text: '', complaints: [createForeign(marked, 1)] };
+  if (marked === 'UTF-32') return { text: '', findings: [createForeign(marked, 1)] };
   if (marked !== null) return transcode(bytes, marked, { line: 1 });
-  if (isUtf8(bytes)) return { text: decodeUtf8(bytes), complaints: [] };
+  if (isUtf8(bytes)) return { text: decodeUtf8(bytes), findings: [] };
   const bad = findBadLine(bytes);
   const word = isAscii(bytes.subarray(0, bad.start))
     ? findWesternWord(bytes.subarray(bad.start, bad.start + SAMPLE))
     : null;
   if (word !== null) return transcode(bytes, WINDOWS, { line: bad.number, value: word });
-  return { text: decodeUtf8(bytes), complaints: [createForeign(null, bad.number)] };
+  return { text: decodeUtf8(bytes), findings: [createForeign(null, bad.number)] };
 }
 
 function detectByteOrderMark(bytes: Buffer): string | null {
@@ -77,7 +77,7 @@ function decodeUtf8(bytes: Buffer): string {
 export const SAVE_AS_UTF8 =
   'Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"; on a command line: iconv -t UTF-8).';
 
-function createForeign(encoding: string | null, line: number): Complaint {
+function createForeign(encoding: string | null, line: number): Finding {
   const message =
     encoding === null
       ? 'This line has bytes that are neither UTF-8 nor a text in windows-1252.'
@@ -97,11 +97,11 @@ function transcode(
       ? `The file is encoded in ${encoding} instead of UTF-8; it was converted.`
       : `The file is not in UTF-8; it is read as ${encoding}, as in ${quote(where.value)}.`;
   const remedy = `Does that look wrong? ${SAVE_AS_UTF8}`;
-  const complaints = [createWarning('MANIFEST_TRANSCODED', message, remedy, where)];
+  const findings = [createWarning('MANIFEST_TRANSCODED', message, remedy, where)];
   const broken = text.indexOf('\uFFFD');
   if (broken >= 0)
-    complaints.push(createForeign(encoding, 1 + countLineBreaks(text.slice(0, broken))));
-  return { text, complaints };
+    findings.push(createForeign(encoding, 1 + countLineBreaks(text.slice(0, broken))));
+  return { text, findings };
 }
 
 /** The encoding of spreadsheets on Windows in Western Europe. */

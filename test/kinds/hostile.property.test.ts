@@ -12,7 +12,7 @@ import type { Reading } from '../../src/kinds/kind.ts';
 import { readAlignmentInput } from '../../src/kinds/protein/alignment.ts';
 import { readFasta, readSequenceInput } from '../../src/kinds/protein/fasta.ts';
 import { readShiftsInput } from '../../src/kinds/protein/shifts-input.ts';
-import { toComplaint, toProblem } from '../../src/manifest/problems.ts';
+import { toProblem } from '../../src/manifest/problems.ts';
 
 interface Format {
   readonly read: (text: string) => Reading | Promise<Reading>;
@@ -96,10 +96,7 @@ async function expectSane(name: string, text: string): Promise<void> {
   const { findings, input, canonical } = await read(text);
   for (const found of findings) {
     const place = { file: 'm.csv', line: 2, id: 'row' };
-    const { message, remedy } = toProblem(
-      toComplaint(found, { column: 'file', value: 'x' }),
-      place,
-    );
+    const { message, remedy } = toProblem(found, place);
     expect(message).not.toMatch(/undefined|\[object|\p{Cc}/u);
     expect(remedy).not.toBe('');
   }

@@ -5,7 +5,7 @@
 import type { InputText } from '../../domain/campaign.ts';
 import { formatShown } from '../../domain/plain-text.ts';
 import type { MoleculeOptions } from '../vocabulary.ts';
-import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
+import { type Finding, createError, createWarning, type Reading } from '../kind.ts';
 import { readMol2, normaliseTable, readMolfile, readPdb, writeMolfile } from './formats.ts';
 import type { Refused } from './rdkit-output.ts';
 import type { ReadMolecule } from './rdkit-thread.ts';
@@ -47,11 +47,11 @@ export async function readSmilesInput(text: string, options: MoleculeOptions): P
 }
 
 /** What else names a molecule in a column of a database. */
-function detectOtherNotation(text: string): InputFinding | null {
+function detectOtherNotation(text: string): Finding | null {
   const [, notation = null, remedy = ''] =
     OTHER_NOTATIONS.find(([pattern]) => pattern.test(text)) ?? [];
   if (notation === null) return null;
-  return inputError('SMILES_OTHER_NOTATION', `This is ${notation}, not a SMILES.`, remedy);
+  return createError('SMILES_OTHER_NOTATION', `This is ${notation}, not a SMILES.`, remedy);
 }
 
 const LOOK_UP = 'Look it up, for example in PubChem, and write the SMILES that you find there.';
@@ -71,7 +71,7 @@ const OTHER_NOTATIONS: readonly (readonly [RegExp, notation: string, remedy: str
  */
 const FOREIGN = /[^A-Za-z0-9@+\-[\]()=#:/\\%*.]|(?<=\[\d*)#/;
 
-function detectForeignText(smiles: string): InputFinding | null {
+function detectForeignText(smiles: string): Finding | null {
   if (smiles === '') return reportSyntax(null, 'it is empty');
   const found = FOREIGN.exec(smiles);
   if (found === null) return null;
@@ -79,8 +79,8 @@ function detectForeignText(smiles: string): InputFinding | null {
 }
 
 /** @param position counted from 1; null if RDKit gives none */
-function reportSyntax(position: number | null, reason: string): InputFinding {
-  return inputError(
+function reportSyntax(position: number | null, reason: string): Finding {
+  return createError(
     'SMILES_SYNTAX',
     `This is not a valid SMILES: ${formatShown(reason)}${formatPosition(position)}.`,
     'Write only the SMILES of one molecule.',
@@ -105,38 +105,38 @@ function explainForeign(smiles: string, index: number): string {
  */
 const MAX_SMILES = 5_000;
 
-function checkLength({ length }: string): InputFinding | null {
+function checkLength({ length }: string): Finding | null {
   if (length <= MAX_SMILES) return null;
   const reason = `it has ${length.toLocaleString('en')} characters, more than ${MAX_SMILES.toLocaleString('en')}`;
   return reportUnanswered(reason);
 }
 
-function reportUnanswered(reason: string): InputFinding {
-  return inputError(
+function reportUnanswered(reason: string): Finding {
+  return createError(
     'SMILES_UNANSWERED',
     `This SMILES could not be checked: ${reason}.`,
     'Check it in a drawing program; if it is correct, please report it.',
   );
 }
 
-function createNotRead(read: Refused | Unanswered): InputFinding {
+function createNotRead(read: Refused | Unanswered): Finding {
   const { reason } = read;
   if (read.type === 'unanswered') return reportUnanswered(reason);
   if (read.fault === 'syntax') return reportSyntax(read.position, reason);
-  return inputError(
+  return createError(
     'SMILES_CHEMISTRY',
     `This SMILES describes an impossible molecule: ${reason}${formatPosition(read.position)}.`,
     'Check bonds, charges and hydrogens of that atom; drawing it helps.',
   );
 }
 
-function checkMolecule(molecule: ReadMolecule, options: MoleculeOptions): InputFinding[] {
+function checkMolecule(molecule: ReadMolecule, options: MoleculeOptions): Finding[] {
   const { elements, bonds, radicals, formalCharge, undefinedCentres } = molecule;
   const known = elements.filter((element) => element !== '*');
   return [
     checkComponents(countParts(elements.length, bonds)),
     known.length < elements.length
-      ? inputError(
+      ? createError(
           'SMILES_WILDCARD',
           'The SMILES has a wildcard atom `*`.',
           'Replace it with a real atom, for example a methyl cap.',
@@ -146,7 +146,7 @@ function checkMolecule(molecule: ReadMolecule, options: MoleculeOptions): InputF
     checkElements(known) ?? checkRadicals(radicals),
     checkSingleAtom(elements.length),
     undefinedCentres > 0
-      ? inputWarning(
+      ? createWarning(
           'SMILES_STEREO_UNDEFINED',
           `${undefinedCentres === 1 ? 'A stereocentre has' : `${undefinedCentres} stereocentres have`} no configuration; the engine chooses one.`,
           'Write it (`@` or `@@`) if you know it; each stereoisomer is a molecule of its own.',
@@ -156,18 +156,18 @@ function checkMolecule(molecule: ReadMolecule, options: MoleculeOptions): InputF
   ].filter((one) => one !== null);
 }
 
-function checkComponents(components: number): InputFinding | null {
+function checkComponents(components: number): Finding | null {
   if (components < 2) return null;
-  return inputError(
+  return createError(
     'SMILES_SEVERAL_COMPONENTS',
     `The SMILES has ${components} components; the job would fail, or put them into one topology.`,
     `${SEPARATE_PARTS} \`plan --fixes fixed.csv\` writes the table with the largest part, for review.`,
   );
 }
 
-function checkRadicals(radicals: number): InputFinding | null {
+function checkRadicals(radicals: number): Finding | null {
   if (radicals === 0) return null;
-  return inputError(
+  return createError(
     'SMILES_RADICAL',
     `${radicals === 1 ? 'An atom has' : `${radicals} atoms have`} unpaired electrons; the engine supports only closed shells.`,
     'Write the hydrogens or the charge of each atom in brackets, as in [CH3] or [O-].',
@@ -181,7 +181,7 @@ function checkRadicals(radicals: number): InputFinding | null {
 function checkNetCharge(
   formal: number,
   { netCharge, chargeMethod }: MoleculeOptions,
-): InputFinding | null {
+): Finding | null {
   if (netCharge === null || netCharge === formal) return null;
   const isIgnored = chargeMethod === 'gas';
   const harm = isIgnored
@@ -194,10 +194,10 @@ function checkNetCharge(
   );
 }
 
-function reportCharge(code: string, message: string, netCharge: number): InputFinding {
+function reportCharge(code: string, message: string, netCharge: number): Finding {
   const cell = { column: 'net_charge', value: String(netCharge) };
   const remedy = 'Correct one of the two, or leave `net_charge` empty.';
-  return inputError(code, message, remedy, cell);
+  return createError(code, message, remedy, cell);
 }
 
 /** The part of a salt or solvate with the most atoms other than hydrogen, as it is charged there. */
@@ -235,7 +235,7 @@ async function checkStructure(
   structure: Structure,
   table: string | null,
   netCharge: number | null,
-): Promise<readonly InputFinding[]> {
+): Promise<readonly Finding[]> {
   const { atoms, bonds } = structure;
   if (atoms.length === 0) return [];
   // Only in MDL files are bond orders and charges unambiguous.
@@ -249,7 +249,7 @@ async function checkStructure(
 }
 
 /** Errors in the atoms usually make the electron count odd too: that is reported only if it is the only finding. */
-function removeEcho(findings: readonly InputFinding[]): readonly InputFinding[] {
+function removeEcho(findings: readonly Finding[]): readonly Finding[] {
   const others = findings.filter(({ code }) => code !== 'MOLECULE_CHARGE_UNSAID');
   return others.length > 0 ? others : findings;
 }
@@ -260,15 +260,12 @@ const GUESSED: ReadonlySet<string> = new Set([
   'MOLECULE_HYDROGENS_DOUBTFUL',
 ]);
 
-function checkBonds(
-  { formalCharge, missing }: ReadMolecule,
-  netCharge: number | null,
-): InputFinding[] {
+function checkBonds({ formalCharge, missing }: ReadMolecule, netCharge: number | null): Finding[] {
   const { onCarbon, elsewhere } = missing;
   const describeMissing = (hydrogens: number): string =>
     `According to the bonds, ${hydrogens} hydrogen${hydrogens === 1 ? ' is' : 's are'} missing`;
-  const reportMissing = (hydrogens: number): InputFinding =>
-    inputError(
+  const reportMissing = (hydrogens: number): Finding =>
+    createError(
       'MOLECULE_HYDROGENS_MISSING',
       `${describeMissing(hydrogens)}.`,
       'Add the hydrogens, or correct the bond orders.',
@@ -276,7 +273,7 @@ function checkBonds(
   if (onCarbon > 0) return [reportMissing(onCarbon + elsewhere)];
   if (netCharge === null) {
     if (elsewhere === 0) return [];
-    const open = inputWarning(
+    const open = createWarning(
       'MOLECULE_VALENCES_OPEN',
       `${describeMissing(elsewhere)}, none of them from carbon: it may be an ion.`,
       'Add the hydrogens, or set `net_charge` if it is an ion.',

@@ -11,7 +11,7 @@ import {
 } from './element.ts';
 import { computeDistance, type Place } from '../../domain/chemistry.ts';
 import { formatShown } from '../../domain/plain-text.ts';
-import { type InputFinding, inputError, inputWarning } from '../kind.ts';
+import { type Finding, createError, createWarning } from '../kind.ts';
 
 /** Maximum atoms of a molecule, including hydrogens (contract of the molecule service, sections 1.5 and 8). */
 export const ATOM_LIMIT = 200;
@@ -38,7 +38,7 @@ export interface Structure {
   readonly atoms: readonly Atom[];
   /** Null if the file does not contain them. */
   readonly bonds: readonly Bond[] | null;
-  readonly findings: readonly InputFinding[];
+  readonly findings: readonly Finding[];
 }
 
 interface Contents {
@@ -52,7 +52,7 @@ interface Contents {
 export function makeStructure(format: string, contents: Contents): Structure {
   const { atoms, bonds = [], several = {} } = contents;
   if (atoms.length === 0) {
-    const empty = inputError(
+    const empty = createError(
       'MOLECULE_NO_ATOMS',
       `No atoms were found when reading the file as ${format}.`,
       'Check that the content matches the extension; it may be a saved error page.',
@@ -62,7 +62,7 @@ export function makeStructure(format: string, contents: Contents): Structure {
   const findings = Object.entries(several)
     .filter(([, count]) => count > 1)
     .map(([what, count]) =>
-      inputError(
+      createError(
         'MOLECULE_SEVERAL',
         `The file contains ${count} ${what}.`,
         'Keep one of them, or give each its own file and row.',
@@ -71,7 +71,7 @@ export function makeStructure(format: string, contents: Contents): Structure {
   const residues = [...new Set(contents.residues)];
   if (residues.length > 1) {
     const shown = formatShown(residues.slice(0, 5).join(', '));
-    const several = inputError(
+    const several = createError(
       'MOLECULE_SEVERAL_RESIDUES',
       `The file contains ${residues.length} residues: ${shown}${residues.length > 5 ? ', …' : ''}.`,
       'Keep only the residue of the molecule; remove waters and ions.',
@@ -83,7 +83,7 @@ export function makeStructure(format: string, contents: Contents): Structure {
 
 /** The result for a file with an unreadable line: its other lines are not reliable. */
 export function createUnreadable(format: string, line: number, reason: string): Structure {
-  const malformed = inputError(
+  const malformed = createError(
     'MOLECULE_MALFORMED',
     `Line ${line} is not valid ${format}: ${reason}.`,
     'Export the file again with the program that made it; it may be truncated.',
@@ -102,10 +102,10 @@ export function parseBond(numbers: readonly string[], atoms: number): Bond | nul
 export function checkInputAtoms(
   { atoms, bonds }: Pick<Structure, 'atoms' | 'bonds'>,
   netCharge: number | null,
-): InputFinding[] {
+): Finding[] {
   const elements = atoms.map(({ element }) => element);
   if (atoms.length > ATOM_LIMIT) {
-    const tooMany = inputError(
+    const tooMany = createError(
       'MOLECULE_TOO_MANY_ATOMS',
       `The molecule has ${atoms.length} atoms; the service accepts files of up to ${ATOM_LIMIT}, including hydrogens.`,
       'Submit a fragment, or parameterise the molecule in parts.',
@@ -118,7 +118,7 @@ export function checkInputAtoms(
     reportNoHydrogens(elements),
     checkElements(elements) ?? checkElectrons(elements, netCharge),
     components > 1
-      ? inputError(
+      ? createError(
           'MOLECULE_SEVERAL_COMPONENTS',
           `The molecule has ${components} parts that are not bonded to each other; the job would fail, or put them into one topology.`,
           SEPARATE_PARTS,
@@ -131,36 +131,36 @@ export function checkInputAtoms(
 export const SEPARATE_PARTS =
   'Remove counter-ions and solvent. Submit each part as a row of its own.';
 
-export function checkSingleAtom(atoms: number): InputFinding | null {
+export function checkSingleAtom(atoms: number): Finding | null {
   if (atoms !== 1) return null;
-  return inputError(
+  return createError(
     'MOLECULE_SINGLE_ATOM',
     'The molecule is a single atom; the engine needs a bond.',
     'Take the parameters of ions and noble gases from the force field itself.',
   );
 }
 
-export function checkElements(elements: readonly string[]): InputFinding | null {
+export function checkElements(elements: readonly string[]): Finding | null {
   const unsupported = listUnsupportedElements(elements);
   if (unsupported.length === 0) return null;
-  return inputError(
+  return createError(
     'MOLECULE_ELEMENT_UNSUPPORTED',
     `The force fields have no parameters for ${unsupported.join(', ')}; the job would fail, or guess them.`,
     'Supported elements are H, C, N, O, S, P, F, Cl, Br and I. Remove the row.',
   );
 }
 
-function reportNoHydrogens(elements: readonly string[]): InputFinding | null {
+function reportNoHydrogens(elements: readonly string[]): Finding | null {
   const lack = checkHydrogens(elements);
   if (lack === null) return null;
   const message = `None of the ${elements.length} atoms is a hydrogen.`;
   return lack === 'certain'
-    ? inputError(
+    ? createError(
         'MOLECULE_NO_HYDROGENS',
         message,
         'Add the hydrogens (obabel -h, or the program that made the file), or give the molecule as SMILES.',
       )
-    : inputWarning(
+    : createWarning(
         'MOLECULE_HYDROGENS_DOUBTFUL',
         message,
         'Add the hydrogens, unless the molecule has none, like CCl4.',
@@ -180,20 +180,17 @@ export function checkHydrogens(elements: readonly string[]): 'certain' | 'doubtf
 }
 
 /** The quantum step requires closed shells; `gas` does not check, and its result is wrong too. */
-function checkElectrons(
-  elements: readonly string[],
-  netCharge: number | null,
-): InputFinding | null {
+function checkElectrons(elements: readonly string[], netCharge: number | null): Finding | null {
   const protons = elements.reduce((sum, element) => sum + readAtomicNumber(element), 0);
   const electrons = protons - (netCharge ?? 0);
   if (electrons % 2 === 0) return null;
   return netCharge === null
-    ? inputWarning(
+    ? createWarning(
         'MOLECULE_CHARGE_UNSAID',
         'Without a charge, the molecule would have an odd number of electrons; the engine will guess the charge.',
         'Set `net_charge` if it is an ion; otherwise look for a missing hydrogen.',
       )
-    : inputError(
+    : createError(
         'MOLECULE_ELECTRONS_ODD',
         `With a charge of ${netCharge}, the molecule has an odd number of electrons (${electrons}): the charge is wrong, a hydrogen is missing, or it is a radical.`,
         'Correct `net_charge` or the hydrogens. The engine does not support radicals.',
@@ -210,14 +207,14 @@ export function countParts(atoms: number, bonds: readonly Bond[]): number {
   return new Set(part).size;
 }
 
-function checkDistances(atoms: readonly Atom[]): InputFinding | null {
+function checkDistances(atoms: readonly Atom[]): Finding | null {
   for (const [first, atom] of atoms.entries()) {
     let nearest = Infinity;
     for (const [second, other] of atoms.entries()) {
       if (first === second) continue;
       const distance = computeDistance(atom.place, other.place);
       if (distance < CLOSEST) {
-        return inputError(
+        return createError(
           'MOLECULE_ATOMS_TOO_CLOSE',
           `Atoms ${first + 1} and ${second + 1} are ${distance.toFixed(2)} Å apart; the engine stops below 0.5 Å.`,
           'Look for a duplicate atom, or a molecule without 3D coordinates.',
@@ -226,7 +223,7 @@ function checkDistances(atoms: readonly Atom[]): InputFinding | null {
       nearest = Math.min(nearest, distance);
     }
     if (nearest > FARTHEST && atoms.length > 1) {
-      return inputError(
+      return createError(
         'MOLECULE_ATOM_FAR',
         `Atom ${first + 1} is ${nearest.toFixed(2)} Å from the nearest other; the engine stops above 3 Å.`,
         'Remove ions and stray atoms; coordinates must be in ångström.',

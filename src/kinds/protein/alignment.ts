@@ -4,7 +4,7 @@
  */
 import type { InputText } from '../../domain/campaign.ts';
 import { formatShown } from '../../domain/plain-text.ts';
-import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
+import { type Finding, createError, createWarning, type Reading } from '../kind.ts';
 import {
   checkResidues,
   type FastaRecord,
@@ -31,7 +31,7 @@ export function readAlignmentInput(text: string): Reading {
   const { records, findings } = readRows(text, format);
   if (records.length < 2) {
     // With one sequence the engine succeeds, but the result is meaningless; the service answers 400.
-    const few = inputError(
+    const few = createError(
       'ALIGNMENT_TOO_FEW_ROWS',
       `An alignment needs at least two FASTA records; there ${records.length === 1 ? 'is' : 'are'} ${records.length}.`,
       'Add sequences, or set `kind` to `sequence`.',
@@ -62,11 +62,11 @@ export function readAlignmentInput(text: string): Reading {
 }
 
 /** @param residues of the records, with `-` for every gap */
-function checkRows(records: readonly FastaRecord[], residues: readonly string[]): InputFinding[] {
+function checkRows(records: readonly FastaRecord[], residues: readonly string[]): Finding[] {
   const expected = residues[0]?.length ?? 0;
   const findings = [
     ...findRepeated(records).map((record) =>
-      inputWarning(
+      createWarning(
         'ALIGNMENT_NAME_REPEATED',
         `Several sequences are called \`${formatShown(record)}\`; they are sent under generated names.`,
         'Give every sequence a unique name; remove duplicates.',
@@ -85,7 +85,7 @@ function* checkRow(
 ): Findings {
   const { length } = residues;
   if (length !== expected) {
-    yield inputError(
+    yield createError(
       'ALIGNMENT_UNEQUAL',
       `${formatRecord(record)} has ${formatCount(length, 'column')}, but the first one has ${expected}.`,
       'Align the sequences and pad them with `-` to the same length.',
@@ -93,7 +93,7 @@ function* checkRow(
   }
   const characters = [...new Set(written.match(OTHER_GAPS))].join('');
   if (characters !== '') {
-    yield inputWarning(
+    yield createWarning(
       'ALIGNMENT_GAP_CHARACTER',
       `${formatRecord(record)} has gaps written as ${quote(characters)}; they are sent as \`-\`.`,
       'No action is needed if they are gaps.',
@@ -102,7 +102,7 @@ function* checkRow(
   const filled = residues.replaceAll(GAP, '');
   yield* checkResidues(record, filled, STOP.test(written) && !STOP.test(residues));
   if (filled.length > 0 && filled.length < MINIMUM_RESIDUES) {
-    yield inputError(
+    yield createError(
       'ALIGNMENT_ROW_SHORT',
       `${formatRecord(record)} has ${formatCount(filled.length, 'residue')} without gaps; below ${MINIMUM_RESIDUES} the whole job fails.`,
       'Remove the sequence from the alignment.',
@@ -115,7 +115,7 @@ function* findEmptyColumns(rows: readonly string[], width: number): Findings {
   const columns = Array.from({ length: width }, (_, column) => column);
   const empty = columns.filter((column) => rows.every((row) => row[column] === GAP)).length;
   if (empty === 0) return;
-  yield inputWarning(
+  yield createWarning(
     'ALIGNMENT_EMPTY_COLUMNS',
     `${formatCount(empty, 'column')} of the alignment contain${empty === 1 ? 's' : ''} only gaps.`,
     'Remove empty columns; the results will have no values there.',
@@ -152,7 +152,7 @@ export function detectFormat(text: string): Format {
 interface AlignmentRows {
   /** None if the findings say that it cannot be read. */
   readonly records: readonly FastaRecord[];
-  readonly findings: readonly InputFinding[];
+  readonly findings: readonly Finding[];
 }
 
 export function readRows(text: string, format: Format): AlignmentRows {
@@ -162,7 +162,7 @@ export function readRows(text: string, format: Format): AlignmentRows {
   }
   if (format === 'A3M') return readA3m(text);
   if (format === 'Stockholm' || format === 'Clustal') return readBlocks(text, format);
-  const foreign = inputError(
+  const foreign = createError(
     'ALIGNMENT_NOT_FASTA',
     `The alignment is in ${format} format.`,
     'Convert it to aligned FASTA, A3M, Stockholm or Clustal.',
@@ -201,7 +201,7 @@ function readA3m(text: string): AlignmentRows {
     residues: removeInsertions(record.residues),
   }));
   const count = written.reduce((sum, one) => sum + one.residues.replace(/[^a-z]/g, '').length, 0);
-  const removed = inputWarning(
+  const removed = createWarning(
     'ALIGNMENT_INSERTIONS_REMOVED',
     `The alignment is in A3M format: ${formatCount(count, 'residue')} in lower case, which the first sequence does not have, ${count === 1 ? 'is' : 'are'} left out.`,
     'No action is needed: the results follow the columns of the first sequence. To keep them, convert it to aligned FASTA (reformat.pl a3m fas).',
@@ -209,8 +209,8 @@ function readA3m(text: string): AlignmentRows {
   return { records, findings: [removed] };
 }
 
-function reportSeveral(count: number): InputFinding {
-  return inputError(
+function reportSeveral(count: number): Finding {
+  return createError(
     'ALIGNMENT_SEVERAL',
     `The Stockholm file contains ${count} alignments.`,
     'Give each its own file and row.',
@@ -222,7 +222,7 @@ function readBlocks(text: string, format: 'Stockholm' | 'Clustal'): AlignmentRow
   const lines = text.split(/\r\n|\n|\r/);
   const start = lines.findIndex((line) => line.trim() !== '') + 1;
   const refuse = (line: number, reason: string): AlignmentRows => {
-    const malformed = inputError(
+    const malformed = createError(
       'ALIGNMENT_MALFORMED',
       `Line ${line} is not valid ${format}: ${formatShown(reason)}.`,
       'Export the file again with the program that made it; it may be truncated.',

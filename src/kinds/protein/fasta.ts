@@ -4,7 +4,7 @@
  */
 import type { InputText } from '../../domain/campaign.ts';
 import { formatShown, list } from '../../domain/plain-text.ts';
-import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
+import { type Finding, createError, createWarning, type Reading } from '../kind.ts';
 import type { Predictor, SequenceOptions } from '../vocabulary.ts';
 
 export interface FastaRecord {
@@ -17,13 +17,13 @@ export interface FastaRecord {
 }
 
 /** What is wrong with an input, one after another. */
-export type Findings = Generator<InputFinding, void>;
+export type Findings = Generator<Finding, void>;
 
 interface Fasta {
   readonly records: readonly FastaRecord[];
   /** True if there is no header at all: one sequence, or not FASTA. */
   readonly plain: boolean;
-  readonly findings: readonly InputFinding[];
+  readonly findings: readonly Finding[];
 }
 
 /** Minimum length that the predictors accept, in residues (measured; the contract does not say). */
@@ -43,7 +43,7 @@ export function readFasta(text: string): Fasta {
     return { records: [record], plain: true, findings: [] };
   }
   const records: { header: string; parts: string[] }[] = [];
-  const findings: InputFinding[] = [];
+  const findings: Finding[] = [];
   for (const [index, line] of lines.entries()) {
     const current = records.at(-1);
     if (line.startsWith('>')) {
@@ -54,7 +54,7 @@ export function readFasta(text: string): Fasta {
     } else if (current !== undefined) {
       current.parts.push(line.replace(/\s+/g, ''));
     } else if (line.trim() !== '' && findings.length === 0) {
-      const early = inputError(
+      const early = createError(
         'SEQUENCE_TEXT_BEFORE_HEADER',
         `There is text before the first header (line ${index + 1}).`,
         'Begin FASTA text with a line `>name`.',
@@ -73,8 +73,8 @@ export function readFasta(text: string): Fasta {
   };
 }
 
-function reportNoName(line: number): InputFinding {
-  return inputWarning(
+function reportNoName(line: number): Finding {
+  return createWarning(
     'SEQUENCE_HEADER_EMPTY',
     `The header in line ${line} of the FASTA text has no name; the records are sent under generated names.`,
     'Write a name right after the `>`, so that you can find the record in the results.',
@@ -104,7 +104,7 @@ export function readSequenceInput(text: string, options: SequenceOptions, id: st
       ...findings,
       ...records.flatMap((record, n) => [...checkSequence(record, residues[n] ?? '', options)]),
       ...findRepeated(records).map((record) =>
-        inputWarning(
+        createWarning(
           'SEQUENCE_NAME_REPEATED',
           `Several records are called \`${formatShown(record)}\`; they are sent under generated names.`,
           'Give every record a unique name, so that you can distinguish the results.',
@@ -127,7 +127,7 @@ function* checkSequence(
   if (length === 0) return;
   const hasLength = `${formatRecord(record)} has ${formatCount(length, 'residue')}`;
   if (length < MINIMUM_RESIDUES) {
-    yield inputError(
+    yield createError(
       'SEQUENCE_TOO_SHORT',
       `${hasLength}; the predictors need ${MINIMUM_RESIDUES}.`,
       'Give the whole sequence.',
@@ -136,7 +136,7 @@ function* checkSequence(
   }
   const folding = predictors.filter((name) => NEED_FOLDING.includes(name));
   if (folding.length > 0 && length < FOLDING_RESIDUES) {
-    yield inputError(
+    yield createError(
       'SEQUENCE_TOO_SHORT_FOR',
       `${hasLength}; ${list(folding)} need${folding.length === 1 ? 's' : ''} ${FOLDING_RESIDUES}.`,
       'Set `predictors` to `dynamine`, or give the whole sequence.',
@@ -145,7 +145,7 @@ function* checkSequence(
   }
   const { minimum, maximum } = PSPER_RESIDUES;
   if (predictors.includes('psper') && (length < minimum || length > maximum)) {
-    yield inputError(
+    yield createError(
       'SEQUENCE_LENGTH_FOR_PSPER',
       `${hasLength}; \`psper\` takes ${minimum} to ${maximum}.`,
       'Leave `psper` out of `predictors`, or give another sequence.',
@@ -169,7 +169,7 @@ export function quote(characters: string): string {
 /** Checks a record of either kind, by its residues as they are sent, without gaps. */
 export function* checkResidues(record: string, residues: string, isStopped: boolean): Findings {
   if (residues === '') {
-    yield inputError(
+    yield createError(
       'SEQUENCE_EMPTY',
       `${formatRecord(record)} has no residue.`,
       'Add the residues, or remove the record.',
@@ -179,7 +179,7 @@ export function* checkResidues(record: string, residues: string, isStopped: bool
   yield* findForeignLetters(record, residues);
   if (!isStopped) return;
   // As X it would be an extra residue at the end of the chain, which the predictors consider.
-  yield inputWarning(
+  yield createWarning(
     'SEQUENCE_STOP_REMOVED',
     `${formatRecord(record)} ends with the stop character \`*\` and is sent without it.`,
     'No action is needed if it ends there; the predictors would read the character as a residue.',
@@ -205,20 +205,20 @@ function* findForeignLetters(record: string, residues: string): Findings {
   const other = [...letters].filter((letter) => !'ACDEFGHIKLMNPQRSTVWY'.includes(letter)).join('');
   const [foreign, unknown] = [other.replace(/[BJOUXZ]/g, ''), other.replace(/[^BJOUXZ]/g, '')];
   if (foreign !== '') {
-    yield inputError(
+    yield createError(
       'SEQUENCE_NOT_RESIDUES',
       `${formatRecord(record)} has characters that are not amino acids: ${quote(foreign)}.`,
       'Remove stops, gaps, digits and other characters; they would be read as unknown residues.',
     );
   }
   if (unknown !== '' && unknown.length === letters.size) {
-    yield inputError(
+    yield createError(
       'SEQUENCE_ALL_UNKNOWN',
       `${formatRecord(record)} has no known residue.`,
       'Write the residues: predictions for unknown residues are meaningless.',
     );
   } else if (unknown !== '') {
-    yield inputWarning(
+    yield createWarning(
       'SEQUENCE_UNKNOWN_RESIDUES',
       `${formatRecord(record)} has ${quote(unknown)}, which the predictors read as unknown residues.`,
       'Write the actual residue where it is known.',
@@ -239,13 +239,13 @@ function* findNucleotides(
   if (residues.length < NUCLEOTIDES_FROM || !/^[ACGTUN]+$/i.test(residues)) return;
   const bases = ['A', 'C', 'G'].filter((base) => letters.has(base)).length;
   if (bases === 3 && (letters.has('T') || letters.has('U'))) {
-    yield inputError(
+    yield createError(
       'SEQUENCE_NUCLEOTIDES',
       `${formatRecord(record)} is DNA or RNA.`,
       'Translate it: the predictors would read A, C, G and T as amino acids.',
     );
   } else if (letters.size >= 3) {
-    yield inputWarning(
+    yield createWarning(
       'SEQUENCE_NUCLEOTIDES_DOUBTFUL',
       `${formatRecord(record)} looks like DNA or RNA.`,
       'Check that it is a protein; translate it if not.',

@@ -5,7 +5,7 @@
  */
 import { ONE_LETTER } from '../../domain/chemistry.ts';
 import { formatShown } from '../../domain/plain-text.ts';
-import { type InputFinding, inputError, inputWarning } from '../kind.ts';
+import { type Finding, createError, createWarning } from '../kind.ts';
 import { readStar, type StarFrame, type StarLoop, type StarRow, StarSyntaxError } from './star.ts';
 
 export interface Residue {
@@ -27,7 +27,7 @@ export interface ShiftTable {
   readonly residues: readonly Residue[];
   /** Rows of all loops with chemical shifts. */
   readonly shifts: number;
-  readonly findings: readonly InputFinding[];
+  readonly findings: readonly Finding[];
 }
 
 /** @param frames of a STAR file; null if it is neither format */
@@ -81,7 +81,7 @@ interface Entry {
   readonly columns: ShiftColumns;
   /** Entities that are not polymers. */
   readonly ligands?: ReadonlySet<string>;
-  readonly findings: readonly InputFinding[];
+  readonly findings: readonly Finding[];
 }
 
 /** The tags of a loop of shifts. */
@@ -103,13 +103,13 @@ function isMissing(value: string): boolean {
   return value === '' || value === '.' || value === '?';
 }
 
-function findMissingTags({ tags }: StarLoop, required: readonly string[]): InputFinding[] {
+function findMissingTags({ tags }: StarLoop, required: readonly string[]): Finding[] {
   const missing = required.filter((tag) => !tags.includes(tag.toLowerCase()));
   return missing.map(reportMissingTag);
 }
 
-function reportMissingTag(tag: string): InputFinding {
-  return inputError(
+function reportMissingTag(tag: string): Finding {
+  return createError(
     'SHIFTS_TAG_MISSING',
     `The file has no \`${tag}\`, without which the engine stops.`,
     'Export the whole entry again, or add the column.',
@@ -128,9 +128,9 @@ function assignShifts({ format, residues, loops, columns, ligands, findings }: E
   const { needed, code: codes, isLenient } = columns;
   const byKey = new Map(residues.map((one) => [buildKey(one.chain, one.code), one]));
   const byCode = new Map(residues.toReversed().map((one) => [one.code, one]));
-  const missing: InputFinding[] = [];
-  const mismatches = new Map<string, InputFinding>();
-  const report = (found: InputFinding): void => {
+  const missing: Finding[] = [];
+  const mismatches = new Map<string, Finding>();
+  const report = (found: Finding): void => {
     if (!mismatches.has(found.code)) mismatches.set(found.code, found);
   };
   let shifts = 0;
@@ -168,36 +168,32 @@ function assignShifts({ format, residues, loops, columns, ligands, findings }: E
   return { format, residues, shifts, findings: [...findings, ...missing, ...mismatches.values()] };
 }
 
-function reportSeveralLists(line: number): InputFinding {
-  return inputWarning(
+function reportSeveralLists(line: number): Finding {
+  return createWarning(
     'SHIFTS_SEVERAL_LISTS',
     `The file has several lists of shifts (the second in line ${line}); the engine merges them, and the last value of an atom is used.`,
     'Keep the list that you mean; give each of the others its own file and row.',
   );
 }
 
-function reportLigand(entity: string, line: number): InputFinding {
-  return inputError(
+function reportLigand(entity: string, line: number): Finding {
+  return createError(
     'SHIFTS_OF_LIGAND',
     `There are shifts of entity ${formatShown(entity)} (line ${line}), which is not a polymer; the engine would assign them to the first chain.`,
     'Remove the shifts of ligands, ions and waters.',
   );
 }
 
-function reportUnknownResidue(name: string, code: string, line: number): InputFinding {
-  return inputError(
+function reportUnknownResidue(name: string, code: string, line: number): Finding {
+  return createError(
     'SHIFTS_RESIDUE_UNKNOWN',
     `The shifts name a residue \`${formatShown(name)}\` \`${formatShown(code)}\` (line ${line}) that is not in the sequence of the file.`,
     'Remove unassigned shifts, and number residues as in the sequence of the file.',
   );
 }
 
-function reportOtherResidue(
-  name: string,
-  { code, name: own }: Residue,
-  line: number,
-): InputFinding {
-  return inputWarning(
+function reportOtherResidue(name: string, { code, name: own }: Residue, line: number): Finding {
+  return createWarning(
     'SHIFTS_RESIDUE_DIFFERS',
     `The shifts call residue \`${formatShown(code)}\` \`${formatShown(name)}\` (line ${line}), but the sequence has \`${formatShown(own)}\`, which is used.`,
     'Check that the sequence and the shifts have the same numbering.',
@@ -235,7 +231,7 @@ function readNef(frames: readonly StarFrame[]): Entry {
     frames
       .filter(({ items }) => [...items].find(isCategory)?.[1] === category)
       .flatMap(({ loops }) => loops);
-  const findings: InputFinding[] = [];
+  const findings: Finding[] = [];
   // A second residue with a number replaces the first.
   const residues = new Map<string, Residue>();
   // Every loop of the save frame of the molecular system is part of the sequence.
@@ -243,7 +239,7 @@ function readNef(frames: readonly StarFrame[]): Entry {
     const missing = findMissingTags(loop, NEF_SEQUENCE);
     if (missing.length > 0) {
       const [tag = ''] = loop.tags;
-      const foreign = inputError(
+      const foreign = createError(
         'SHIFTS_LOOP_FOREIGN',
         `The engine reads the loop of \`${formatShown(tag)}\` (line ${loop.line}) as the sequence, because it is in the save frame of the molecular system.`,
         'Remove that loop from the file.',
@@ -255,7 +251,7 @@ function readNef(frames: readonly StarFrame[]): Entry {
     const wrong = loop.rows.find((row) => !/^[+-]?\d+$/.test(cell(row, NEF_CODE)));
     if (wrong !== undefined) {
       const code = formatShown(cell(wrong, NEF_CODE));
-      const notWhole = inputError(
+      const notWhole = createError(
         'SHIFTS_SEQUENCE_CODE',
         `The residue number \`${code}\` (line ${wrong.line}) is not a whole number.`,
         'Number the residues with integers, in the sequence and in the shifts.',

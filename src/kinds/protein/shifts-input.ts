@@ -4,7 +4,7 @@
  */
 import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../vocabulary.ts';
 import { formatShown } from '../../domain/plain-text.ts';
-import { type InputFinding, inputError, inputWarning, type Reading } from '../kind.ts';
+import { type Finding, createError, createWarning, type Reading } from '../kind.ts';
 import { readShiftTable, type Residue, type ShiftTable } from './shift-files.ts';
 import { readStar, StarSyntaxError } from './star.ts';
 
@@ -12,7 +12,7 @@ import { readStar, StarSyntaxError } from './star.ts';
 const DATA_BLOCK = /^[ \t]*data_\S/im;
 
 export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
-  const read = (findings: readonly InputFinding[], format?: ShiftTable['format']): Reading => ({
+  const read = (findings: readonly Finding[], format?: ShiftTable['format']): Reading => ({
     findings,
     // The engine uses the extension, the service the content: with this name, both agree.
     input: { name: format === 'NEF' ? 'input.nef' : 'input.str', text },
@@ -21,7 +21,7 @@ export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
   try {
     const table = DATA_BLOCK.test(text) ? readShiftTable(readStar(text)) : null;
     if (table !== null) return read([...checkTable(table, options)], table.format);
-    const unknown = inputError(
+    const unknown = createError(
       'SHIFTS_FORMAT_UNKNOWN',
       'The file is neither NEF nor NMR-STAR.',
       'Export the shifts as NEF, or download the NMR-STAR file of the entry from BMRB.',
@@ -29,7 +29,7 @@ export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
     return read([unknown]);
   } catch (error) {
     if (!(error instanceof StarSyntaxError)) throw error;
-    const malformed = inputError(
+    const malformed = createError(
       'SHIFTS_MALFORMED',
       `Line ${error.line} is not valid STAR: ${error.message}.`,
       'Export the file again with the program that made it; it may be truncated.',
@@ -47,20 +47,20 @@ export function recogniseShifts(text: string): boolean {
 function* checkTable(
   { format, residues, shifts, findings }: ShiftTable,
   { modelClass, originalNumbering }: ShiftsOptions,
-): Generator<InputFinding, void> {
+): Generator<Finding, void> {
   // A loop without its columns is not read, so all other findings would be misleading.
   const missingTags = findings.filter(({ code }) => code === 'SHIFTS_TAG_MISSING');
   if (missingTags.length > 0) yield* missingTags;
   // Without shifts ShiftCrypt succeeds and gives -10 for every residue (measured).
   else if (shifts === 0) {
     yield* findings;
-    yield inputError(
+    yield createError(
       'SHIFTS_NO_LOOP',
       `The ${format} file contains no chemical shifts.`,
       'Export it with its list of assigned chemical shifts.',
     );
   } else if (residues.length === 0) {
-    yield inputError(
+    yield createError(
       'SHIFTS_NO_SEQUENCE',
       `The ${format} file does not say which residues the molecule has.`,
       'Export the whole entry, with its molecular system or entities, not only the shifts.',
@@ -75,7 +75,7 @@ function* checkTable(
     );
     if (lower === undefined) yield* findMissingValues(residues, modelClass);
     else {
-      yield inputError(
+      yield createError(
         'SHIFTS_RESIDUE_CASE',
         `The residues are named in lower case (residue \`${formatShown(lower.code)}\` is \`${formatShown(lower.name)}\`); the engine knows them only in upper case.`,
         'Write their names in upper case, in the sequence and in the shifts: `ALA`.',
@@ -89,10 +89,10 @@ function* checkTable(
  * finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: disabling the option
  * automatically, which would silently change the user's residue numbers.
  */
-function findAuthorNumbers(residues: readonly Residue[]): readonly InputFinding[] {
+function findAuthorNumbers(residues: readonly Residue[]): readonly Finding[] {
   const isLost = residues.some(({ isAuthorNumbered, atoms }) => isAuthorNumbered && atoms.size > 0);
   if (!isLost) return [];
-  const lost = inputError(
+  const lost = createError(
     'SHIFTS_AUTHOR_NUMBERS',
     "The sequence has the author's residue numbers in addition to its own; with `original_numbering` the engine does not find the residues of the shifts.",
     'Set `original_numbering` to `false`.',
@@ -102,16 +102,13 @@ function findAuthorNumbers(residues: readonly Residue[]): readonly InputFinding[
 }
 
 /** The engine converts only the values of the atoms that it needs to numbers. */
-function* findBadValue(
-  residues: readonly Residue[],
-  model: ModelClass,
-): Generator<InputFinding, void> {
+function* findBadValue(residues: readonly Residue[], model: ModelClass): Generator<Finding, void> {
   for (const { name, atoms } of residues) {
     if (!canPredict(model, name, atoms)) continue;
     for (const atom of listNeededAtoms(model, name) ?? []) {
       const { value = '0', line = 0 } = atoms.get(atom) ?? {};
       if (value.trim() !== '' && Number.isFinite(Number(value))) continue;
-      yield inputError(
+      yield createError(
         'SHIFTS_VALUE',
         `The shift of ${atom} in line ${line} is \`${formatShown(value)}\`, which is not a number.`,
         'Correct the value, or remove its row.',
@@ -127,7 +124,7 @@ const FEW = 0.25;
 function* findMissingValues(
   residues: readonly Residue[],
   model: ModelClass,
-): Generator<InputFinding, void> {
+): Generator<Finding, void> {
   const valued = (one: ModelClass): number =>
     residues.filter(({ name, atoms }) => canPredict(one, name, atoms)).length;
   const values = valued(model);
@@ -138,7 +135,7 @@ function* findMissingValues(
   const cell = { column: 'model_class', value: model };
   const all = residues.length;
   if (values === 0) {
-    yield inputError(
+    yield createError(
       'SHIFTS_ALL_MISSING',
       `${begin} none of the ${all} residues has the shifts that it needs: every value of the result would be missing.`,
       best.values === 0
@@ -147,7 +144,7 @@ function* findMissingValues(
       cell,
     );
   } else if (values < FEW * all && best.values >= 2 * values) {
-    yield inputWarning(
+    yield createWarning(
       'SHIFTS_FEW_VALUES',
       `${begin} only ${values} of ${all} residues have the shifts that it needs.`,
       `\`model_class\` ${best.model} has values for ${best.values} of them.`,

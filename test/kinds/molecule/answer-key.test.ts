@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import type { InputFinding } from '../../../src/kinds/kind.ts';
+import type { Finding } from '../../../src/kinds/kind.ts';
 import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
 import {
   MOLECULE_EXTENSIONS,
@@ -43,7 +43,7 @@ function optionsOf(run: Row): MoleculeOptions {
   };
 }
 
-type Found = Pick<InputFinding, 'code' | 'severity'>;
+type Found = Pick<Finding, 'code' | 'severity'>;
 
 async function checkSmiles(smiles: string, run: Row): Promise<readonly Found[]> {
   const { findings } = await readSmilesInput(smiles.trim(), optionsOf(run));

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
-import type { InputFinding } from '../../../src/kinds/kind.ts';
+import type { Finding } from '../../../src/kinds/kind.ts';
 import { readSmilesInput } from '../../../src/kinds/molecule/input.ts';
 import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 
@@ -11,7 +11,7 @@ const BCC: MoleculeOptions = {
   atomType: 'gaff2',
 };
 
-async function findings(text: string, options = BCC): Promise<readonly InputFinding[]> {
+async function findings(text: string, options = BCC): Promise<readonly Finding[]> {
   return (await readSmilesInput(text, options)).findings;
 }
 
