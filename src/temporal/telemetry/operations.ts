@@ -22,17 +22,12 @@ import { readBudget } from '../../activities/budget-run.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
 import { buildBudgetWorkflowId, buildRunningQuery } from '../../workflows/names.ts';
 
-interface ListenAddress {
-  readonly host: string;
-  /** 0: any free port. */
-  readonly port: number;
-}
-
 export interface OperationsOptions {
-  readonly place: ListenAddress;
+  /** Port 0: any free one. */
+  readonly place: { readonly host: string; readonly port: number };
   readonly client: Client;
   readonly taskQueue: string;
-  /** Of the services configured for the worker. */
+  /** Of the services and credentials configured for the worker: their budgets are shown. */
   readonly references: readonly ServiceReference[];
 }
 
@@ -93,7 +88,7 @@ export async function openOperations(options: OperationsOptions): Promise<Operat
 /** Status and text by path. */
 type Pages = Readonly<Record<string, () => Promise<readonly [status: number, text: string]>>>;
 
-async function listen(pages: Pages, { host, port }: ListenAddress): Promise<Server> {
+async function listen(pages: Pages, { host, port }: OperationsOptions['place']): Promise<Server> {
   const server = createServer(({ method, url = '' }, response) => {
     const page = pages[url.split('?', 1)[0] ?? ''];
     if (method !== 'GET' && method !== 'HEAD') return send(response, 405);
@@ -210,11 +205,7 @@ type Reading = readonly [name: keyof typeof GAUGES, value: number, tags?: Metric
 
 const { TaskQueueType } = proto.temporal.api.enums.v1;
 
-interface StateOptions {
-  readonly client: Client;
-  readonly taskQueue: string;
-  /** The budgets to show: of the services and credentials of this worker. */
-  readonly references: readonly ServiceReference[];
+interface StateOptions extends Omit<OperationsOptions, 'place'> {
   /** The task queues that this process polls; none before its worker starts. */
   readonly polled: () => readonly string[];
 }
