@@ -141,12 +141,8 @@ type DefinedKind<N extends string, C extends Options, A> = Omit<
 > & {
   readonly judge: Judge;
   readonly artefacts: { readonly [K in keyof A]: Artefact };
-  readonly input: {
-    readonly column: { readonly name: string; readonly synonyms?: readonly string[] } | null;
-    readonly extensions: readonly string[];
-    readonly recognise?: (text: string) => boolean | string;
-    readonly read: (source: InputSource, options: ValuesOf<C>) => Reading;
-  };
+  readonly input: Pick<InputReader, 'column' | 'extensions'> &
+    Pick<PluginInput<ValuesOf<C>>, 'recognise' | 'read'>;
 };
 
 /** No options, or no columns. */
