@@ -105,12 +105,12 @@ export class Bench {
   }
 
   /** The command while it runs, for interruptions. */
-  type(
-    args: readonly string[],
-    environment: NodeJS.ProcessEnv = {},
-  ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+  type(args: readonly string[]): {
+    readonly child: ChildProcess;
+    readonly ended: Promise<Ended>;
+  } {
     const startedAt = Date.now();
-    const child = this.#spawn(args, environment);
+    const child = this.#spawn(args);
     const out = { stdout: '', stderr: '' };
     child.stdout?.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
@@ -157,11 +157,11 @@ export class Bench {
     }
   }
 
-  #spawn(args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
+  #spawn(args: readonly string[]): ChildProcess {
     return spawn(process.execPath, [BIN, ...args], {
       cwd: this.folder,
       // A separate ledger: one run must not count against the next.
-      env: { ...ENVIRONMENT, HUNDREDFOLD_STATE_DIR: join(this.folder, 'state'), ...environment },
+      env: { ...ENVIRONMENT, HUNDREDFOLD_STATE_DIR: join(this.folder, 'state') },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }

@@ -69,7 +69,7 @@ async function playFor(script: readonly string[], minutes: number): Promise<void
 
 /** Fails the run when a round fails. */
 async function play(words: readonly string[]): Promise<void> {
-  const { code } = await run(ROOT, process.execPath, words, 'shown');
+  const { code } = await run(process.execPath, words, 'shown');
   if (code !== 0) process.exitCode = 1;
 }
 

@@ -2,6 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
 
+const ROOT = join(import.meta.dirname, '..');
+
 interface Ended {
   /** Null if a signal ended it. */
   readonly code: number | null;
@@ -15,19 +17,14 @@ interface Ended {
  * @param program an absolute path, or a name in node_modules/.bin
  */
 export function run(
-  root: string,
   program: string,
   args: readonly string[],
   output: 'captured' | 'shown',
 ): Promise<Ended> {
-  const path = isAbsolute(program) ? program : join(root, 'node_modules', '.bin', program);
+  const path = isAbsolute(program) ? program : join(ROOT, 'node_modules', '.bin', program);
   const child = spawn(path, args, {
-    cwd: root,
-    stdio: [
-      'ignore',
-      output === 'shown' ? 'inherit' : 'pipe',
-      output === 'shown' ? 'inherit' : 'pipe',
-    ],
+    cwd: ROOT,
+    stdio: output === 'shown' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
   });
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));

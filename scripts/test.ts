@@ -23,7 +23,7 @@ interface Check {
 
 function command(program: string, ...args: readonly string[]): () => Promise<string> {
   return async () => {
-    const { code, output } = await run(ROOT, program, args, 'captured');
+    const { code, output } = await run(program, args, 'captured');
     return code === 0 ? '' : `${output.trim()}\n${program} ended with ${String(code)}`;
   };
 }
@@ -71,7 +71,7 @@ async function runVitest(args: readonly string[]): Promise<Tally> {
   const file = join(folder, 'results.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-    const { code } = await run(ROOT, 'vitest', ['run', ...reporters, ...args], 'shown');
+    const { code } = await run('vitest', ['run', ...reporters, ...args], 'shown');
     const { tally, problem, red } = vitestTally(file, code);
     report('tests', tally.failed === 0, startedAt, problem);
     if (!red || red.length > MAX_RED || args.length > 0) return tally;
@@ -111,7 +111,7 @@ function without({ passed, failed }: Tally, flaky: readonly RedFile[]): Tally {
 async function runChaos(minutes: string): Promise<Tally> {
   const startedAt = performance.now();
   const script = join(ROOT, 'test', 'chaos', 'main.ts');
-  const { code } = await run(ROOT, process.execPath, [script, '--minutes', minutes], 'shown');
+  const { code } = await run(process.execPath, [script, '--minutes', minutes], 'shown');
   report('chaos', code === 0, startedAt);
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }

@@ -15,25 +15,21 @@ const BUILD_MS = 600_000;
 
 const ROOT = join(import.meta.dirname, '..');
 
-function ownFolder(): string {
-  return join(ROOT, '.tools', `versitygw-${VERSION}`);
-}
+const OWN_FOLDER = join(ROOT, '.tools', `versitygw-${VERSION}`);
 
 /** `VERSITYGW`, the project's own copy, then PATH; null if there is none. */
-export function findVersitygw(environment = process.env): string | null {
-  const chosen = environment['VERSITYGW'];
-  if (chosen !== undefined && chosen !== '') return isExecutable(chosen) ? chosen : null;
-  const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return (
-    [ownFolder(), ...folders].map((folder) => join(folder, 'versitygw')).find(isExecutable) ?? null
-  );
+export function findVersitygw(): string | null {
+  const { VERSITYGW: chosen, PATH = '' } = process.env;
+  if (chosen) return isExecutable(chosen) ? chosen : null;
+  const folders = [OWN_FOLDER, ...PATH.split(delimiter).filter((folder) => folder !== '')];
+  return folders.map((folder) => join(folder, 'versitygw')).find(isExecutable) ?? null;
 }
 
 /** Builds it if it is missing. Returns why it is missing; null if it exists. */
 export async function setUpVersitygw(): Promise<string | null> {
   if (findVersitygw() !== null) return null;
   if (process.env['VERSITYGW'] === '') return 'VERSITYGW is empty';
-  const building = `${ownFolder()}.building`;
+  const building = `${OWN_FOLDER}.building`;
   mkdirSync(building, { recursive: true });
   try {
     await promisify(execFile)('go', ['install', MODULE], {
@@ -44,8 +40,8 @@ export async function setUpVersitygw(): Promise<string | null> {
   } catch (error) {
     return `go install ${MODULE} failed: ${lastLine(error)}`;
   }
-  mkdirSync(ownFolder(), { recursive: true });
-  renameSync(join(building, 'versitygw'), join(ownFolder(), 'versitygw'));
+  mkdirSync(OWN_FOLDER, { recursive: true });
+  renameSync(join(building, 'versitygw'), join(OWN_FOLDER, 'versitygw'));
   return null;
 }
 

@@ -46,8 +46,8 @@ const RECORD_FILE = 'installed.json';
  * `.engines` in a checkout, `engines` in the user's cache for an installed package, or the folder in
  * `HUNDREDFOLD_ENGINES`: several checkouts may share one.
  */
-export function findEnginesFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  const { HUNDREDFOLD_ENGINES: named, XDG_CACHE_HOME: cache = '', HOME: home } = environment;
+export function findEnginesFolder(): string {
+  const { HUNDREDFOLD_ENGINES: named, XDG_CACHE_HOME: cache = '', HOME: home } = process.env;
   if (named) return resolve(named);
   if (!BUILT) return fileURLToPath(new URL('../../../../.engines', import.meta.url));
   const folder = isAbsolute(cache) ? cache : join(home || homedir(), '.cache');
