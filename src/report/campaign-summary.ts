@@ -147,7 +147,7 @@ export class CampaignTally {
     campaign: PreparedCampaign,
     end: CampaignEnd,
     damaged: readonly string[],
-    former: CampaignSummary | null = null,
+    former: CampaignSummary | null,
   ): CampaignSummary {
     const more = damaged.length - MAX_DAMAGED;
     const runs = this.#runs(end, former);

@@ -108,7 +108,7 @@ class ItemTable {
     this.#rows.push(row);
   }
 
-  async end(before: readonly string[], after: readonly string[] = []): Promise<void> {
+  async end(before: readonly string[], after: readonly string[]): Promise<void> {
     const columns = [...this.#columns];
     await this.#file.write(formatCsvLine([...before, ...columns, ...after]));
     for (const { first, own, last } of this.#rows) {

@@ -93,7 +93,7 @@ export async function growCampaign(
   former: PreparedCampaign,
   campaign: CampaignHeader,
   items: Items,
-  options: PrepareOptions = {},
+  options: PrepareOptions,
 ): Promise<Prepared> {
   const laid = await layOut(store, items, options, former, await readIds(store, former));
   const grown = { pages: laid.pages, items: former.items + laid.items };

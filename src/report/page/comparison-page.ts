@@ -28,7 +28,7 @@ export async function writeComparison(
   to: Store,
   a: ComparedTree,
   b: ComparedTree,
-  by = 'id',
+  by: string,
 ): Promise<Comparison> {
   const comparison = await compareTrees(a, b, by);
   await to.write(DIFFERENCES, Readable.from(generateDifferences(comparison)));

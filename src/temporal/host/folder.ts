@@ -55,10 +55,7 @@ export function createFolderError(dir: string, cause: unknown): HundredfoldError
 const RETRY_INTERVAL_MS = 50;
 
 /** Waits until the other process has ended; `waiting` is called when that takes a second. */
-export async function waitForLock(
-  dir: string,
-  waiting: () => void = () => undefined,
-): Promise<Lock> {
+export async function waitForLock(dir: string, waiting: () => void): Promise<Lock> {
   for (let tries = 1; ; tries += 1) {
     const lock = tryLock(dir);
     if (lock) return lock;
