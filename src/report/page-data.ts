@@ -5,6 +5,7 @@
 import type {
   Attempt,
   CampaignFacts,
+  Counts,
   Kind,
   ServiceName,
   FinalState,
@@ -14,11 +15,8 @@ import type { Drawing } from '../domain/chemistry.ts';
 import type { Measure, Verdict } from '../kinds/kind.ts';
 import type { PackedResult, TrackFacts } from '../kinds/page-data.ts';
 
-export type { Counts } from '../domain/campaign.ts';
-export type { Drawing } from '../domain/chemistry.ts';
-export type { Verdict } from '../kinds/kind.ts';
+export type { Counts, Drawing, Kind, Verdict };
 export type * from '../kinds/page-data.ts';
-export type { Kind };
 
 /** Ids of the elements with data; a chunk's number is appended to `chunk`. */
 export const ELEMENT = {
