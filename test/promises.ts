@@ -10,7 +10,7 @@ import { expect } from 'vitest';
 import type { Window } from '../src/budget/policy.ts';
 import { FINAL_STATES } from '../src/domain/campaign.ts';
 import type { JournalEntry } from '../packages/local-services/src/journal.ts';
-import { findTreeFaults } from '../src/report/verify.ts';
+import { verifyTree } from '../src/report/verify.ts';
 import { openFileStore } from '../src/store/file-store.ts';
 
 /** What a test has done, as the promises see it. */
@@ -146,9 +146,8 @@ export function atMostOneJob(
 
 /** 5. Files on disk are complete and right: files, digests, tables and checksums agree, nothing is half-written. */
 export async function treeIsWhole(folder: string): Promise<void> {
-  expect(await findTreeFaults(await openFileStore(folder)), 'faults of the output tree').toEqual(
-    [],
-  );
+  const { faults } = await verifyTree(await openFileStore(folder));
+  expect(faults, 'faults of the output tree').toEqual([]);
 }
 
 /** The forms of a secret in a file: plain, escaped for JSON, URLs and HTML, and in the middle of a base64 text. */

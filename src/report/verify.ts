@@ -120,11 +120,6 @@ async function checkCampaign(checks: ItemChecks): Promise<void> {
   }
 }
 
-/** The faults of a tree, one sentence each; empty if there are none. */
-export async function findTreeFaults(store: Store): Promise<readonly string[]> {
-  return (await verifyTree(store)).faults.map(({ message }) => message);
-}
-
 /** The faults so far, and what they are about: their consequences in derived files are not reported again. */
 class Faults {
   readonly all: Fault[] = [];

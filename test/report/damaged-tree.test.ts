@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { findTreeFaults } from '../../src/report/verify.ts';
+import { verifyTree } from '../../src/report/verify.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { prepareRetry, surveyRetry } from '../../src/store/reopen.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
@@ -75,7 +75,9 @@ test.each(DAMAGES)(
     expect((await rowsOf(store)).map(([id]) => id)).toEqual(['ethanol', 'water', 'p1']);
     expect(await rowsOf(store)).toContainEqual(['water', 'failed', code]);
     expect(damaged.find((text) => text.includes(RECORD))).toContain('hundredfold run');
-    expect(await findTreeFaults(store)).toContainEqual(expect.stringContaining(RECORD));
+    expect((await verifyTree(store)).faults).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining(RECORD) }),
+    );
 
     const campaign = await readPreparedCampaign(store);
     if (campaign === null) throw new Error('not prepared');
@@ -93,7 +95,7 @@ test.each(DAMAGES)(
     expect([again.items, again.done]).toEqual([3, 2]);
     await endItem(store, aMolecule('water'), {});
     expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
-    expect(await findTreeFaults(store)).toEqual([]);
+    expect((await verifyTree(store)).faults).toEqual([]);
   },
 );
 
@@ -118,10 +120,12 @@ test.each<[string, RegExp, ErrorCode, (store: Store) => Promise<unknown>]>([
   const error = await expectCode(publishCampaign(store, END), code);
   expect(error.message).toMatch(words);
   expect(error.remedy).toContain('hundredfold run');
-  expect(await findTreeFaults(store)).toContainEqual(expect.stringMatching(words));
+  expect((await verifyTree(store)).faults).toContainEqual(
+    expect.objectContaining({ message: expect.stringMatching(words) }),
+  );
   await prepareCampaign(store, CAMPAIGN, ITEMS, pages);
   expect((await publishCampaign(store, END)).items).toMatchObject({ total: 3, succeeded: 3 });
-  expect(await findTreeFaults(store)).toEqual([]);
+  expect((await verifyTree(store)).faults).toEqual([]);
 });
 
 test('a tree whose name leads out of a folder is not read: pull names a folder after it', async () => {

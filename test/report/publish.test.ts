@@ -9,7 +9,7 @@ import {
   readSummary,
 } from '../../src/report/campaign-summary.ts';
 import { publishCampaign, type PublishProgress } from '../../src/report/publish.ts';
-import { findTreeFaults } from '../../src/report/verify.ts';
+import { verifyTree } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { buildItemKey } from '../../src/store/layout.ts';
@@ -104,7 +104,7 @@ describe('a published campaign', () => {
   test('an empty campaign is published, and one that was never prepared is refused', async () => {
     const store = await endedCampaign([]);
     await publishCampaign(store, END);
-    expect(await findTreeFaults(store)).toEqual([]);
+    expect((await verifyTree(store)).faults).toEqual([]);
     expect(await store.readText('failed.csv')).toBe('id,kind,file,error_code,error\n');
     const bare = await openFileStore(await temporaryFolder());
     const error = await expectCode(publishCampaign(bare, END), 'STORE_NOT_PREPARED');
@@ -140,7 +140,7 @@ describe('a published campaign', () => {
     for (const item of ITEMS) await endItem(store, item, {});
     const { runs, ...ended } = await publishCampaign(store, END);
     expect([runs.length, 'so_far' in ended]).toEqual([1, false]);
-    expect(await findTreeFaults(store)).toEqual([]);
+    expect((await verifyTree(store)).faults).toEqual([]);
   });
 
   test('leftovers of a crash are removed, but not while the campaign is open', async () => {
@@ -165,14 +165,16 @@ describe('a file that differs from what was received', () => {
     const record = await readItem(store, 'molecule', 'ethanol');
     expect(record?.error?.code).toBe('STORE_DIGEST_MISMATCH');
     expect((await table(store, 'failed.csv')).map(({ id }) => id)).toEqual(['ethanol']);
-    expect(await findTreeFaults(store)).toContainEqual(expect.stringContaining(RESULT));
+    expect((await verifyTree(store)).faults).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining(RESULT) }),
+    );
     if (sha256sum) {
       const check = spawnSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: store.location });
       expect(check.stdout.toString()).toContain(`${RESULT}: FAILED`);
     }
     await writeFile(join(store.location, RESULT), '{"of":"ethanol"}\n');
     expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
-    expect(await findTreeFaults(store)).toEqual([]);
+    expect((await verifyTree(store)).faults).toEqual([]);
   });
 
   test('or is missing is reported; an item that had failed before keeps its first reason', async () => {
@@ -226,7 +228,7 @@ describe('a publication that does not succeed leaves no unfinished file, and no 
       await expectCleared(store);
       await rm(join(store.location, key), { recursive: true });
       await publishCampaign(store, END);
-      expect(await findTreeFaults(store)).toEqual([]);
+      expect((await verifyTree(store)).faults).toEqual([]);
     },
   );
 
@@ -245,6 +247,6 @@ describe('a publication that does not succeed leaves no unfinished file, and no 
       await expectCleared(store);
     }
     await publishCampaign(store, END);
-    expect(await findTreeFaults(store)).toEqual([]);
+    expect((await verifyTree(store)).faults).toEqual([]);
   });
 });
