@@ -43,7 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     executable,
     dir,
     port: await freePort(),
-    uiPort: await freePort(),
+    ui: { ip: '127.0.0.1', port: await freePort() },
     // Workflows continue as new every few hundred events, so that every test covers it.
     dynamicConfig: {
       'limit.historyCount.suggestContinueAsNew': '300',

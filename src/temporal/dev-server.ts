@@ -28,10 +28,8 @@ interface DevServerOptions {
   readonly dir: string;
   /** The port to prefer: worker and clients find the server again after a restart. */
   readonly port?: number;
-  /** The port of the UI; without it there is none. */
-  readonly uiPort?: number;
-  /** Loopback address of the UI. */
-  readonly uiIp?: string;
+  /** Loopback address of the UI; without it there is none. */
+  readonly ui?: { readonly ip: string; readonly port: number };
   /** Settings of the server, for tests. */
   readonly dynamicConfig?: Readonly<Record<string, string>>;
 }
@@ -50,7 +48,7 @@ export async function startDevServer(
   await mkdir(options.dir, { recursive: true, mode: PRIVATE_FOLDER });
   // Any port: two servers that start at the same time would both find a usual one free.
   const port = await freePort(options.port ?? 0);
-  const { uiIp = '127.0.0.1', uiPort = null } = options;
+  const { ui } = options;
   const logFile = join(options.dir, 'temporal.log');
   // Only here: a command that looks for a server, or stops it, does not load Temporal's packages.
   const { ATTRIBUTE_NAMES: attributes } = await import('../workflows/names.ts');
@@ -75,14 +73,11 @@ export async function startDevServer(
   const server: DevServer = {
     pid: child.pid ?? -1,
     address: `127.0.0.1:${port}`,
-    ui: uiPort === null ? null : `http://${uiIp}:${uiPort}`,
+    ui: ui ? `http://${ui.ip}:${ui.port}` : null,
   };
   if (child.pid !== undefined) started(server);
   // The UI too: until it listens, its port looks free to the next server that starts.
-  const ready = Promise.all([
-    waitUntilListening(port),
-    uiPort === null ? null : waitUntilListening(uiPort, uiIp),
-  ]);
+  const ready = Promise.all([waitUntilListening(port), ui && waitUntilListening(ui.port, ui.ip)]);
   await Promise.race([ready, failed]);
   child.removeAllListeners();
   return server;
@@ -182,14 +177,14 @@ const ON_A_LAPTOP = {
 };
 
 function buildArguments(
-  { dir, uiIp = '127.0.0.1', uiPort, dynamicConfig = {} }: DevServerOptions,
+  { dir, ui, dynamicConfig = {} }: DevServerOptions,
   port: number,
   attributes: readonly string[],
 ): string[] {
   const settings = { ...SETTINGS, ...ON_A_LAPTOP, ...dynamicConfig };
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
-    ...(uiPort === undefined ? ['--headless'] : ['--ui-ip', uiIp, '--ui-port', String(uiPort)]),
+    ...(ui ? ['--ui-ip', ui.ip, '--ui-port', String(ui.port)] : ['--headless']),
     ...['--db-filename', buildDatabasePath(dir)],
     // The defaults (delete, full) are 2-3 x slower and starve the budget's signals.
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],

@@ -98,11 +98,10 @@ export class ServerKeeper {
 
   async #start(former: ServerRecord | null): Promise<ServerRecord> {
     const executable = await ensureTemporalCli(writeStderr);
-    const ui = await this.#guardedUi(former);
-    const { ip: uiIp, port: uiPort } = await findHiddenPlace();
+    const guarded = await this.#guardedUi(former);
     const port = former ? { port: parsePort(former.address) } : {};
-    const record = (server: DevServer) => ({ ...server, ui, uiBehind: server.ui });
-    const options = { executable, dir: this.#dir, ...port, uiIp, uiPort };
+    const record = (server: DevServer) => ({ ...server, ui: guarded, uiBehind: server.ui });
+    const options = { executable, dir: this.#dir, ...port, ui: await findHiddenPlace() };
     const started = await startDevServer(options, (server) => {
       this.#server = record(server);
       // Recorded before it is healthy: if this process is killed here, the next host still finds it.
