@@ -62,7 +62,6 @@ export function starterInto(begun: unknown[]): Dependencies['starter'] {
 
 interface Target {
   readonly url: string;
-  readonly maxDownload?: number;
   readonly deadlineMs?: number;
 }
 

@@ -71,12 +71,12 @@ describe.each(['result', 'csv'] as const)('a %s', (artefact) => {
     [
       'is announced as too large',
       { 'content-length': '3000000000' },
-      /3000000000 bytes.*1000000 are allowed/,
+      /3000000000 bytes.*64000000 are allowed/,
     ],
-    ['never ends', {}, /bytes came so far, and 1000000 are allowed/],
+    ['never ends', {}, /bytes came so far, and 64000000 are allowed/],
   ])('that %s fails the item at once, and leaves nothing behind', async (_, headers, words) => {
     await using server = await serving((response) => endless(response, headers));
-    const item = await downloading('sequence', { url: server.url, maxDownload: MB });
+    const item = await downloading('sequence', { url: server.url });
     const { files, problem } = await item.fetch(artefact);
     expect({ files, code: problem?.code }).toEqual({ files: [], code: 'RESULT_TOO_LARGE' });
     expect(problem?.message).toMatch(words);

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { queryObjects } from 'node:v8';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { type HttpAnswer, createHttp, type Http } from '../../src/services/http.ts';
 import { deadUrl, httpServer, json, netServer, rawServer } from './scripted-server.ts';
 
-function newHttp(deadlineMs = 2_000, connections?: number, betweenMs = 0): Http {
-  const settings = { deadlineMs, connections, betweenMs };
-  const http = createHttp({ service: 'predictions', secrets: [], ...settings });
+function newHttp(deadlineMs = 2_000, betweenMs = 0): Http {
+  const http = createHttp({ service: 'predictions', secrets: [], deadlineMs, betweenMs });
   onTestFinished(() => http.close());
   return http;
 }
@@ -55,18 +55,22 @@ describe('a request that never left this machine is distinguished from an uncert
 
   test('aborted while it waits for a free connection: unreached', async () => {
     await using server = await httpServer(() => undefined);
-    const http = newHttp(5_000, 1);
+    const http = newHttp(5_000);
     const [first, second] = [new AbortController(), new AbortController()];
-    const hanging = post(http, server.url, first.signal);
+    const hanging = Array.from({ length: MAX_OUTSTANDING }, () =>
+      post(http, server.url, first.signal),
+    );
+    await expect.poll(() => server.requests.length).toBe(MAX_OUTSTANDING);
     const waiting = post(http, server.url, second.signal);
-    await expect.poll(() => server.requests.length).toBe(1);
+    await sleep(100);
     second.abort();
     expect(await waiting).toMatchObject({ type: 'unreached', code: 'ABORTED' });
     first.abort();
-    expect(await hanging).toMatchObject({ type: 'broken', code: 'ABORTED' });
-    // The connection is free now: the aborted request must not be written after all.
+    for (const answer of await Promise.all(hanging))
+      expect(answer).toMatchObject({ type: 'broken', code: 'ABORTED' });
+    // Connections are free now: the aborted request must not be written after all.
     await sleep(100);
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(MAX_OUTSTANDING);
   });
 
   test.each([
@@ -103,7 +107,7 @@ describe('connections', () => {
       times.push(performance.now());
       json(response, 200, {});
     });
-    const http = newHttp(2_000, 8, 200);
+    const http = newHttp(2_000, 200);
     const asked = performance.now();
     await read(await post(http, server.url));
     expect(http.waitMs()).toBeGreaterThan(0);
@@ -126,10 +130,11 @@ describe('connections', () => {
         json(response, 200, {});
       }, 20);
     });
-    const http = newHttp(2_000, 3);
-    await Promise.all(Array.from({ length: 12 }, async () => read(await post(http, server.url))));
-    expect(server.requests).toHaveLength(12);
-    expect(most).toBe(3);
+    const http = newHttp();
+    const posts = Array.from({ length: 40 }, async () => read(await post(http, server.url)));
+    await Promise.all(posts);
+    expect(server.requests).toHaveLength(40);
+    expect(most).toBe(MAX_OUTSTANDING);
   });
 
   test('a POST is sent once: no redirect is followed, and no request is repeated', async () => {
