@@ -27,9 +27,8 @@ export function createTokenSchema(name: string, absent?: string): z.ZodString {
 }
 
 const jobName = limitCharacters(z.string(), 0, JOB_NAME_LENGTH, NAME);
-/** On all submit endpoints (contract 7). A form has no null. */
+/** On all submit endpoints (contract 7). */
 const IDENTITY = { token: createTokenSchema('token'), job_name: jobName.nullish() };
-const FORM_IDENTITY = { token: createTokenSchema('token'), job_name: jobName.optional() };
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
@@ -46,7 +45,7 @@ function createFormSchema(shape: Shape, inputs: Shape, none: string): z.ZodObjec
   const countGiven = (value: Readonly<Record<string, unknown>>): number =>
     names.filter((name) => value[name] !== undefined).length;
   return z
-    .object({ ...FORM_IDENTITY, ...shape, ...inputs })
+    .object({ ...IDENTITY, ...shape, ...inputs })
     .refine((value) => countGiven(value) > 0, none)
     .refine((value) => countGiven(value) < 2, `Give ${names.join(' or ')}, not both.`);
 }
@@ -84,10 +83,7 @@ const SHIFTS = {
   model_class: z.enum(MODEL_CLASSES).nullish(),
   original_numbering: z.boolean().nullish(),
 };
-const SHIFTS_FORM = {
-  model_class: z.enum(MODEL_CLASSES).optional(),
-  original_numbering: z.enum(['true', 'false']).optional(),
-};
+const SHIFTS_FORM = { ...SHIFTS, original_numbering: z.enum(['true', 'false']).optional() };
 const EARLIER_FILES = {
   nef_file: createFileSchema('nef_file'),
   nrm_star_file: createFileSchema('nrm_star_file'),
