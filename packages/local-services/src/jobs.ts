@@ -5,7 +5,12 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type { ServiceName } from './contract.ts';
-import type { EngineJob, EngineOutcome, OutputName } from './engines/engine.ts';
+import {
+  CONTENT_TYPES,
+  type EngineJob,
+  type EngineOutcome,
+  type OutputName,
+} from './engines/engine.ts';
 import { LocalServicesError, toMessage } from './problem.ts';
 
 type JobState = 'enqueued' | 'RUNNING' | 'FINISHED' | 'FAILED';
@@ -303,8 +308,8 @@ export class JobStore {
       if (changes === 0) return;
       this.#sql('INSERT OR REPLACE INTO logs (seq, text) VALUES (:seq, :log)').run({ seq, log });
       const insert = this.#sql('INSERT INTO outputs VALUES (?, ?, ?, ?)');
-      for (const { name, contentType, body } of outcome.ok ? outcome.outputs : [])
-        insert.run(seq, name, contentType, body);
+      for (const { name, body } of outcome.ok ? outcome.outputs : [])
+        insert.run(seq, name, CONTENT_TYPES[name], body);
       this.#enter(seq, at, { state, message: error });
     });
   }

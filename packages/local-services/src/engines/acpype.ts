@@ -4,7 +4,6 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { hasErrno } from '../problem.ts';
 import {
-  CONTENT_TYPES,
   createFailure,
   createMachineFailure,
   type EngineContext,
@@ -55,8 +54,7 @@ function readOutcome(job: MoleculeJob, folder: string, ended: Ended, log: string
   const { files, missing } = readFileSet(job, folder);
   if (ended.code === 0 && missing.length === 0) {
     const body = Buffer.from(JSON.stringify(files));
-    const contentType = CONTENT_TYPES.result;
-    return { ok: true, log, outputs: [{ name: 'result', contentType, body }] };
+    return { ok: true, log, outputs: [{ name: 'result', body }] };
   }
   const { code, signal } = ended;
   const how = `ACPYPE ended with ${String(code ?? signal)}, without ${missing.join(', ') || 'an error'}.`;

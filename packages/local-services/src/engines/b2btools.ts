@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DEFAULT_PREDICTORS } from '../contract.ts';
 import { hasErrno } from '../problem.ts';
 import {
-  CONTENT_TYPES,
   createFailure,
   createMachineFailure,
   type AlignmentJob,
@@ -73,7 +72,7 @@ async function readOutputs(folder: string, { outputs }: Command): Promise<Output
   const read = files.map(async ([name, file]): Promise<Output[]> => {
     try {
       const body = await readFile(join(folder, file));
-      return [{ name, contentType: CONTENT_TYPES[name], body }];
+      return [{ name, body }];
     } catch (error) {
       if (hasErrno(error, 'ENOENT')) return [];
       throw error;

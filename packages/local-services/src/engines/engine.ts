@@ -68,7 +68,6 @@ export const CONTENT_TYPES: Readonly<Record<OutputName, string>> = {
 
 export interface Output {
   readonly name: OutputName;
-  readonly contentType: string;
   readonly body: Uint8Array;
 }
 

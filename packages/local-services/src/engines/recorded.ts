@@ -8,7 +8,6 @@ import { gunzipSync } from 'node:zlib';
 import { PREDICTORS, type Predictor, type ServiceName } from '../contract.ts';
 import { parseFasta, assignResultIds } from '../fasta.ts';
 import {
-  CONTENT_TYPES,
   type Engine,
   type EngineContext,
   type EngineJob,
@@ -118,7 +117,7 @@ function replayMolecule(recording: Recording): EngineOutcome {
   };
   if (recording.failure !== undefined) return { ok: false, message: recording.failure, log };
   const body = Buffer.from(JSON.stringify(results));
-  return { ok: true, log, outputs: [{ name: 'result', contentType: CONTENT_TYPES.result, body }] };
+  return { ok: true, log, outputs: [{ name: 'result', body }] };
 }
 
 function replayPrediction(recording: Recording, job: EngineJob): EngineOutcome {
@@ -126,9 +125,7 @@ function replayPrediction(recording: Recording, job: EngineJob): EngineOutcome {
   const names = ['result', 'csv', 'metadata', 'distributions'] as const;
   let outputs: Output[] = names.flatMap((name) => {
     const file = recording.files[name];
-    return file === undefined
-      ? []
-      : [{ name, contentType: CONTENT_TYPES[name], body: readRecording(file) }];
+    return file === undefined ? [] : [{ name, body: readRecording(file) }];
   });
   if (job.kind === 'sequence') outputs = renameProteins(outputs, job.fasta);
   return { ok: true, log: `Recorded output of ${recording.what}`, outputs };

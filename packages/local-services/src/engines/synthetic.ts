@@ -6,7 +6,6 @@ import { DEFAULT_PREDICTORS } from '../contract.ts';
 import { parseFasta, assignResultIds, type FastaRecord } from '../fasta.ts';
 import { readChains } from '../star.ts';
 import {
-  CONTENT_TYPES,
   createFailure,
   paceJob,
   type Engine,
@@ -59,14 +58,14 @@ async function makeOutputs(job: EngineJob): Promise<Output[] | string> {
 }
 
 function createJsonOutput(name: OutputName, value: unknown): Output {
-  return { name, contentType: CONTENT_TYPES[name], body: Buffer.from(JSON.stringify(value)) };
+  return { name, body: Buffer.from(JSON.stringify(value)) };
 }
 
 type Cell = string | number | null;
 
 function createCsvOutput(name: OutputName, rows: readonly (readonly Cell[])[]): Output {
   const lines = rows.map((row) => row.map((cell) => formatCsvField(String(cell ?? ''))).join(','));
-  return { name, contentType: CONTENT_TYPES[name], body: Buffer.from(`${lines.join('\n')}\n`) };
+  return { name, body: Buffer.from(`${lines.join('\n')}\n`) };
 }
 
 /** A protein with a value for each key and residue, null for gaps, as in the recorded outputs. */
