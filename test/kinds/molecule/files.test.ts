@@ -140,9 +140,6 @@ describe('silent errors of the engine', () => {
     const record = JSON.stringify(finishedRecord(recording));
     const result = await checkMolecule(record, options, composition);
     expect(result?.code).toBe(code);
-    expect(await checkMolecule('<html>', options, composition)).toMatchObject({
-      code: 'RESULT_NOT_JSON',
-    });
   });
 
   test('are not assumed if RDKit does not answer in time', async () => {

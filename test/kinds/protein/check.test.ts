@@ -1,4 +1,4 @@
-/** A prediction against its input: silent errors of the engine are failures, and what is right passes. */
+/** A prediction against its input, in cases that test/goldens/checks.txt does not have. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ResultProblem } from '../../../src/kinds/json.ts';
@@ -40,10 +40,8 @@ test.each<[string, PredictionOptions, string, unknown, string | null]>([
   ['two of them', SHIFTS, '', [chain('-10', '-10'), chain('-10', '-10')], 'RESULT_ALL_MISSING'],
   ['another order of residues', DYNAMINE, '>a\nMK\n', protein('KM'), 'RESULT_WRONG_SEQUENCE'],
   ['a residue more', DYNAMINE, '>a\nMK\n', protein('MKL'), 'RESULT_WRONG_SEQUENCE'],
-  ['a residue less', DYNAMINE, '>a\nMK\n', protein('M'), 'RESULT_WRONG_SEQUENCE'],
   ['an X for a known residue', DYNAMINE, '>a\nMK\n', protein('XK'), 'RESULT_WRONG_SEQUENCE'],
   ['no values', DYNAMINE, '>a\nMK\n', protein('MK', []), 'RESULT_EMPTY'],
-  ['a web page', DYNAMINE, '>a\nMK\n', '<html>', 'RESULT_NOT_JSON'],
   ['rows in another order', ALIGNMENT, '>b\nMK\n>a\nM-\n', ROWS, null],
   ['a row with another gap', ALIGNMENT, '>b\nMK\n>a\n-M\n', ROWS, 'RESULT_WRONG_SEQUENCE'],
   ['a row less', ALIGNMENT, '>b\nMK\n>a\nM-\n>c\nMK\n', ROWS, 'RESULT_WRONG_SEQUENCE'],
@@ -113,23 +111,12 @@ describe('values that are missing', () => {
   });
 });
 
-test('the chains of a shift file are returned unchanged, not reversed or shorter', () => {
+test('a chain of a shift file that is shorter in the result is another sequence', () => {
   const demo = new URL('../../../batches/demo/files/bmr5387_ubiquitin.nef', import.meta.url);
   const nef = readFileSync(demo, 'utf8');
   const recorded = recordingText('b2btools/shiftcrypt/bmr5387_ubiquitin_nef-model1');
-  expect(check(SHIFTS, nef, recorded)).toBeNull();
-  for (const change of [
-    (list: unknown[]) => list.toReversed(),
-    (list: unknown[]) => list.slice(1),
-  ]) {
-    const changed = (JSON.parse(recorded) as object[]).map((one) =>
-      Object.fromEntries(
-        Object.entries(one).map(([key, list]: [string, unknown]) => [
-          key,
-          Array.isArray(list) ? change(list) : list,
-        ]),
-      ),
-    );
-    expect(check(SHIFTS, nef, changed)).toMatchObject({ code: 'RESULT_WRONG_SEQUENCE' });
-  }
+  const shorter: unknown = JSON.parse(recorded, (_, value: unknown) =>
+    Array.isArray(value) && typeof value[0] !== 'object' ? value.slice(1) : value,
+  );
+  expect(check(SHIFTS, nef, shorter)).toMatchObject({ code: 'RESULT_WRONG_SEQUENCE' });
 });
