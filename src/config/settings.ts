@@ -4,7 +4,7 @@
  */
 import { resolve, dirname } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import type { JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ObjectStoreAccess } from '../store/layout.ts';
@@ -114,7 +114,11 @@ function findDefaultFile(): string | null {
 
 function readYaml(path: string): unknown {
   try {
-    return (parse(readFileSync(path, 'utf8')) as unknown) ?? {};
+    // An unknown tag is only a warning, which Node would print, and its value would be used without it.
+    const document = parseDocument(readFileSync(path, 'utf8'), { logLevel: 'error' });
+    const [fault] = [...document.errors, ...document.warnings];
+    if (fault !== undefined) throw fault;
+    return (document.toJS() as unknown) ?? {};
   } catch (cause) {
     throw new HundredfoldError(
       'CONFIG_INVALID',

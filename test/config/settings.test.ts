@@ -20,6 +20,20 @@ async function load(yaml: string, environment: NodeJS.ProcessEnv = {}, tokens?: 
 const predictions = (keys: string) =>
   `services:\n  predictions: { url: "https://p.example:8443/x/", ${keys} }`;
 
+test.each([
+  ['store: { url: !secret results }', /Unresolved tag: !secret at line 1/],
+  ['store:\n\turl: results', /Tabs are not allowed as indentation at line 2/],
+  ['store: { url: {{ results }} }', /store\.url: /],
+])('of %j the fault is told, and Node prints no warning', async (yaml, said) => {
+  const warn = vi.spyOn(process, 'emitWarning');
+  await expect(load(yaml)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringMatching(said) as string,
+  });
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
+});
+
 test('a token may be in a file beside it; the folder of the embedded server has a variable', async () => {
   const token = join(folder, 'token');
   await writeFile(token, 'from-a-file\n', { mode: 0o644 });
