@@ -6,7 +6,7 @@ import type { ServiceSettings } from '../config/services.ts';
 import { formatClock, formatDuration } from '../domain/units.ts';
 import { LATEST_ACCEPTANCE_MS } from '../domain/limits.ts';
 import { Periodic } from '../domain/process.ts';
-import { describeEmbeddedServer } from '../temporal/host/host.ts';
+import { describeEmbeddedServer } from '../temporal/host/folder.ts';
 import { findLocalName } from '../temporal/host/local.ts';
 import type { Session } from '../temporal/host/session.ts';
 import { Ledger } from '../ledger/ledger.ts';

@@ -6,12 +6,11 @@ import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
 import type { TemporalSettings } from '../../config/network.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
-import { startLastingWorker } from '../../worker.ts';
 import { toTemporalAddress, connectClient } from '../../temporal/connection.ts';
 import { openStateFolder } from '../../state.ts';
 import { type LogFormat, logTo } from '../../temporal/telemetry/log.ts';
 import type { Operations, OperationsOptions } from '../../temporal/telemetry/operations.ts';
-import { startRuntime, readWorkerLog } from '../../temporal/telemetry/metrics.ts';
+import type { Logger } from '@temporalio/worker';
 import { registerSearchAttributes } from '../../temporal/namespace.ts';
 import { chooseBuild, type Build } from '../../temporal/bundle.ts';
 import { ROLES, type Role, DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
@@ -66,13 +65,16 @@ async function runWorker(flags: WorkerFlags): Promise<number> {
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const references = services.map(({ reference }) => reference);
   const operations = await startOperations(flags, { client, taskQueue, references });
+  // Temporal's worker takes longer to load than everything else, and `--help` does not need it.
+  const { startLastingWorker } = await import('../../worker.ts');
+  const { startRuntime, readWorkerLog } = await import('../../temporal/telemetry/metrics.ts');
   startRuntime({ isShared: true });
   const log = readWorkerLog();
   if (operations) log.info('metrics, health and readiness are served', { url: operations.url });
   await registerSearchAttributes(client);
   const asked = waitForSignal();
   const { deployment } = settings;
-  const build = deployment === null ? null : await findVersionedBuild(client, deployment);
+  const build = deployment === null ? null : await findVersionedBuild(client, deployment, log);
   const running = await startLastingWorker(
     {
       temporal,
@@ -93,24 +95,27 @@ async function runWorker(flags: WorkerFlags): Promise<number> {
   log.info(`working for ${address}, namespace ${namespace}, task queue ${taskQueue}`);
   log.info('stopping: finishing running work', { signal: await asked });
   operations?.drain();
-  await stopInTime(running.stop());
+  await stopInTime(running.stop(), log);
   await operations?.close();
   // The log is written with a delay of up to 100 ms, to keep its lines in order.
   await delay(150);
   return EXIT.ok;
 }
 
-async function stopInTime(stopping: Promise<void>): Promise<void> {
+async function stopInTime(stopping: Promise<void>, log: Logger): Promise<void> {
   const late = delay(STOP_TIMEOUT_MS, false, { ref: false });
-  const log = readWorkerLog();
   if (await Promise.race([stopping.then(() => true), late])) log.info('stopped');
   else log.warn('stopped before all work was finished: another worker continues the rest');
 }
 
-async function findVersionedBuild(client: Client, deployment: string): Promise<Build | null> {
+async function findVersionedBuild(
+  client: Client,
+  deployment: string,
+  log: Logger,
+): Promise<Build | null> {
   const build = await chooseBuild(client, deployment);
   const words = 'this Temporal server has no Worker Deployments: the worker runs without a version';
-  if (build === null) readWorkerLog().warn(words, { deployment });
+  if (build === null) log.warn(words, { deployment });
   return build;
 }
 

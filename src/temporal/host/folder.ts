@@ -9,11 +9,12 @@
  * and `identity.json` permanently. Written whole: others read at any time.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { HundredfoldError } from '../../domain/errors.ts';
+import type { EmbeddedServer } from '../tree-holder.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER, createPrivateFile } from '../../state.ts';
 
 export interface Lock {
@@ -148,4 +149,9 @@ export function readRecord<K extends keyof Records>(dir: string, name: K): Recor
 
 export function removeRecord(dir: string, name: keyof Records): void {
   rmSync(join(dir, `${name}.json`), { force: true });
+}
+
+/** The server of the folder's host. */
+export function describeEmbeddedServer(dir: string): EmbeddedServer {
+  return { dir: resolve(dir), pid: () => readRecord(dir, 'server')?.pid ?? null };
 }

@@ -5,18 +5,23 @@
 import { isSameReference } from '../../domain/campaign.ts';
 import { ENGINES, listServiceSettings, type ServiceSettings } from '../../config/services.ts';
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Settings } from '../../config/settings.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { Deadline } from '../../domain/process.ts';
 import { connectClient, type TemporalAddress } from '../connection.ts';
 import { keepHistories, registerSearchAttributes } from '../namespace.ts';
-import type { EmbeddedServer } from '../tree-holder.ts';
 import { readWorkerLog } from '../telemetry/metrics.ts';
 import { openStateFolder } from '../../state.ts';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
-import { type HostRecord, type Lock, readRecord, removeRecord, writeRecord } from './folder.ts';
+import {
+  describeEmbeddedServer,
+  type HostRecord,
+  type Lock,
+  readRecord,
+  removeRecord,
+  writeRecord,
+} from './folder.ts';
 import { type HostedServices, listUsedLocals, type LocalName, serveLocally } from './local.ts';
 import { ServerKeeper } from './server-keeper.ts';
 import { watchClock } from './clock.ts';
@@ -197,9 +202,4 @@ function readTaskQueue(dir: string): string {
   const taskQueue = `${DEFAULT_TASK_QUEUE}-${randomBytes(4).toString('hex')}`;
   writeRecord(dir, 'identity', { taskQueue });
   return taskQueue;
-}
-
-/** The server of the folder's host. */
-export function describeEmbeddedServer(dir: string): EmbeddedServer {
-  return { dir: resolve(dir), pid: () => readRecord(dir, 'server')?.pid ?? null };
 }
