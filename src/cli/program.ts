@@ -47,6 +47,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   },
 };
 
+const VERSION: readonly string[] = ['-V', '--version'];
+
 /** What newcomers ask, and no command answers. */
 const QUESTIONS = `
 Limit of a service:  its budget in hundredfold.yaml (hundredfold init writes one)
@@ -61,11 +63,11 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
       .description(
         'Runs batches of molecules, sequences, alignments and NMR shifts through job services.',
       )
-      .version(readProgramVersion(), '-V, --version', 'print the version')
+      .version(readProgramVersion(), VERSION.join(', '), 'print the version')
       .helpOption('-h, --help', 'print this'),
   )
     .showHelpAfterError(
-      '(hundredfold --help lists the commands, hundredfold run --help the options.)',
+      '(hundredfold --help lists the commands, hundredfold COMMAND --help its options.)',
     )
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
@@ -75,6 +77,8 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
     });
   const names = Object.values(GROUPS).flatMap((group) => Object.keys(group));
   setCommandNames(names);
+  // Loading all commands takes most of a second.
+  if (words.length === 1 && VERSION.includes(words[0] ?? '')) return program;
   const [typed] = words.filter((word, at) => at === 0 && names.includes(word));
   for (const [heading, group] of Object.entries(GROUPS))
     for (const [name, load] of Object.entries(group))
@@ -95,7 +99,10 @@ export async function createProgram(words: readonly string[] = []): Promise<Comm
 async function addCommand(program: Command, name: string, load: Load): Promise<void> {
   const command = (await load()).commands.find((one) => one.name() === name);
   if (command === undefined) throw new TypeError(`no file has the command ${name}`);
-  program.addCommand(command.copyInheritedSettings(program), { hidden: name === 'host' });
+  command
+    .copyInheritedSettings(program)
+    .showHelpAfterError(`(hundredfold ${name} --help lists its options.)`);
+  program.addCommand(command, { hidden: name === 'host' });
 }
 
 /**
