@@ -8,6 +8,7 @@ import {
   type BudgetStatus,
   nameBudget,
   sortByTightness,
+  type WindowStatus,
 } from '../budget/status.ts';
 import { describeFirst, type RecentEnd, countEnded, type FinalState } from '../domain/campaign.ts';
 import { formatClock, formatDuration } from '../domain/units.ts';
@@ -89,11 +90,16 @@ function formatUsed(own: AccountStatus): string {
   const isFull = open !== null && open.jobs >= open.most;
   const bound = isFull ? [`${open.jobs} of ${open.most} jobs open`] : [];
   const windows = sortByTightness(own).map(
-    ({ charged, limit, windowMs }, i) =>
-      `${charged} of ${limit}${i === 0 ? ' used' : ''} in ${formatDuration(windowMs)}`,
+    (window, i) =>
+      `${countUsed(window)} of ${window.limit}${i === 0 ? ' used' : ''} in ${formatDuration(window.windowMs)}`,
   );
   if (bound.length + windows.length === 0) return 'no limit';
   return `${[...bound, ...windows].join(' and ')}, ${own.free ?? 0} free`;
+}
+
+/** Without requests that are in flight for a slot that becomes free now; more than the limit only after it was lowered. */
+function countUsed({ charged, limit, releases }: WindowStatus): number {
+  return Math.min(charged, Math.max(limit, releases.length));
 }
 
 function formatNext(releases: readonly number[], now: number): string {
