@@ -378,7 +378,8 @@ export function requireService(deps: Dependencies, reference: ServiceReference):
   if (service) return service;
   const where = `${reference.service} at ${reference.address}`;
   throw createHindered(
-    `no worker here serves ${where}, credential ${reference.credential}`,
+    `no worker here serves ${where}, credential ${reference.credential}; start one that is configured for it, or ` +
+      'cancel the campaign and run "hundredfold retry" twice to send its rows elsewhere',
     ANOTHER_WORKER_MAY_MS,
   );
 }

@@ -305,7 +305,7 @@ class PlainLines implements View {
     if (words === this.#shown && at - this.#shownAt < LINE_INTERVAL_MS) return;
     const texts = budgets.map((one) => ` [${formatBudgetText(nameBudget(one, budgets), one, at)}]`);
     say(`${this.#name}${formatState(seen)}: ${formatCounts(seen)}${texts.join('')}`);
-    if (obstacle !== null) say(obstacle);
+    for (const why of [obstacle, seen.hindered]) if (why !== null) say(why);
     this.#shown = words;
     this.#shownAt = at;
   }

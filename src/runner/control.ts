@@ -1,5 +1,6 @@
 /** Pause, resume and cancel: durable, because each is a message to the campaign’s workflow. How a campaign ends that is cancelled. */
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { isElsewhere } from '../activities/retry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/campaign.ts';
 import type { Session } from '../temporal/host/session.ts';
@@ -8,7 +9,7 @@ import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { describeCampaign, findCampaign, getCampaignHandle, readCampaignLine } from './find.ts';
 import { endObsolete } from './launch.ts';
 import { waitUntilSettled } from './observe.ts';
-import { findTreeObstacle } from './obstacles.ts';
+import { findTreeFault } from './obstacles.ts';
 import {
   waitForAnswer,
   type ConfigurationOptions,
@@ -143,8 +144,8 @@ export async function endCampaign(
   }
   // Only the user knows whether a worker of a remote Temporal has the tree that this machine does not have.
   const looks = abandon || role !== 'remote';
-  const obstacle = looks ? await waitForAnswer(findTreeObstacle(client, folder, found)) : null;
-  if (abandon && obstacle === null)
+  const fault = looks ? await waitForAnswer(findTreeFault(client, folder, found)) : null;
+  if (abandon && fault === null)
     throw new HundredfoldError(
       'USAGE',
       `${folder} is the output tree of ${name}, and it is available`,
@@ -154,11 +155,13 @@ export async function endCampaign(
     await waitForAnswer(endObsolete(session, name, onNotice, reason));
     return false;
   };
-  if (abandon) return end();
-  if (obstacle !== null) {
+  if (fault !== null) {
+    // A folder without permission, or a bucket that does not answer, has the results.
+    const isLost: boolean = isElsewhere(fault);
+    if (abandon && !isLost) throw fault;
+    onNotice(`${fault.message} ${fault.remedy}`);
     // Once cancelled, it would wait forever: it cannot write the ends of its items.
-    onNotice(obstacle);
-    return end();
+    if (isLost) return end();
   }
   await waitForAnswer(getCampaignHandle(client, name).cancel());
   const failing = role === 'remote' ? null : await waitForAnswer(explainTaskFailure(client, name));

@@ -28,6 +28,7 @@ import { type Stuck, findStuck } from '../temporal/stuck.ts';
 import { buildRunningQuery, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { readCampaignLine } from './find.ts';
 import { listNotices } from './follow.ts';
+import { findHindrance } from './items.ts';
 import { checkFolder, describeRefusals, findObstacle } from './obstacles.ts';
 import { chooseRemedy, nameUrlKey, recogniseService } from './intake.ts';
 import { checkLanes, describeLanes, readEarlierResults } from './lanes.ts';
@@ -345,9 +346,11 @@ export async function checkWorkflows(
         const notices = budgets.flatMap(listNotices);
         found.push(...notices.map(({ words }) => ({ check, ok: true, found: words })));
       } else {
-        const { out } = readCampaignLine(description);
+        const { name, out } = readCampaignLine(description);
         const obstacle = await findObstacle({ client, role }, out, description);
         if (obstacle !== null) found.push({ check, ok: false, found: obstacle });
+        const hindrance = await findHindrance(client, name);
+        if (hindrance !== null) found.push({ check, ok: false, found: hindrance });
       }
     }
     return found;

@@ -198,6 +198,14 @@ export async function listWorkflows(
   return found;
 }
 
+/** Items that are asked why they wait. */
+const MAX_ASKED = 100;
+
+/** Why items of a campaign wait; null if nothing hinders one of those that are asked. */
+export async function findHindrance(client: Client, campaign: string): Promise<string | null> {
+  return describeHindrance(await readOpenItems(client, campaign, MAX_ASKED));
+}
+
 /** Ids that are named. */
 const NAMED = 3;
 
@@ -206,10 +214,13 @@ const REASONS = 3;
 
 /** A sentence for each reason, the most frequent first; null if nothing hinders an item. */
 export function describeHindrance(
-  open: ReadonlyMap<string, Pick<OpenItem, 'message'>>,
+  open: ReadonlyMap<string, Pick<OpenItem, 'message' | 'remoteId'>>,
 ): string | null {
   const hindered = [...open].filter(([, { message }]) => message !== null);
-  const byReason = [...Map.groupBy(hindered, ([, { message }]) => message ?? '')].sort(
+  // Requests about jobs differ in the ids of the jobs only.
+  const readReason = ([, { message, remoteId }]: (typeof hindered)[number]): string =>
+    (remoteId ? message?.replaceAll(remoteId, '…') : message) ?? '';
+  const byReason = [...Map.groupBy(hindered, readReason)].sort(
     ([, one], [, other]) => other.length - one.length,
   );
   const sentences = byReason.slice(0, REASONS).map(([reason, items]) => {

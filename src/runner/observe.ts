@@ -28,7 +28,7 @@ import {
   readCampaignLine,
 } from './find.ts';
 import { findObstacle, explainStandstill } from './obstacles.ts';
-import { describeHindrance, describeLateItems, readOpenItems } from './items.ts';
+import { describeLateItems, findHindrance } from './items.ts';
 import { openTreeIfAny, type OutputTree } from './tree.ts';
 
 export interface CampaignObservation {
@@ -69,9 +69,8 @@ export async function observe(
 /** How often obstacles are looked for: it takes several calls. */
 const OBSTACLE_INTERVAL_MS = 2_000;
 
-/** How often items are asked why they wait, and how many of them. */
+/** How often items are asked why they wait. */
 const HINDRANCES_INTERVAL_MS = 10_000;
-const MAX_ASKED = 100;
 
 /** How often the records of running jobs are compared with those of ended ones. */
 const LATE_INTERVAL_MS = 60_000;
@@ -147,9 +146,7 @@ export class Observer {
   async #hindered(): Promise<string | null> {
     const { client } = this.#session;
     const { name } = this.#observed;
-    const hindrances = await this.#hindrances.read(async () =>
-      describeHindrance(await readOpenItems(client, name, MAX_ASKED)),
-    );
+    const hindrances = await this.#hindrances.read(() => findHindrance(client, name));
     const late = await this.#late.read(() =>
       readFromTree(this.#observed, (tree) => describeLateItems(this.#session, tree)),
     );

@@ -30,7 +30,8 @@ export async function findObstacle(
   const obstacle = (await findFullDisk(folder)) ?? describeFailing(found);
   // Workers of a Temporal elsewhere may have the tree where we do not, and items that wait for it say so.
   if (obstacle !== null || role === 'remote') return obstacle;
-  return findTreeObstacle(client, folder, found);
+  const fault = await findTreeFault(client, folder, found);
+  return fault && `${fault.message} ${fault.remedy}`;
 }
 
 /** The campaign itself only reads pages of items and publishes. Items do their work in their own workflows. */
@@ -103,12 +104,12 @@ export async function readFreeSpace(folder: string): Promise<number | null> {
   return bavail * bsize;
 }
 
-/** Whether the tree was removed or replaced, or is leased to another Temporal: a sentence with what to do. */
-export async function findTreeObstacle(
+/** `isElsewhere`: the tree was removed or replaced, or is leased to another Temporal. Any other: it cannot be read now. */
+export async function findTreeFault(
   client: Client,
   folder: string,
   { memo }: Pick<Found, 'memo'>,
-): Promise<string | null> {
+): Promise<StoreError | null> {
   const tree = memo?.['tree'];
   if (typeof tree !== 'string') return null;
   try {
@@ -120,7 +121,7 @@ export async function findTreeObstacle(
     await checkTreeId(store, tree);
     return null;
   } catch (error) {
-    if (error instanceof StoreError) return `${error.message} ${error.remedy}`;
+    if (error instanceof StoreError) return error;
     throw error;
   }
 }

@@ -1,6 +1,8 @@
 /** What users are told about a campaign that does not go on: Temporal, the disk, its services. */
+import { symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { storeFailure } from '../../src/activities/retry.ts';
 import { nameBudget } from '../../src/budget/status.ts';
@@ -11,6 +13,7 @@ import { describeFailing, explainStandstill, findDiskLacking } from '../../src/r
 import { setObjectStoreAccess } from '../../src/store/open-store.ts';
 import type { Session } from '../../src/temporal/host/session.ts';
 import { seen } from '../cli/live/scenes.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
 
 test.each([
   ['no bytes', { bavail: 0, ffree: 1_000 }, ''],
@@ -50,11 +53,18 @@ test('of a lane, the command that continues names its service, and a refusal nam
 
 test('of many reasons why items wait, three are told', () => {
   const reasons = ['a', 'b', 'c', 'a', 'd', 'e'].map(
-    (why, n) => [`m-${n}`, { message: `Disk ${why}.` }] as const,
+    (why, n) => [`m-${n}`, { message: `Disk ${why}.`, remoteId: null }] as const,
   );
   expect(describeHindrance(new Map(reasons))).toBe(
     '2 items wait (m-0, m-3): Disk a. 1 item waits (m-1): Disk b. 1 item waits (m-2): Disk c. 2 others wait.',
   );
+});
+
+test('items that wait for the same reason are told once, whatever the ids of their jobs', () => {
+  const open = ['4f2', '8b1'].map(
+    (remoteId, n) => [`m-${n}`, { message: `GET /jobs/${remoteId}/: refused.`, remoteId }] as const,
+  );
+  expect(describeHindrance(new Map(open))).toBe('2 items wait (m-0, m-1): GET /jobs/…/: refused.');
 });
 
 test.each([
@@ -71,6 +81,32 @@ test.each([
   expect(describeFailing({ raw })).toBe(words);
 });
 
+/** A campaign at a Temporal elsewhere whose tree is in this folder or bucket. */
+function runningIn(out: string) {
+  const campaign = {
+    describe: async () => ({
+      workflowId: 'campaign:night',
+      status: { name: 'RUNNING' },
+      startTime: new Date(0),
+      memo: { out, tree: 'its-id' },
+      typedSearchAttributes: new Map(),
+    }),
+    cancel: vi.fn(async () => undefined),
+    terminate: vi.fn(async () => undefined),
+  };
+  const client = { workflow: { getHandle: () => campaign } };
+  return { campaign, session: { client, role: 'remote' } as unknown as Session };
+}
+
+test('a tree that cannot be read now is not lost: its campaign is not abandoned', async () => {
+  const loop = join(await temporaryFolder(), 'loop');
+  await symlink('loop', loop);
+  const { campaign, session } = runningIn(join(loop, 'night'));
+  const abandoned = endCampaign(session, 'night', () => undefined, true);
+  await expect(abandoned).rejects.toMatchObject({ code: 'STORE_BAD_KEY' });
+  expect(campaign.terminate).not.toHaveBeenCalled();
+});
+
 test('a campaign at a Temporal elsewhere is cancelled also where its bucket does not answer', async () => {
   const asked: (string | undefined)[] = [];
   const bucket = createServer((request) => void asked.push(request.url)).listen(0, '127.0.0.1');
@@ -78,18 +114,7 @@ test('a campaign at a Temporal elsewhere is cancelled also where its bucket does
   const { port } = bucket.address() as AddressInfo;
   setObjectStoreAccess({ endpoint: `http://127.0.0.1:${port}` });
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'any');
-  const campaign = {
-    describe: async () => ({
-      workflowId: 'campaign:night',
-      status: { name: 'RUNNING' },
-      startTime: new Date(0),
-      memo: { out: 's3://results/night', tree: 'its-id' },
-      typedSearchAttributes: new Map(),
-    }),
-    cancel: vi.fn(async () => undefined),
-  };
-  const client = { workflow: { getHandle: () => campaign } };
-  const session = { client, role: 'remote' } as unknown as Session;
+  const { campaign, session } = runningIn('s3://results/night');
   try {
     expect(await endCampaign(session, 'night', () => undefined)).toBe(true);
     expect(campaign.cancel).toHaveBeenCalledOnce();

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { MAX_OUTSTANDING } from '../../src/budget/state.ts';
 import { CredentialLeases } from '../../src/activities/leases.ts';
+import { checkWorkflows } from '../../src/runner/doctor.ts';
 import { describeHindrance, readOpenItems } from '../../src/runner/items.ts';
 import type { ServiceReference } from '../../src/domain/campaign.ts';
 import { useCredential } from '../../src/store/credential-lease.ts';
@@ -238,7 +239,11 @@ test('an item that waits because of an answer says so, and the others do not', a
   const started = await rig.start(sequences(3));
   const words = async () => describeHindrance(await readOpenItems(rig.client, started.name));
   await expect.poll(words, { timeout: 20_000 }).not.toBeNull();
-  expect(await words()).toMatch(/^1 item waits \(seq-1\): GET .* HTTP 500\.$/);
+  const found = await words();
+  expect(found).toMatch(/^1 item waits \(seq-1\): GET .* HTTP 500\.$/);
+  const temporal = { address: inject('temporal'), namespace: 'default' };
+  const check = `campaign ${started.name}`;
+  expect(await checkWorkflows(temporal, 'remote')).toContainEqual({ check, ok: false, found });
   await started.handle.cancel();
   await started.handle.result();
 });

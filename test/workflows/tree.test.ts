@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { readBudget } from '../../src/activities/budget-run.ts';
-import { describeFailing, findTreeObstacle } from '../../src/runner/obstacles.ts';
+import { describeFailing, findTreeFault } from '../../src/runner/obstacles.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { holdTree, readNewestLease, releaseLease } from '../../src/store/lease.ts';
 import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
@@ -59,7 +59,8 @@ describe.concurrent('a tree', () => {
     await holdTree(store, OTHER_TEMPORAL, { isGone: () => true });
     await rig.startWorker();
     await until(async () => (await obstacle(started)).includes('other/.hundredfold'));
-    const here = async () => findTreeObstacle(rig.client, folder, await handle.describe());
+    const here = async () =>
+      (await findTreeFault(rig.client, folder, await handle.describe()))?.message;
     expect(await here()).toContain('is in use by another Temporal server');
     await releaseLease(store, OTHER_TEMPORAL);
     // The other one may have done all of it.
