@@ -27,7 +27,7 @@ export function listPlanLines(view: PlanView): string[] {
   const line = (n: number, label: string, words: string): string[] =>
     n === 0 ? [] : [`  ${label.padEnd(12)} ${String(n).padStart(7)}  ${words}`.trimEnd()];
   return [
-    [`${name}: ${formatCount(rows, 'row')}`, rows === 0 ? '' : ` (${formatKinds(kinds)})`].join(''),
+    `${name}: ${formatCount(rows, 'row')} (${formatKinds(kinds)})`.replace(' ()', ''),
     ...line(errors, 'errors', survey.invalid > 0 ? `in ${formatCount(survey.invalid, 'row')}` : ''),
     ...line(warnings, 'warnings', ''),
     ...line(ended, 'done', 'ended in an earlier run; not run again'),

@@ -49,7 +49,7 @@ const window = z.strictObject({
 export const budget = z
   .union(
     [z.literal('none'), window, z.array(window).min(1).max(MAX_WINDOWS)],
-    'write `none`, or both keys: { limit: 100, window: 60m }',
+    'write `none`, or a number and a time: { limit: 100, window: 60m }',
   )
   .transform((one) =>
     one === 'none' ? [] : [one].flat().map(({ limit, window: windowMs }) => ({ limit, windowMs })),
@@ -113,6 +113,7 @@ const lanes = z
           'Allows sending the inputs unencrypted to an `http` address of another machine.',
       }),
     }),
+    'write a list: [{ name: big, url: "http://big:8080", maxOpen: 16 }]',
   )
   .min(1);
 

@@ -120,9 +120,10 @@ function readYaml(path: string): unknown {
     if (fault !== undefined) throw fault;
     return (document.toJS() as unknown) ?? {};
   } catch (cause) {
+    const message = (cause as Error).message.trimEnd();
     throw new HundredfoldError(
       'CONFIG_INVALID',
-      `cannot read the configuration ${path}: ${(cause as Error).message}`,
+      `cannot read the configuration ${path}: ${message}`,
       'Check the path given with --config, and the YAML at that place.',
       { cause },
     );

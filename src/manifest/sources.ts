@@ -80,7 +80,7 @@ async function* findMatching(pattern: string, allowOutside: boolean): AsyncGener
 }
 
 const FORMATS =
-  'Supported are tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz.';
+  'Supported are tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz. From a spreadsheet, save "CSV UTF-8".';
 
 /** A file of a known format; `name` determines it, also for a link to another name. */
 async function createFileSource(name: string): Promise<Source> {
