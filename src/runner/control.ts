@@ -43,7 +43,7 @@ export interface ResumeOptions extends ControlOptions {
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`
  */
 export async function pause(name: string, options: ControlOptions = {}): Promise<boolean> {
-  const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. \`hundredfold resume\` continues it.`;
+  const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. "hundredfold resume ${name}" continues it.`;
   return send(name, options, words, (campaign) => campaign.signal(pauseSignal));
 }
 
