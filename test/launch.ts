@@ -52,7 +52,7 @@ export async function launchCampaign(
   } as const;
   const earlier = new EarlierResults();
   const onNotice = () => undefined;
-  const settings = { priority: 3, keepResults: cache !== null, earlier, onNotice };
+  const settings = { priority: 3, keepResults: cache !== null, earlier, engines: {}, onNotice };
   // Its rows were not compared with the tree: as if one of them was there, however the test has changed it.
   const known = { ...survey, known: 1 };
   await startOrJoin(session, { ...launch, feeds, survey: known, spool, ...settings });

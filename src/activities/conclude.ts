@@ -33,7 +33,7 @@ interface Needed extends Trees {
 
 /** @returns the end that was written, which differs from the given one if the files contradict each other */
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
-  const { item, end: given } = conclusion;
+  const { item, end: given, engine, reference } = conclusion;
   const { campaign, id } = item;
   const end = await runOneAtATime(item, () => writeEnd(deps, conclusion));
   if ('givenBack' in end) {
@@ -42,7 +42,8 @@ export async function conclude(deps: Needed, conclusion: ItemConclusion): Promis
   }
   const handle = deps.temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
   // If it was terminated, its next run reads the end from disk.
-  await nullIfNotFound(handle.signal(itemDoneSignal, { id, ...end }));
+  const computed = engine === null ? {} : { computed: { address: reference.address, engine } };
+  await nullIfNotFound(handle.signal(itemDoneSignal, { id, ...end, ...computed }));
   return end;
 }
 

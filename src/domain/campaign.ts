@@ -235,6 +235,11 @@ export interface FeedSpec {
    * none of them waits for the start of others.
    */
   readonly batch: number;
+  /**
+   * Of a lane whose engine has to be that of the service: its name, and what the last result of the service told before the
+   * campaign, if it did. Absent: it is the service, or the user says that the engine is the same.
+   */
+  readonly checked?: { readonly name: string; readonly engine?: string };
 }
 
 /** A line of a page: enough to start an item workflow. */
@@ -334,13 +339,13 @@ export function describeFirst({ kind, rows }: FirstRows): string {
   return `sending ${rows} of kind ${kind} first, until one succeeds`;
 }
 
-/** A service that a campaign has paused because its items fail for the same reason. */
-export interface SameFailures {
+/** A service, or a lane of it, that a campaign has paused: its items fail for the same reason, or its engine differs. */
+export interface PausedService {
   readonly service: ServiceName;
   readonly code: string;
   readonly message: string;
-  /** How many of the last items failed for this reason. */
-  readonly times: number;
+  /** How many of the last items failed for this reason; absent: the engine of the lane is not that of the service. */
+  readonly times?: number;
 }
 
 /** The service that a user can name, of `predictions (host:8080)`. */
@@ -366,7 +371,7 @@ export interface CampaignProgress {
   readonly ended: Readonly<Record<FinalState, number>>;
   readonly failuresByCode: Readonly<Record<string, number>>;
   /** Services that wait for `hundredfold resume`; absent if there are none. */
-  readonly pausedServices?: readonly SameFailures[];
+  readonly pausedServices?: readonly PausedService[];
   /** Kinds whose other rows wait until one has succeeded; absent if there are none. */
   readonly first?: readonly FirstRows[];
   /** It has not begun, and begins then (ms since the epoch). */

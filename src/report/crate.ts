@@ -6,6 +6,7 @@
  * entity per line.
  */
 import { FINAL_STATES, type Kind, type ServiceName } from '../domain/campaign.ts';
+import { parseEngineVersion } from '../domain/engines.ts';
 import { findShownService } from '../services/registry.ts';
 import {
   CAMPAIGN_SUMMARY,
@@ -21,7 +22,6 @@ import {
 } from '../store/layout.ts';
 import { type CampaignItem, readError, readState } from '../store/campaign-items.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
-import { parseEngineVersion } from './result-tables.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
 /** An entity of a crate. */

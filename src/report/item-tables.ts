@@ -5,6 +5,7 @@
  */
 import { REASON_COLUMNS } from '../domain/plain-text.ts';
 import type { ItemState } from '../domain/campaign.ts';
+import { parseEngineVersion } from '../domain/engines.ts';
 import { findKind } from '../kinds/registry.ts';
 import { type ItemRecord, listWarnings } from '../store/item-record.ts';
 import { FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
@@ -17,7 +18,6 @@ import {
   readState,
 } from '../store/campaign-items.ts';
 import { formatCsvCell, formatCsvLine, renameOwnCells } from './csv-table.ts';
-import { parseEngineVersion } from './result-tables.ts';
 import type { DerivedFiles, OpenFile, PublishedItem, Writer } from './writer.ts';
 
 /** Our columns in their order, each with its cell of an item. */

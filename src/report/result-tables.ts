@@ -5,6 +5,7 @@
  * Other values of a payload stay in `result.json`.
  */
 import type { Kind } from '../domain/campaign.ts';
+import { parseEngineVersion } from '../domain/engines.ts';
 import type { Cell, Cells } from '../kinds/kind.ts';
 import { type AnyKind, findKind } from '../kinds/registry.ts';
 import type { ItemRecord } from '../store/item-record.ts';
@@ -132,13 +133,6 @@ class ResultTable {
     );
     return { rows: Object.values(found).find(isList)?.length ?? 1, cells: [...ours, ...own] };
   }
-}
-
-const PROGRAM_AND_VERSION = /\b(?:ACPYPE|b2bTools|ShiftCrypt) (\d[\w.+-]*)/i;
-
-/** `2023.10.27` from `real, ACPYPE 2023.10.27, Open Babel 3.1.1.23`; null if the service did not report it. */
-export function parseEngineVersion(record: Pick<ItemRecord, 'engine'> | null): string | null {
-  return PROGRAM_AND_VERSION.exec(record?.engine ?? '')?.[1] ?? null;
 }
 
 /** Numbers as JavaScript writes them, in the shortest form. */

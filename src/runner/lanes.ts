@@ -4,9 +4,15 @@
  */
 import { dirname } from 'node:path';
 import { ENGINES, type Lane } from '../config/services.ts';
-import type { Kind, ServiceReference } from '../domain/campaign.ts';
+import type { Kind, ServiceName, ServiceReference } from '../domain/campaign.ts';
+import {
+  COMPARE_LANES,
+  describeDifference,
+  describeEngine,
+  haveSameVersion,
+  type SeenEngine,
+} from '../domain/engines.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { parseEngineVersion } from '../report/result-tables.ts';
 import { computeMedian } from '../report/run-times.ts';
 import { findService, listKindsOf } from '../services/registry.ts';
 import { readItemPages } from '../store/campaign-items.ts';
@@ -26,18 +32,11 @@ type Site = Pick<ServiceReference, 'service' | 'address'>;
 /** Feeds of a campaign or of a plan. */
 type Feeds = readonly { readonly reference: Site; readonly lane?: Lane }[];
 
-/** An engine, and where it was seen. */
-interface SeenEngine {
-  readonly statement: string;
-  readonly where: string;
-  /** When its result was fetched; ISO 8601. */
-  readonly at: string;
-}
-
 /** Results of earlier campaigns, by the address of their job. */
 export class EarlierResults {
   readonly #times = new Map<string, number[]>();
-  readonly #engines = new Map<string, SeenEngine>();
+  /** With the time when the result was fetched; ISO 8601. */
+  readonly #engines = new Map<string, SeenEngine & { readonly at: string }>();
 
   add(record: ItemRecord, campaign: string): void {
     const { state, service, address, kind, engine, resultFrom, finishedAt } = record;
@@ -48,7 +47,7 @@ export class EarlierResults {
     if (ms !== null) this.#times.set(place, [...(this.#times.get(place) ?? []), ms]);
     const site = `${service} ${address}`;
     if (engine === undefined || (this.#engines.get(site)?.at ?? '') >= finishedAt) return;
-    this.#engines.set(site, { statement: engine, where: `in ${campaign}`, at: finishedAt });
+    this.#engines.set(site, { engine, where: `in ${campaign}`, at: finishedAt });
   }
 
   /** In ms; null if nothing of the kind was computed there. */
@@ -129,40 +128,42 @@ export function findUnmeasured(
 /**
  * The rows of one table must not come from two versions of an engine. `sameEngine` is the user's word. Without it, both
  * versions must be known and equal; the installed engines were asked for, so there only a known difference refuses.
+ * @returns what results of the services tell: a campaign goes on comparing (src/workflows/engines.ts)
  * @throws HundredfoldError `LANE_ENGINE_UNKNOWN`, `LANE_ENGINE_DIFFERS`
  */
-export function checkLanes(feeds: Feeds, earlier: EarlierResults): void {
+export function checkLanes(feeds: Feeds, earlier: EarlierResults): ServiceEngines {
+  const engines: Record<ServiceName, Pick<SeenEngine, 'engine'>> = {};
   for (const { reference, lane } of feeds) {
     if (!lane || lane.sameEngine) continue;
     const { service, address } = reference;
     const main = feeds.find((one) => !one.lane && one.reference.service === service)?.reference;
     const theirs = main ? findEngine(main, earlier) : null;
+    if (theirs) engines[service] = { engine: theirs.engine };
     const ours = findLaneEngine(reference, lane, earlier);
     const isTyped = address === ENGINES;
-    const place = `the lane ${lane.name} (${address})`;
-    if (theirs && ours && readVersion(theirs) !== readVersion(ours))
+    if (theirs && ours && !haveSameVersion(theirs, ours))
       throw new HundredfoldError(
         'LANE_ENGINE_DIFFERS',
-        `the engine of ${place} is ${describe(ours)}, and that of the service ${service} is ${describe(theirs)}`,
+        describeDifference({ name: lane.name, address, service }, ours, theirs),
         isTyped
-          ? `Install the engine of the service, or leave out --also engines. To see how results differ: ${COMPARE} --also engines.`
-          : `Install the engine of the service there, or remove the lane. To see how results differ: ${COMPARE}. If that makes no difference to you, write sameEngine: true for the lane.`,
+          ? `Install the engine of the service, or leave out --also engines. To see how results differ: ${COMPARE_LANES} --also engines.`
+          : `Install the engine of the service there, or remove the lane. To see how results differ: ${COMPARE_LANES}. If that makes no difference to you, write sameEngine: true for the lane.`,
       );
     if (isTyped || (theirs && ours)) continue;
     throw new HundredfoldError(
       'LANE_ENGINE_UNKNOWN',
-      `whether the engine of ${place} is that of the service ${service} is not known: no result of ${theirs ? 'the lane' : ours ? 'the service' : 'either'} in this output folder tells its version`,
-      `Compute some rows by both and compare them: ${COMPARE}. If they are the same engine, write sameEngine: true for the lane.`,
+      `whether the engine of the lane ${lane.name} (${address}) is that of the service ${service} is not known: no result of ${theirs ? 'the lane' : ours ? 'the service' : 'either'} in this output folder tells its version`,
+      `Compute some rows by both and compare them: ${COMPARE_LANES}. If they are the same engine, write sameEngine: true for the lane.`,
     );
   }
+  return engines;
 }
 
-const COMPARE = 'hundredfold run MANIFEST --compare-lanes 20';
+/** What their results tell; nothing of those that do not. */
+export type ServiceEngines = Readonly<Record<ServiceName, Pick<SeenEngine, 'engine'>>>;
 
-type Engine = Omit<SeenEngine, 'at'>;
-
-function findLaneEngine(site: Site, { engine }: Lane, earlier: EarlierResults): Engine | null {
-  return engine ? { statement: engine, where: 'installed here' } : earlier.findEngine(site);
+function findLaneEngine(site: Site, { engine }: Lane, earlier: EarlierResults): SeenEngine | null {
+  return engine ? { engine, where: 'installed here' } : earlier.findEngine(site);
 }
 
 /** A few words for each: `big (big:8080): "real, b2bTools 3.0.9" (in night)`. */
@@ -170,7 +171,7 @@ export function describeLanes(feeds: Feeds, earlier: EarlierResults): string {
   const words = feeds.flatMap(({ reference, lane }) => {
     if (!lane) return [];
     const engine = findLaneEngine(reference, lane, earlier);
-    const seen = engine ? describe(engine) : 'no result tells its engine';
+    const seen = engine ? describeEngine(engine) : 'no result tells its engine';
     const said = lane.sameEngine ? ', sameEngine: true' : '';
     return [`${lane.name} (${reference.address}): ${seen}${said}`];
   });
@@ -178,16 +179,7 @@ export function describeLanes(feeds: Feeds, earlier: EarlierResults): string {
 }
 
 /** What this project's synthetic service computes is known without a result. */
-function findEngine(site: Site, earlier: EarlierResults): Engine | null {
-  if (site.address === 'synthetic') return { statement: 'synthetic', where: '--services' };
+function findEngine(site: Site, earlier: EarlierResults): SeenEngine | null {
+  if (site.address === 'synthetic') return { engine: 'synthetic', where: '--services' };
   return earlier.findEngine(site);
-}
-
-/** `3.0.9` of `real, b2bTools 3.0.9`; all that is said of an engine of which no version is known. */
-function readVersion({ statement }: Pick<SeenEngine, 'statement'>): string {
-  return parseEngineVersion({ engine: statement }) ?? statement;
-}
-
-function describe({ statement, where }: Engine): string {
-  return `"${statement}" (${where})`;
 }

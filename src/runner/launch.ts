@@ -33,6 +33,7 @@ import {
   buildRunningQuery,
 } from '../workflows/names.ts';
 import { type HeldTree, takeOver } from './hold-tree.ts';
+import type { ServiceEngines } from './lanes.ts';
 import type { OnNotice } from './session.ts';
 
 /** The newest run of a campaign, as recorded at its start. */
@@ -74,6 +75,8 @@ export interface Order {
   readonly retry?: string;
   /** Nothing is submitted before (ms since the epoch). */
   readonly startsAt?: number;
+  /** What the last results of services told of their engines. */
+  readonly engines: ServiceEngines;
   readonly onNotice: OnNotice;
 }
 
@@ -134,7 +137,7 @@ async function startWorkflow(
     priority,
     notify,
     cache,
-    feeds: buildFeedSpecs(feeds, campaign.pages, session),
+    feeds: buildFeedSpecs(order, campaign.pages, session),
     ...(startsAt !== undefined && { startsAt }),
     // Workers that only publish may be at a shared Temporal; there others see who started what.
     ...(role === 'remote' && { publishQueue: publishTaskQueue(taskQueue) }),
@@ -221,7 +224,7 @@ function describeLanes(feeds: readonly ServiceSettings[], service: ServiceName) 
 }
 
 export function buildFeedSpecs(
-  feeds: readonly ServiceSettings[],
+  { feeds, engines }: Pick<Order, 'feeds' | 'engines'>,
   pages: number,
   { role }: Pick<Session, 'role'>,
 ): FeedSpec[] {
@@ -231,6 +234,9 @@ export function buildFeedSpecs(
     // Workers of other tokens may work there.
     ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
     ...(lane ? computeLaneSizes(lane) : computeSizes(policy)),
+    ...(lane?.sameEngine === false && {
+      checked: { name: lane.name, ...engines[reference.service] },
+    }),
   }));
 }
 

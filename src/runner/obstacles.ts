@@ -5,6 +5,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { NOT_YET } from '../activities/retry.ts';
 import { type BudgetStatus, nameBudget } from '../budget/status.ts';
 import { type CampaignProgress, findServiceOfLane } from '../domain/campaign.ts';
+import { COMPARE_LANES } from '../domain/engines.ts';
 import { formatClock } from '../domain/units.ts';
 import { isObjectAddress } from '../store/layout.ts';
 import type { Session } from '../temporal/host/session.ts';
@@ -177,12 +178,19 @@ function findAdvice(reason: string): string {
 }
 
 function describePaused({ pausedServices = [], campaign }: CampaignProgress): string[] {
-  return pausedServices.map(
-    ({ service, code, message, times }) =>
-      `${times} items of ${service} failed for the same reason (${code}: ${removeStop(message)}), so nothing more is ` +
-      `submitted there. "hundredfold resume ${campaign} --service ${findServiceOfLane(service)}" continues with the rest; ` +
-      `"hundredfold cancel ${campaign}" ends the campaign.`,
-  );
+  return pausedServices.map(({ service, code, message, times }) => {
+    const reason = `${code}: ${removeStop(message)}`;
+    const resume = `"hundredfold resume ${campaign} --service ${findServiceOfLane(service)}" continues`;
+    if (times === undefined)
+      return (
+        `The lane ${service} is paused, and the service computes the rest (${reason}). Install the engine of the service ` +
+        `there. To see how results differ: ${COMPARE_LANES}. Then, or if that makes no difference to you, ${resume} there.`
+      );
+    return (
+      `${times} items of ${service} failed for the same reason (${reason}), so nothing more is submitted there. ` +
+      `${resume} with the rest; "hundredfold cancel ${campaign}" ends the campaign.`
+    );
+  });
 }
 
 export function removeStop(words: string): string {

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
-import { ENGINES, type ServiceSettings } from '../config/services.ts';
+import { ENGINES } from '../config/services.ts';
 import { USUAL_PRIORITY } from '../domain/campaign.ts';
 import { Deadline } from '../domain/process.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -35,7 +35,7 @@ import {
 } from './session.ts';
 import type { StartOptions } from './start.ts';
 
-interface RequestedRetry extends Omit<Order, 'folder' | 'feeds'> {
+interface RequestedRetry extends Omit<Order, 'folder' | 'feeds' | 'engines'> {
   readonly options: RetryOptions;
   readonly settings: Settings;
   /** The tree, unless Temporal knows another and the user has named none. */
@@ -71,7 +71,7 @@ async function startRetry(session: Session, requested: RequestedRetry): Promise<
     const order = {
       ...requested,
       folder: location,
-      feeds: await pickServices(requested, tree, survey),
+      ...(await pickServices(requested, tree, survey)),
     };
     options.onSurvey?.(survey);
     const left = survey.chosen.size + survey.open;
@@ -108,7 +108,7 @@ async function pickServices(
   { name, settings, local }: RequestedRetry,
   tree: OutputTree,
   survey: RetrySurvey,
-): Promise<readonly ServiceSettings[]> {
+): Promise<Pick<Order, 'feeds' | 'engines'>> {
   const all = chooseServices(useLocalServices(settings, local ?? tree.local), {
     needed: survey.services,
     optional: new Set(Object.keys(tree.services)),
@@ -118,8 +118,7 @@ async function pickServices(
   const feeds = sampled === undefined ? all : chooseSampledFeeds(all, sampled);
   // The installed engines have rows of the table already.
   const others = feeds.filter(({ reference }) => reference.address !== ENGINES);
-  checkLanes(others, await readEarlierResults(others, tree.location));
-  return feeds;
+  return { feeds, engines: checkLanes(others, await readEarlierResults(others, tree.location)) };
 }
 
 /**

@@ -194,12 +194,22 @@ async function buildStart(
   const all = chooseServices(settings, { needed, who: 'the manifest' });
   const feeds = sample ? chooseSampledFeeds(all, sample.lane) : all;
   const earlier = await readEarlierResults(feeds, rows.folder);
-  checkLanes(feeds, earlier);
+  const engines = checkLanes(feeds, earlier);
   const { policy } = settings;
   if (sample) await checkSample(rows, sample, describeSettings(feeds, policy).services);
   const notify = settings.notify !== null;
   const times = at === undefined ? {} : { startsAt: at };
-  const order = { ...rows, feeds, policy, priority, notify, keepResults, ...times, onNotice };
+  const order = {
+    ...rows,
+    feeds,
+    engines,
+    policy,
+    priority,
+    notify,
+    keepResults,
+    ...times,
+    onNotice,
+  };
   return { ...order, spool, earlier, ...(sample && { sample }) };
 }
 
@@ -319,7 +329,7 @@ function checkFolder({ name, folder }: CampaignStart, running: CampaignRun): voi
  * Its rows that are no longer in the manifest stay: they are in progress.
  */
 async function grow(session: Session, store: Store, start: CampaignStart): Promise<number | null> {
-  const { survey, feeds } = start;
+  const { survey } = start;
   const former = await readPreparedCampaign(store);
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
@@ -335,7 +345,7 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
     });
   const { following } = same ? { following: 0 } : await prepareRows(store, start, former);
   const { campaign, ...counted } = await countItems(store);
-  const plans = buildFeedSpecs(feeds, campaign.pages, session);
+  const plans = buildFeedSpecs(start, campaign.pages, session);
   const workflow = session.client.workflow.getHandle(buildCampaignWorkflowId(start.name));
   const told = await wasDelivered(
     workflow.signal(growSignal, { ...counted, following, feeds: plans }),

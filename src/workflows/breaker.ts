@@ -7,7 +7,9 @@
  * nothing of it has failed for `QUIET_MS` after the first was accepted.
  */
 import { condition } from '@temporalio/workflow';
-import type { ItemEnd, ItemEntry, SameFailures, Kind, ServiceName } from '../domain/campaign.ts';
+import type { ItemEnd, ItemEntry, Kind, PausedService, ServiceName } from '../domain/campaign.ts';
+import type { ToldEngine } from '../domain/engines.ts';
+import { type ComparedLane, type EnginesCarried, LaneEngines } from './engines.ts';
 
 const SUCCESS = '';
 
@@ -34,7 +36,8 @@ export interface Trial {
 export interface BreakerCarried {
   readonly ends: Readonly<Partial<Record<ServiceName, Ends>>>;
   readonly trials: readonly Trial[];
-  readonly paused: readonly SameFailures[];
+  readonly paused: readonly PausedService[];
+  readonly engines: EnginesCarried;
 }
 
 export class Breaker {
@@ -43,7 +46,8 @@ export class Breaker {
   readonly #ends: Partial<Record<ServiceName, Ends>>;
   readonly #trials: Trial[];
   readonly #watched = new Set<Trial>();
-  #paused: SameFailures[];
+  readonly #engines: LaneEngines;
+  #paused: PausedService[];
 
   /** @param first `JobPolicy.sameFailures` */
   constructor(first: number | undefined, carried?: BreakerCarried) {
@@ -51,16 +55,18 @@ export class Breaker {
     this.#ends = { ...carried?.ends };
     this.#trials = [...(carried?.trials ?? [])];
     this.#paused = [...(carried?.paused ?? [])];
+    this.#engines = new LaneEngines(carried?.engines);
   }
 
   /** The services that it has paused, and why. */
-  get paused(): readonly SameFailures[] {
+  get paused(): readonly PausedService[] {
     return this.#paused;
   }
 
   /** For continue-as-new. */
   carried(): BreakerCarried {
-    return { ends: this.#ends, trials: this.#trials, paused: this.#paused };
+    const engines = this.#engines.carried();
+    return { ends: this.#ends, trials: this.#trials, paused: this.#paused, engines };
   }
 
   /**
@@ -98,7 +104,7 @@ export class Breaker {
   }
 
   /** @returns why this service is paused from now on; null if it is not, or was paused before */
-  add(service: ServiceName, item: Ended, end: ItemEnd): SameFailures | null {
+  add(service: ServiceName, item: Ended, end: ItemEnd): PausedService | null {
     const { state, code, message, byUs = false } = end;
     // An adopted job was sent by other means: it says nothing about the settings.
     if (this.first === undefined || state === 'cancelled' || byUs || item.adopted) return null;
@@ -117,17 +123,33 @@ export class Breaker {
     const times = countEqual(ends.last, reason);
     if (!(ends.atStart && times >= this.first) && times < 2 * this.first - 1) return null;
     this.#ends[service] = { atStart: false, last: [] };
-    if (this.#paused.some((one) => one.service === service)) return null;
     const found = { service, code: code ?? '', message: message ?? '', times };
+    return this.#pause(found) ? found : null;
+  }
+
+  /** A result tells its engine. @returns the lanes that are paused from now on, because theirs is not that of the service */
+  compareEngines(
+    lanes: readonly ComparedLane[],
+    kind: Kind,
+    told: ToldEngine,
+  ): readonly PausedService[] {
+    return this.#engines.add(lanes, kind, told).filter((found) => this.#pause(found));
+  }
+
+  /** False if it was paused before. */
+  #pause(found: PausedService): boolean {
+    if (this.#paused.some(({ service }) => service === found.service)) return false;
     this.#paused.push(found);
-    return found;
+    return true;
   }
 
   /** The user has resumed one service, or all: the remaining rows are to be sent. */
   release(service?: ServiceName): void {
-    const isMeant = (one: SameFailures) =>
+    const isMeant = (one: PausedService) =>
       service === undefined || one.service === service || one.service.startsWith(`${service} (`);
-    const released = this.#paused.filter(isMeant).map((one) => one.service);
+    const paused = this.#paused.filter(isMeant);
+    const released = paused.map((one) => one.service);
+    this.#engines.accept(paused);
     this.#paused = this.#paused.filter((one) => !isMeant(one));
     for (const trial of this.#trials) if (released.includes(trial.service)) trial.isOver = true;
   }

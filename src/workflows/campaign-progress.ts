@@ -21,8 +21,8 @@ import {
   type FirstRows,
   type ItemEnd,
   type KindProgress,
+  type PausedService,
   type RecentEnd,
-  type SameFailures,
   type Kind,
   type CampaignState,
   countEnded,
@@ -126,7 +126,7 @@ export class ShownProgress {
   }
 
   /** Of the paused services those that have rows left. */
-  #pausedWithRows(): readonly SameFailures[] {
+  #pausedWithRows(): readonly PausedService[] {
     const { breaker, feeds } = this.#shown;
     const withRows = feeds.filter(({ hasEnded }) => !hasEnded).map(({ lane }) => lane);
     return breaker.paused.filter(({ service }) => withRows.includes(service));

@@ -23,10 +23,11 @@ import {
   type FeedSpec,
   type ItemEnd,
   type ItemEntry,
-  type SameFailures,
+  type PausedService,
   type ServiceReference,
   type ServiceName,
 } from '../domain/campaign.ts';
+import type { ToldEngine } from '../domain/engines.ts';
 import {
   isOutdated,
   notify,
@@ -202,33 +203,46 @@ class CampaignRun implements Shown {
   }
 
   /** With a notification, it ends after that: a run that continues as new or ends before would lose it. */
-  async itemDone({ id, ...end }: ItemDone): Promise<void> {
+  async itemDone(done: ItemDone): Promise<void> {
+    const { id, computed, ...end } = done;
     const feed = this.#feedWith(id);
     const entry = feed?.open.get(id);
     // An item may report twice, after a retry of its signal; it counts once.
     if (!feed || !entry) {
       // If no row is unread, it is one that was counted.
-      if (this.feeds.some(({ hasUnread }) => hasUnread)) this.#early.set(id, { id, ...end });
+      if (this.feeds.some(({ hasUnread }) => hasUnread)) this.#early.set(id, done);
       return;
     }
     this.#early.delete(id);
     feed.ended(id);
     this.#changes += 1;
     this.tally.add({ id, kind: entry.kind, at: Date.now(), ...end });
-    await this.#judge(feed, entry, end);
+    await this.#judge(feed, entry, end, computed);
   }
 
-  async #judge(feed: Feed, entry: ItemEntry, end: ItemEnd): Promise<void> {
+  async #judge(feed: Feed, entry: ItemEntry, end: ItemEnd, computed?: ToldEngine): Promise<void> {
+    const paused: (PausedService | null)[] = [];
     // Without rows left, there is nothing to pause.
-    const same = feed.hasEnded ? null : this.breaker.add(feed.lane, entry, end);
+    if (!feed.hasEnded) {
+      paused.push(this.breaker.add(feed.lane, entry, end));
+      // An adopted job may be of any time.
+      if (computed && !entry.adopted)
+        paused.push(...this.breaker.compareEngines(feed.lanes, entry.kind, computed));
+    }
     // The settings are right, in every lane.
     if (end.state === 'succeeded' && !entry.adopted)
       for (const { lane } of feed.lanes) this.breaker.endTrial(lane, entry.kind);
     this.#watchFirstRows();
-    // The rest would fail in the same way: the user decides whether to continue.
-    if (!same) return;
+    // The rest would fail, or differ, in the same way: the user decides whether to continue.
+    for (const one of paused) if (one) await this.#notifyPause(feed, one);
+  }
+
+  async #notifyPause({ lanes }: Feed, paused: PausedService): Promise<void> {
     this.#progress.showDetails();
-    await CancellationScope.nonCancellable(() => notifyPause(this.spec, feed.spec.reference, same));
+    const feed = lanes.find(({ lane }) => lane === paused.service);
+    if (!feed) return;
+    const { reference } = feed.spec;
+    await CancellationScope.nonCancellable(() => notifyPause(this.spec, reference, paused));
   }
 
   /** One of the first rows of its kind has a job. */
@@ -445,14 +459,15 @@ async function notifyEnd({ notify: isConfigured, store }: CampaignSpec): Promise
   return reason === null ? [] : [reason];
 }
 
-/** The campaign has paused a service, because its items fail for the same reason. */
+/** The campaign has paused a service. */
 async function notifyPause(
   { notify: isConfigured, name }: CampaignSpec,
   { service, address }: ServiceReference,
-  { code, message, times }: SameFailures,
+  { code, message, times }: PausedService,
 ): Promise<void> {
   if (!isConfigured) return;
-  const words = `${times} items failed with ${code}: ${message}`;
+  const reason = `${code}: ${message}`;
+  const words = times === undefined ? reason : `${times} items failed with ${reason}`;
   const since = new Date(Date.now()).toISOString();
   const notice = { service, address, since, message: words, campaign: name };
   const summary = `notify that ${service} is paused`;

@@ -52,7 +52,8 @@ function formatPauses({ pausedServices = [], campaign }: CampaignProgress): stri
     const typed = findServiceOfLane(service);
     const command = formatVerbatim(`hundredfold resume ${campaign} --service ${typed}`);
     const reason = formatVerbatim(`${code}: ${message}`, MAX_REASON);
-    return `**${service} is paused**: ${times} items failed for the same reason, ${reason}. ${command} continues.`;
+    const failed = times === undefined ? '' : `${times} items failed for the same reason, `;
+    return `**${service} is paused**: ${failed}${reason}. ${command} continues.`;
   });
 }
 

@@ -19,6 +19,7 @@ import type {
   CampaignShare,
   ServiceName,
 } from '../domain/campaign.ts';
+import type { ToldEngine } from '../domain/engines.ts';
 import type { PostTimes } from '../domain/outcomes.ts';
 import type { BreakerCarried } from './breaker.ts';
 import type { ClockReading } from './budget-clock.ts';
@@ -153,6 +154,8 @@ export interface GivenBack extends Required<Pick<ItemEntry, 'generation' | 'give
 
 export interface ItemDone extends ItemEnd {
   readonly id: string;
+  /** Absent: it does not tell, or it has none. */
+  readonly computed?: ToldEngine;
 }
 
 /** Rows that were added to the tree of a campaign while it runs. */

@@ -10,8 +10,8 @@ import { fragments } from './manifests.ts';
 
 const env = { HUNDREDFOLD_MOLECULE_TOKEN: 'lAnes-odd1' };
 
-async function open(engine: 'recorded' | 'synthetic'): Promise<LocalServices> {
-  const services = await startLocalServices({ database: ':memory:', engine, limit: 0 });
+async function open(engine: 'recorded' | 'synthetic', port = 0): Promise<LocalServices> {
+  const services = await startLocalServices({ database: ':memory:', engine, limit: 0, port });
   onTestFinished(() => services.close());
   return services;
 }
@@ -20,13 +20,19 @@ const countAccepted = (services: LocalServices) =>
   services.journal().filter(({ accepted }) => accepted).length;
 
 /** A service, with a lane. */
-function configure(at: Desk, service: LocalServices, lane?: LocalServices, more = ''): void {
+function configure(
+  at: Desk,
+  service: LocalServices,
+  lane?: LocalServices,
+  more = '',
+  own = '',
+): void {
   const here = lane
-    ? `lanes: [{ name: here, url: "${lane.moleculesUrl}", maxOpen: 2${more} }]`
+    ? `lanes: [{ name: here, url: "${lane.moleculesUrl}", maxOpen: 2${more} }],`
     : '';
   at.write(
     'hundredfold.yaml',
-    `services: { molecules: { url: "${service.moleculesUrl}", ${here} } }`,
+    `services: { molecules: { url: "${service.moleculesUrl}", ${here} ${own} } }`,
   );
 }
 
@@ -80,6 +86,33 @@ test('a lane whose results differ is told, and refused from then on', async () =
   expect(compared.stdout).toContain('They do not agree: do not write sameEngine: true');
   const { stderr } = await at.runs(2, ['run', 'night.csv'], { env });
   expect(stderr).toContain('[LANE_ENGINE_DIFFERS]');
+});
+
+test('a lane whose engine is exchanged while a campaign runs is paused, until the user resumes it', async () => {
+  const at = desk();
+  const [service, lane] = [await open('recorded'), await open('recorded')];
+  configure(at, service, lane);
+  fragments(at, 'night', 2);
+  await at.runs(0, ['run', 'night.csv', '--compare-lanes', '2'], { env });
+  await lane.close();
+  const other = await open('synthetic', Number(new URL(lane.moleculesUrl).port));
+
+  // Two more of the four an hour at the service: the rest would wait there.
+  configure(at, service, other, '', 'budget: { limit: 4, window: 1h }');
+  const ids = fragments(at, 'week', 14, 2);
+  await at.runs(0, ['run', 'week.csv', '--detach'], { env });
+  const status = async () => (await at.runs(0, ['status', 'week'], { env })).stdout;
+  await expect.poll(status, { timeout: 60_000 }).toContain('LANE_ENGINE_DIFFERS');
+  const words = await status();
+  expect(words).toMatch(
+    /The lane molecules \(127\..*\) is paused, and .* \(LANE_ENGINE_DIFFERS: the engine of the lane here \(.*\) is "synthetic", and that of the service molecules is "recorded, acpype 2023\.10\.27"\)/,
+  );
+  expect(words).toContain('"hundredfold resume week --service molecules" continues there');
+  expect(countAccepted(other), 'at the lane until it is paused').toBeLessThan(ids.length - 4);
+  await at.runs(0, ['resume', 'week', '--service', 'molecules'], { env });
+  await at.runs(0, ['watch', 'week'], { env });
+  expect(at.done('week')).toBe(ids.length);
+  expect(countAccepted(other)).toBeGreaterThanOrEqual(ids.length - 2);
 });
 
 test('retry has both lanes, and a campaign keeps one that is no longer configured', async () => {

@@ -85,10 +85,26 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'lane-other-version',
     file: 'src/runner/lanes.ts',
-    find: 'if (theirs && ours && readVersion(theirs) !== readVersion(ours))',
+    find: 'if (theirs && ours && !haveSameVersion(theirs, ours))',
     replace: 'if (theirs && ours && false)',
     breaks: '5: the rows of one table come from one version of an engine.',
     tests: ['test/runner/lanes.test.ts'],
+  },
+  {
+    name: 'lane-exchanged-engine',
+    file: 'src/workflows/campaign.ts',
+    find: 'if (computed && !entry.adopted)',
+    replace: 'if (computed && entry.adopted)',
+    breaks: '5: a lane whose engine is exchanged while a campaign runs is paused.',
+    tests: ['test/cli/lanes.test.ts'],
+  },
+  {
+    name: 'lane-resumed-paused-again',
+    file: 'src/workflows/breaker.ts',
+    find: 'this.#engines.accept(paused);',
+    replace: '',
+    breaks: '5: a lane that the user has resumed goes on with the engine that it has.',
+    tests: ['test/workflows/breaker.test.ts'],
   },
   {
     name: 'lane-unknown-version',

@@ -43,7 +43,7 @@ const engine = (version: string) => ({ engine: `real, b2bTools ${version}` });
 test('a lane is used if its engine is known to have the version of the service, or the user says so', () => {
   const lane = createLane();
   const both = read(result(AT_SERVICE, 1, engine('3.0.9')), result('big:8080', 1, engine('3.0.9')));
-  checkLanes([service, lane], both);
+  expect(checkLanes([service, lane], both)).toEqual({ predictions: engine('3.0.9') });
   checkLanes([service, createLane({ sameEngine: true })], read());
   for (const earlier of [
     read(),

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DIRECT } from '../../src/config/network.ts';
 import { Secret } from '../../src/config/secret.ts';
-import type { ItemEnd } from '../../src/domain/campaign.ts';
+import type { FeedSpec, ItemEnd } from '../../src/domain/campaign.ts';
+import type { ToldEngine } from '../../src/domain/engines.ts';
 import { Breaker, normaliseMessage } from '../../src/workflows/breaker.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
 import { cacheBeside } from '../store/temporary-store.ts';
@@ -41,6 +42,69 @@ test.each([
   ['residue 12: atom type gaff2 is unknown', 'residue 12: atom type gaff2 is unknown'],
 ])('the normalised form of %j is %j', (message, expected) => {
   expect(normaliseMessage(message, 'mol-17')).toBe(expected);
+});
+
+describe('a lane whose engine is not that of the service', () => {
+  const [address, lane] = ['big:8080', 'predictions (big:8080)'];
+  const named = { service: 'predictions', lane: 'predictions', address: 'service.example.org' };
+  const service = { ...named, spec: {} };
+  const createLanes = (checked: FeedSpec['checked'] = { name: 'big' }) =>
+    [service, { ...named, lane, address, spec: { checked } }] as const;
+  const at = (where: string, version: string) => ({
+    address: where,
+    engine: `real, b2bTools ${version}`,
+  });
+  const pauses = (breaker: Breaker, told: readonly ToldEngine[], lanes = createLanes()) =>
+    told.flatMap((one) =>
+      breaker.compareEngines(lanes, 'sequence', one).map((paused) => paused.service),
+    );
+
+  test('is paused once, whichever tells first', () => {
+    const [theirs, ours] = [at(service.address, '3.0.8'), at(address, '3.0.9')];
+    for (const told of [
+      [theirs, ours],
+      [ours, theirs],
+    ]) {
+      const breaker = new Breaker(undefined);
+      expect(pauses(breaker, [...told, ...told])).toEqual([lane]);
+      expect(breaker.paused).toEqual([
+        {
+          service: lane,
+          code: 'LANE_ENGINE_DIFFERS',
+          message:
+            'the engine of the lane big (big:8080) is "real, b2bTools 3.0.9", and that of the service predictions is "real, b2bTools 3.0.8"',
+        },
+      ]);
+    }
+    const same = { address, engine: 'recorded, b2bTools 3.0.8' };
+    expect(pauses(new Breaker(5), [theirs, same])).toEqual([]);
+  });
+
+  test('is paused by what the service told before the campaign', () => {
+    const lanes = createLanes({ name: 'big', engine: 'real, b2bTools 3.0.8' });
+    expect(pauses(new Breaker(5), [at(address, '3.0.9')], lanes)).toEqual([lane]);
+    expect(pauses(new Breaker(5), [at(address, '3.0.9')])).toEqual([]);
+  });
+
+  test('is not if the user says so, or has resumed it with the same difference', () => {
+    const told = [at(service.address, '3.0.8'), at(address, '3.0.9')];
+    const unchecked = [service, { ...named, lane, address, spec: {} }] as const;
+    expect(new Breaker(5).compareEngines(unchecked, 'sequence', told[1]!)).toEqual([]);
+    const breaker = new Breaker(5);
+    pauses(breaker, told);
+    breaker.release('predictions');
+    expect(breaker.paused).toEqual([]);
+    const carried = new Breaker(5, structuredClone(breaker.carried()));
+    expect(pauses(carried, told)).toEqual([]);
+    expect(pauses(carried, [at(address, '3.1.0')]), 'another one').toEqual([lane]);
+  });
+
+  test('is not by a result of another kind', () => {
+    const breaker = new Breaker(5);
+    const shifts = { address: service.address, engine: 'real, ShiftCrypt 1.0' };
+    expect(breaker.compareEngines(createLanes(), 'shifts', shifts)).toEqual([]);
+    expect(pauses(breaker, [at(address, '3.0.9')])).toEqual([]);
+  });
 });
 
 describe('when a service is paused', () => {
