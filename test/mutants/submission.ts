@@ -156,6 +156,14 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/workflows/campaign.test.ts'],
   },
   {
+    name: 'token-of-new-rows-not-awaited',
+    file: 'src/workflows/campaign.ts',
+    find: 'moving.push(this.useToken(spec.reference));',
+    replace: 'void this.useToken(spec.reference);',
+    breaks: '2: rows that go to another budget do not wait for ten minutes.',
+    tests: ['test/workflows/campaign.test.ts'],
+  },
+  {
     name: 'dead-worker-forgotten-late',
     file: 'src/worker.ts',
     find: 'await forgetDeadWorker(options.client)',

@@ -2,16 +2,20 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import {
-  itemDoneSignal,
-  nudgeSignal,
-  recheckSignal,
-  resumeSignal,
-} from '../../src/workflows/messages.ts';
+import { itemDoneSignal, nudgeSignal, resumeSignal } from '../../src/workflows/messages.ts';
 import { buildItemWorkflowId } from '../../src/workflows/names.ts';
 import { noSecret } from '../promises.ts';
 import { molecules, progressOf, sequences, TOKEN, type Started } from '../rig.ts';
-import { accepted, histories, openRig, outcomes, until, untilPaused, untilSent } from './faulty.ts';
+import {
+  accepted,
+  histories,
+  openRig,
+  outcomes,
+  settingsOf,
+  until,
+  untilPaused,
+  untilSent,
+} from './faulty.ts';
 
 const RECORDED = { engine: 'recorded', jobMs: 50 } as const;
 
@@ -160,24 +164,31 @@ describe.concurrent('the operator', () => {
     expect((await handle.result()).ended.succeeded).toBe(2);
   });
 
-  test('checks its rows as it was asked, also when it continues as new meanwhile', async (context) => {
-    const hour = 3_600_000;
-    const rig = await openRig({ limit: 1, windowMs: hour, watchEveryMs: hour }, context);
-    const { handle } = await rig.start(sequences(2));
-    await until(() => accepted(rig).length === 1);
-    await rig.stopWorker();
-    await handle.signal(recheckSignal);
-    await handle.signal(resumeSignal);
-    await Promise.all(Array.from({ length: 310 }, () => handle.signal(nudgeSignal)));
-    const { runId } = await handle.describe();
-    await rig.startWorker();
-    await until(async () => (await handle.describe()).runId !== runId);
-    await until(async () =>
-      (await handle.fetchHistory()).events?.some(
-        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'checkItems',
-      ),
-    );
-  });
+  test.for(['recheck', 'token', 'grow'])(
+    'checks its rows after %s, also when it continues as new meanwhile',
+    async (signal, context) => {
+      const hour = 3_600_000;
+      const rig = await openRig({ limit: 1, windowMs: hour, watchEveryMs: hour }, context);
+      const { handle } = await rig.start(sequences(2));
+      await until(() => accepted(rig).length === 1);
+      await rig.stopWorker();
+      const reference = { ...settingsOf(rig, 'predictions').reference, credential: 'another' };
+      const feeds = [{ reference, pages: 1, open: 9, batch: 9 }];
+      const grown = { items: 2, invalid: 0, following: 0, feeds };
+      await handle.signal(signal, signal === 'grow' ? grown : reference);
+      await handle.signal(resumeSignal);
+      await Promise.all(Array.from({ length: 310 }, () => handle.signal(nudgeSignal)));
+      const { runId } = await handle.describe();
+      await rig.startWorker();
+      await until(async () => (await handle.describe()).runId !== runId);
+      const listActivities = async () =>
+        ((await handle.fetchHistory()).events ?? []).flatMap(
+          (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+        );
+      await until(async () => (await listActivities()).length > 0);
+      expect((await listActivities())[0]).toBe('checkItems');
+    },
+  );
 
   test('pauses and resumes: nothing is submitted in between', async (context) => {
     const rig = await openRig(FEW, context);
