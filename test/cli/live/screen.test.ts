@@ -1,8 +1,8 @@
 /** The live view at several sizes, as snapshots. Review them by eye when they change. */
 import stringWidth from 'string-width';
 import { expect, test, vi } from 'vitest';
-import { renderClosingLines, renderScreen } from '../../../src/cli/progress.ts';
-import { SCENES, scene, seen } from './scenes.ts';
+import { formatBudgetText, renderClosingLines, renderScreen } from '../../../src/cli/progress.ts';
+import { NOW, SCENES, scene, seen, window } from './scenes.ts';
 
 const shown = (name: string, columns: number, rows: number): string[] => {
   const found = SCENES[name];
@@ -27,6 +27,16 @@ test.each(Object.keys(SCENES))('%s is shown, and fits into a terminal of any siz
       expect(widest, `${columns}`).toBeLessThanOrEqual(columns);
     }
   }
+});
+
+test('jobs in flight for slots that become free now are not told as used, but those above a lowered limit are', () => {
+  const releases = [1, 2, 3].map((n) => NOW + n * 1_000);
+  const own = window(3, releases);
+  const windows = own.windows.map((one) => ({ ...one, charged: 5 }));
+  expect(formatBudgetText('p', { ...own, windows }, NOW)).toContain(
+    'p: 3 of 3 used in 1 h, 0 free',
+  );
+  expect(formatBudgetText('p', window(2, releases), NOW)).toContain('p: 3 of 2 used');
 });
 
 test('shows what blocks the campaign below its counts, also on a small screen', () => {
