@@ -149,6 +149,8 @@ class BudgetKeeper {
 
   takeWithdrawal(run: CampaignRun): void {
     this.take({ type: 'withdrawRun', ...run });
+    // At once: before it continues as new, it waits for them.
+    this.#leaveLookUps();
     this.#leaving.push(run);
     this.#reportWithdrawn();
   }
@@ -302,15 +304,19 @@ class BudgetKeeper {
     return { type: 'refused', status: 0, message: result.message };
   }
 
-  /** The look-ups of a run that continues as new end with it: the next run asks again. */
-  #settleSubmissions(): void {
-    const { unsettled } = this.#state;
+  /** Those that have ended, or whose rows were withdrawn. */
+  #leaveLookUps(): void {
     for (const [key, { scope, isOver }] of this.#settling) {
-      if (key in unsettled) continue;
+      if (key in this.#state.unsettled) continue;
       if (isOver) this.#settling.delete(key);
       else scope.cancel();
     }
-    for (const [key, one] of Object.entries(unsettled)) {
+  }
+
+  /** The look-ups of a run that continues as new end with it: the next run asks again. */
+  #settleSubmissions(): void {
+    this.#leaveLookUps();
+    for (const [key, one] of Object.entries(this.#state.unsettled)) {
       if (this.#settling.has(key)) continue;
       const scope = new CancellationScope();
       const settling = { scope, request: one.request, isOver: false };
@@ -349,7 +355,9 @@ class BudgetKeeper {
 
   #answer(campaign: string, answer: LaneName | TakenBack): void {
     const summary = `answer the campaign ${campaign}`;
-    this.#track(reportToCampaign.executeWithOptions({ summary }, [campaign, answer]));
+    const report = () => reportToCampaign.executeWithOptions({ summary }, [campaign, answer]);
+    // Also at the end of a look-up that was cancelled.
+    this.#track(CancellationScope.nonCancellable(report));
   }
 
   /** In the task that removes them, so that the answer cannot be lost alone. */

@@ -132,6 +132,22 @@ export const SUBMISSION: readonly Mutant[] = [
     tests: ['test/workflows/lanes.test.ts'],
   },
   {
+    name: 'withdrawn-look-up-goes-on',
+    file: 'src/workflows/budget.ts',
+    find: '    this.#leaveLookUps();\n    this.#leaving',
+    replace: '    this.#leaving',
+    breaks: '2: a budget does not stand still for a look-up that nobody waits for.',
+    tests: ['test/workflows/unsure.test.ts'],
+  },
+  {
+    name: 'withdrawn-answer-cancelled',
+    file: 'src/workflows/budget.ts',
+    find: 'CancellationScope.nonCancellable(report)',
+    replace: 'report()',
+    breaks: '2: a budget goes on when the campaign of a look-up is cancelled.',
+    tests: ['test/workflows/unsure.test.ts'],
+  },
+  {
     name: 'lane-loses-what-it-computes-soon',
     file: 'src/workflows/lane.ts',
     find: 'return this.open.size - this.countEndsIn(RATE_MS);',

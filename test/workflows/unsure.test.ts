@@ -1,8 +1,19 @@
 /** The submit protocol: at most one job per item, whatever happens to the answer to its submission. */
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../packages/local-services/src/faults.ts';
+import { nudgeSignal, withdrawRunSignal } from '../../src/workflows/messages.ts';
+import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
-import { accepted, answered, codes, openRig, openWithGoBetween, rowOf } from './faulty.ts';
+import {
+  accepted,
+  answered,
+  codes,
+  openRig,
+  openWithGoBetween,
+  rowOf,
+  settingsOf,
+  until,
+} from './faulty.ts';
 import type { Answer, GoBetween, Rewrite, Seen } from './go-between.ts';
 
 const isList = ({ path }: Seen) => path.includes('/past-results/');
@@ -63,6 +74,26 @@ function loseAnswers(between: GoBetween): void {
 }
 
 describe.concurrent('an accepted job whose answer was lost', () => {
+  test('is not waited for when its row was withdrawn and the budget is to continue as new', async (context) => {
+    const { rig, between } = await openWithGoBetween({}, context);
+    between.rewrite = (request, answer) => {
+      if (request.method === 'POST') return RESET;
+      return isList(request) ? { status: 503, body: 'later' } : answer;
+    };
+    const { handle, name: campaign } = await rig.start(sequences(1));
+    await until(() => between.seen.some(isList));
+    await rig.stopWorker();
+    const { reference } = settingsOf(rig, 'predictions');
+    const budget = rig.client.workflow.getHandle(buildBudgetWorkflowId(reference));
+    const { runId: run } = await handle.describe();
+    await budget.signal(withdrawRunSignal, { campaign, run });
+    await Promise.all(Array.from({ length: 310 }, () => budget.signal(nudgeSignal)));
+    const { runId } = await budget.describe();
+    const redirect = (url: string) => url.replace(rig.services.url, between.url);
+    await rig.startWorker(rig.settings.map((one) => ({ ...one, url: redirect(one.url) })));
+    await until(async () => (await budget.describe()).runId !== runId, 60_000);
+  });
+
   test.for(['current', 'earlier'] as const)(
     'is found by its name, and is not repeated, %s variant',
     async (variant, context) => {
