@@ -40,6 +40,7 @@ import {
 import type { Dependencies } from './dependencies.ts';
 import { nullIfNotFound, wasDelivered } from './retry.ts';
 import { requireService } from './item-job.ts';
+
 /**
  * Activities.reportToCampaign. The budget does not signal it itself: for a signal from one workflow to another, the server
  * holds both, and two that signal each other at the same time wait some seconds for a time-out.

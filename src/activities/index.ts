@@ -1,14 +1,14 @@
 /** The activities, each in its own file, with their dependencies injected. */
 import type { Activities } from '../workflows/activity-types.ts';
-import { withHeartbeat } from './retry.ts';
+import { ensureBudget, readClock, readFormer, reportToCampaign } from './budget-run.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { finishJob } from './finish-job.ts';
-import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { notify, notifyRefusal, publish } from './publish.ts';
 import { settleSubmission } from './reconcile-submission.ts';
+import { withHeartbeat } from './retry.ts';
+import { cancelRunning, checkItems, countOpenJobs, loadPage } from './rows.ts';
 import { submit } from './submit.ts';
-import { reportToCampaign, ensureBudget, readClock, readFormer } from './budget-run.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {

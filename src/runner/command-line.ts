@@ -44,6 +44,7 @@ export {
   type PreparedComparison,
   prepareComparison,
   prepareProbes,
+  type Sample,
 } from './samples.ts';
 export type { Survey } from './survey.ts';
 export { openTreeIfAny, requireTree } from './tree.ts';

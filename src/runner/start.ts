@@ -366,17 +366,18 @@ async function prepareRows(
     const found = await cache.find({ work, options, address });
     return typeof found === 'string' ? null : found;
   };
-  if (!running) await checkOwner(start);
-  const there = running ? await readIds(store, running) : new Set<string>();
   const rows = survey.shares.assign(spool.items());
-  const header = buildHeader(
-    start,
-    running ?? (await readPreparedCampaign(store).catch(nullIfUnreadable)),
-  );
-  const prepared = running
-    ? await growCampaign(store, running, header, rows, { known })
-    : await prepareCampaign(store, header, rows, { known });
-  await writeInvalidRows(store, filterOthers(there, spool.invalid()));
+  if (running) {
+    const there = await readIds(store, running);
+    const header = buildHeader(start, running);
+    const prepared = await growCampaign(store, running, header, rows, { known });
+    await writeInvalidRows(store, filterOthers(there, spool.invalid()));
+    return prepared;
+  }
+  await checkOwner(start);
+  const former = await readPreparedCampaign(store).catch(nullIfUnreadable);
+  const prepared = await prepareCampaign(store, buildHeader(start, former), rows, { known });
+  await writeInvalidRows(store, spool.invalid());
   return prepared;
 }
 

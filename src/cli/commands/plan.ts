@@ -12,12 +12,11 @@ import {
   type Planned,
   runCommand,
   type Refusal,
-  startCampaign,
 } from '../../runner/command-line.ts';
 import { quoteWord } from '../../domain/plain-text.ts';
 import { formatCount, say, logToTerminal, printDocument, printLine } from '../terminal.ts';
 import { listPlanLines, ProblemList } from '../plan-text.ts';
-import { startAndFollow } from './run.ts';
+import { computeSample } from './run.ts';
 import { addManifestOptions, call, type Flags } from '../options.ts';
 
 export const commands = [
@@ -81,9 +80,7 @@ async function probe(manifests: readonly string[], flags: Flags): Promise<number
   for (const sample of await prepareProbes(manifests, flags, unmeasured)) {
     const rows = formatCount(sample.ids.size, 'row');
     say(`To measure the lane ${sample.lane}, it computes ${rows} as the campaign ${sample.name}.`);
-    const code = await startAndFollow({ ...flags, command, json: false, yes: true }, (options) =>
-      startCampaign(manifests, { ...options, sample }),
-    );
+    const code = await computeSample(manifests, sample, { ...flags, command, yes: true });
     if (code === EXIT.interrupted) return code;
   }
   return EXIT.ok;

@@ -8,6 +8,7 @@ import {
   ManifestRefusedError,
   startCampaign,
   type StartOptions,
+  type Sample,
   compareSamples,
   findEnd,
   prepareComparison,
@@ -68,15 +69,24 @@ async function compareLanes(manifests: readonly string[], flags: Flags): Promise
   for (const sample of prepared.samples) {
     const place = sample.lane === null ? 'The service' : `The lane ${sample.lane}`;
     say(`${place} computes ${formatCount(sample.ids.size, 'row')}: ${sample.name}.`);
-    const code = await startAndFollow({ ...flags, json: false }, (options) =>
-      startCampaign(manifests, { ...options, sample }),
-    );
+    const code = await computeSample(manifests, sample, flags);
     if (code !== EXIT.ok && code !== EXIT.incomplete) return code;
   }
   const lanes = await compareSamples(prepared, resolve('comparison'));
   if (flags.json) printDocument({ lanes });
   else for (const lane of lanes) printComparedLane(lane, prepared, manifests, flags);
   return lanes.every(({ agrees }) => agrees) ? EXIT.ok : EXIT.incomplete;
+}
+
+/** A campaign of a few rows at one lane, or at the service, to its end. Returns the exit code. */
+export function computeSample(
+  manifests: readonly string[],
+  sample: Sample,
+  flags: Flags,
+): Promise<number> {
+  return startAndFollow({ ...flags, json: false }, (options) =>
+    startCampaign(manifests, { ...options, sample }),
+  );
 }
 
 export async function startAndFollow(
