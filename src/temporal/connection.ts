@@ -23,16 +23,12 @@ import { toRefusal } from './grpc-status.ts';
 import { connect as connectTls } from 'node:tls';
 import { describeFailure, readFailureCode } from '../services/connection.ts';
 
-/** Credentials for the server. */
-export interface Credentials {
-  readonly apiKey?: string;
-  readonly tls?: TlsMaterial;
-}
-
 /** Address and credentials of Temporal. */
-export interface TemporalAddress extends Credentials {
+export interface TemporalAddress {
   readonly address: string;
   readonly namespace: string;
+  readonly apiKey?: string;
+  readonly tls?: TlsMaterial;
   /** The identity of workers and clients; default: `processIdentity`. */
   readonly identity?: string;
   /** Path of the module with the payload codec. */
@@ -64,10 +60,7 @@ export function processIdentity(): string {
 
 /** Throws TEMPORAL_* with the cause: see grpc-status.ts. */
 export async function connectClient(
-  target: TemporalAddress & {
-    readonly embedded?: boolean;
-    readonly timeoutMs?: number | undefined;
-  },
+  target: Target & { readonly timeoutMs?: number | undefined },
 ): Promise<Client> {
   const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
   const { namespace, identity = processIdentity() } = target;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { HundredfoldError } from '../../src/domain/errors.ts';
 import { registerSearchAttributes } from '../../src/temporal/namespace.ts';
-import { connectClient, type Credentials } from '../../src/temporal/connection.ts';
+import { connectClient, type TemporalAddress } from '../../src/temporal/connection.ts';
 import { connectWorker } from '../../src/temporal/workers.ts';
 import { toRefusal } from '../../src/temporal/grpc-status.ts';
 import { freePort } from '../../src/temporal/machine.ts';
@@ -12,6 +12,8 @@ import { Authority, noOpenssl, type Issued } from './certificates.ts';
 import { startGateway, type Gateway } from './grpc-gateway.ts';
 
 const namespace = 'default';
+
+type Credentials = Pick<TemporalAddress, 'apiKey' | 'tls'>;
 
 function connect(port: number, credentials: Credentials = {}, timeoutMs = 1_000) {
   return connectClient({ address: `127.0.0.1:${port}`, namespace, timeoutMs, ...credentials });
