@@ -191,18 +191,7 @@ export type ListOutcome =
   | { readonly type: 'listed'; readonly jobs: readonly PastJob[] }
   /** The service has no such list. */
   | { readonly type: 'unsupported'; readonly message: string }
-  | {
-      readonly type: 'unavailable';
-      readonly message: string;
-      readonly retryAfterMs: number | null;
-    };
+  | Unavailable;
 
 /** Whether a service answers at all: requested before the next submission after it was down. */
-export type PingOutcome =
-  | { readonly type: 'well' }
-  | {
-      readonly type: 'unavailable';
-      readonly message: string;
-      readonly retryAfterMs: number | null;
-      readonly refusesUs?: boolean;
-    };
+export type PingOutcome = { readonly type: 'well' } | Unavailable;

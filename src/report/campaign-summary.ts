@@ -4,7 +4,7 @@ import {
   type Attempt,
   type Counts,
   type Kind,
-  type CampaignState,
+  type CampaignFacts,
   FINAL_STATES,
   type FinalState,
   isFinal,
@@ -76,14 +76,9 @@ const campaignSummary = z.object({
 export type CampaignSummary = z.output<typeof campaignSummary>;
 
 /** What only the campaign's workflow knows. */
-export interface CampaignEnd {
-  readonly state: CampaignState;
+export interface CampaignEnd extends Pick<CampaignFacts, 'state' | 'endedAt' | 'versions'> {
   /** Null: as far as the items tell. */
   readonly startedAt: string | null;
-  /** Null while the campaign is open. */
-  readonly endedAt: string | null;
-  /** Versions of the programs that ran, by name. */
-  readonly versions: Readonly<Record<string, string>>;
   /** Number of items that `retry` reopened for this run. */
   readonly retried?: number;
 }

@@ -57,11 +57,7 @@ interface Refusal {
 const PROBE_MS = 45_000;
 
 /** Why a request is not sent now. */
-interface Stop {
-  readonly message: string;
-  readonly delayMs: number;
-  readonly refusesUs?: true;
-}
+type Stop = Omit<Extract<PollOutcome, { readonly type: 'postponed' }>, 'type'>;
 
 type OnRefusal = (refusal: { readonly message: string } | null) => void;
 

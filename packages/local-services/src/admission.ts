@@ -53,13 +53,7 @@ interface Accepted {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Parts {
-  readonly jobs: JobStore;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly faults: Faults;
-  readonly settings: Settings;
-}
+type Parts = Omit<Services, 'admission'> & { readonly journal: Journal };
 
 export class Admission {
   /** Set by the server: checks for waiting jobs. */

@@ -9,6 +9,7 @@ import {
   parseBond,
 } from './structure.ts';
 import type { Place, BondOrders } from '../../domain/chemistry.ts';
+import type { AtomReading } from './reading.ts';
 
 /* PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records). */
 
@@ -290,15 +291,7 @@ function padColumn(number: number): string {
 
 /* A molecule's files for GROMACS (its manual, file formats): the topology, `X_GMX.itp`, and coordinates, `X_GMX.gro`. */
 
-interface TopologyAtom {
-  readonly name: string;
-  /** Of the force field. */
-  readonly type: string;
-  /** Elementary charges. */
-  readonly charge: number;
-  /** Atomic mass units. */
-  readonly mass: number;
-}
+type TopologyAtom = Pick<AtomReading, 'name' | 'type' | 'charge' | 'mass'>;
 
 export interface Topology {
   readonly name: string;

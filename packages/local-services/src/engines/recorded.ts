@@ -173,6 +173,7 @@ export interface Recording {
   readonly kind: EngineJob['kind'];
   /** SHA-256 of the canonical input. */
   readonly input: string;
+  /** The options, as one readable word. */
   readonly options: string;
   /** The name of the input, for display. */
   readonly what: string;
@@ -204,13 +205,7 @@ export function readRecording(file: string): Buffer {
 /* How a job finds its recording */
 
 /** The canonical form of a job: equal for inputs for which the engine must give the same output. */
-interface CanonicalJob {
-  readonly kind: EngineJob['kind'];
-  /** SHA-256 of the canonical input. */
-  readonly input: string;
-  /** The options, as one readable word. */
-  readonly options: string;
-}
+type CanonicalJob = Pick<Recording, 'kind' | 'input' | 'options'>;
 
 /** Line ends, a byte order mark and white space at the ends do not matter to the engines. */
 function normaliseInput(text: string): string {
