@@ -2,18 +2,11 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startLocalServices } from '../../packages/local-services/src/server.ts';
+import type { Finding } from '../../src/runner/doctor.ts';
 import { freePort } from '../../src/temporal/machine.ts';
 import { canMount, PRIVATE_MOUNTS } from '../private-mounts.ts';
 import { plainServer } from '../services/a-network.ts';
 import { desk, Desk, type Typed, type Typing } from './command.ts';
-
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly warning?: true;
-  readonly found: string;
-  readonly remedy?: string;
-}
 
 const TOKENS = {
   HUNDREDFOLD_MOLECULE_TOKEN: 'dOct0r-oDd',

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { Finding } from '../../src/runner/doctor.ts';
 import { requireTemporalCli } from '../shared-cli.ts';
 import type { Desk } from '../cli/command.ts';
 
@@ -30,14 +31,6 @@ function succeeds(run: () => void): boolean {
   } catch {
     return false;
   }
-}
-
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly code?: string;
-  readonly found: string;
-  readonly remedy?: string;
 }
 
 export async function findingsOf(at: Desk, code: number): Promise<readonly Finding[]> {

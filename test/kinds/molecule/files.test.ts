@@ -1,29 +1,15 @@
 /** The files of a record under their native names, and what of a record is not a result. */
 import { describe, expect, test, vi } from 'vitest';
-import type { MoleculeOptions } from '../../../src/kinds/vocabulary.ts';
 import { type Composition, readComposition } from '../../../src/kinds/molecule/input.ts';
 import { checkMolecule } from '../../../src/kinds/molecule/check.ts';
 import { chemist } from '../../../src/kinds/molecule/rdkit.ts';
 import { readNativeFiles } from '../../../src/kinds/molecule/files.ts';
-import {
-  acpypeRecording,
-  type AcpypeRecording,
-  finishedRecord,
-} from '../../services/recordings.ts';
+import { acpypeRecording, finishedRecord, recordedOptions } from '../../services/recordings.ts';
 
 const ETHANOL = acpypeRecording('smi-ethanol-bcc-auto-gaff2');
 const WHOLE = finishedRecord(ETHANOL);
 
-function optionsOf(recording: AcpypeRecording): MoleculeOptions {
-  return {
-    kind: 'molecule',
-    chargeMethod: recording.charge_method,
-    netCharge: recording.net_charge,
-    atomType: recording.atom_type,
-  };
-}
-
-const OPTIONS = optionsOf(ETHANOL);
+const OPTIONS = recordedOptions(ETHANOL);
 
 function native(record: unknown, options = OPTIONS) {
   const files = readNativeFiles(record, options);
@@ -136,7 +122,7 @@ describe('silent errors of the engine', () => {
     const recording = acpypeRecording(name);
     const input = { name: 'input.smi', text: smiles };
     const composition = await readComposition(input);
-    const options = optionsOf(recording);
+    const options = recordedOptions(recording);
     const record = JSON.stringify(finishedRecord(recording));
     const result = await checkMolecule(record, options, composition);
     expect(result?.code).toBe(code);
@@ -148,7 +134,7 @@ describe('silent errors of the engine', () => {
     const recording = acpypeRecording('smi-thymol-bcc-0-gaff2');
     const carvone = await readComposition({ name: 'input.smi', text: 'CC1=CCC(CC1=O)C(C)=C' });
     const record = JSON.stringify(finishedRecord(recording));
-    expect(await checkMolecule(record, optionsOf(recording), carvone)).toBeNull();
+    expect(await checkMolecule(record, recordedOptions(recording), carvone)).toBeNull();
   });
 
   test('an input without hydrogens', async () => {
@@ -160,7 +146,7 @@ describe('silent errors of the engine', () => {
       lacksHydrogens: true,
     };
     const record = JSON.stringify(finishedRecord(recording));
-    expect(await checkMolecule(record, optionsOf(recording), input)).toMatchObject({
+    expect(await checkMolecule(record, recordedOptions(recording), input)).toMatchObject({
       code: 'RESULT_WRONG_ATOMS',
       message: expect.stringContaining('lacks its hydrogens') as string,
     });

@@ -4,25 +4,19 @@ import {
   readFrcmod,
   readMolecule,
 } from '../../../src/kinds/molecule/result.ts';
+import { acpypeRecording, type AcpypeRecording } from '../../services/recordings.ts';
 import { golden, goldens } from '../goldens.ts';
 
-interface Golden {
-  readonly ok: boolean;
-  readonly net_charge: number | null;
-  readonly atom_type: string;
-  readonly results: Readonly<Record<string, string>>;
-}
-
-function textsOf({ results }: Golden): MoleculeTexts {
+function textsOf({ results }: AcpypeRecording): MoleculeTexts {
   const { GMX_itp: itp = '', NEW_pdb: pdb = '', AC_frcmod: frcmod = '' } = results;
   return { itp, pdb, frcmod };
 }
 
 /** The ones that the engine finished. */
-function molecules(): [name: string, golden: Golden][] {
-  const all = goldens('acpype', '.json').map((file): [string, Golden] => [
+function molecules(): [name: string, recording: AcpypeRecording][] {
+  const all = goldens('acpype', '.json').map((file): [string, AcpypeRecording] => [
     file,
-    JSON.parse(golden(file)) as Golden,
+    JSON.parse(golden(file)) as AcpypeRecording,
   ]);
   return all.filter(([, { ok }]) => ok);
 }
@@ -86,7 +80,7 @@ test('every molecule of the engine agrees with the files of the engine that the 
 });
 
 function recorded(name: string): MoleculeTexts {
-  return textsOf(JSON.parse(golden(`acpype/${name}.json`)) as Golden);
+  return textsOf(acpypeRecording(name));
 }
 
 test('a halogen is not read as carbon or boron', () => {
