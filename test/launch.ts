@@ -67,8 +67,7 @@ async function surveyRows(
 ): Promise<{ survey: Survey; ids: string[] }> {
   const options = { tree: null, cache: null, addresses: {}, spool };
   const survey = await surveyManifests([manifest], options);
-  const ids: string[] = [];
-  for await (const { id } of spool.items()) ids.push(id);
+  const ids = await Array.fromAsync(spool.items(), ({ id }) => id);
   const errors = survey.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(`the manifest is not valid: ${JSON.stringify(errors)}`);
   return { survey, ids };

@@ -73,8 +73,7 @@ const PATTERN_EMPTY = createError(
 
 /** A shell passes a pattern on if it matches no file or is quoted. */
 async function* findMatching(pattern: string, allowOutside: boolean): AsyncGenerator<Source> {
-  const found: string[] = [];
-  for await (const name of glob(pattern)) found.push(name);
+  const found = await Array.fromAsync(glob(pattern));
   if (found.length === 0) yield createProblemSource(pattern, PATTERN_EMPTY);
   for (const name of sortNaturally(found)) yield* findSources(name, allowOutside);
 }

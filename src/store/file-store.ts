@@ -130,8 +130,7 @@ class FileStore implements Store {
   async read(key: string): Promise<Uint8Array | null> {
     const file = await this.#open(key);
     if (file === null) return null;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of readPieces(file, key)) pieces.push(piece);
+    const pieces = await Array.fromAsync(readPieces(file, key));
     const [first, ...others] = pieces;
     return first && others.length === 0 ? first : Buffer.concat(pieces);
   }

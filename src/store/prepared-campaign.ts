@@ -284,8 +284,7 @@ export async function writeInvalidRows(
   store: Store,
   rows: AsyncIterable<InvalidRow>,
 ): Promise<void> {
-  const all: InvalidRow[] = [];
-  for await (const row of rows) all.push(row);
+  const all = await Array.fromAsync(rows);
   if (all.length === 0) await store.remove(INVALID_ROWS);
   else await store.write(INVALID_ROWS, `${JSON.stringify(all)}\n`);
 }

@@ -195,14 +195,12 @@ export class S3Store implements Store {
   }
 
   async read(key: string): Promise<Uint8Array | null> {
-    const pieces: Uint8Array[] = [];
     try {
-      for await (const piece of this.readStream(key)) pieces.push(piece);
+      return Buffer.concat(await Array.fromAsync(this.readStream(key)));
     } catch (error) {
       if (error instanceof StoreError && error.code === 'STORE_MISSING') return null;
       throw error;
     }
-    return Buffer.concat(pieces);
   }
 
   async readText(key: string): Promise<string | null> {

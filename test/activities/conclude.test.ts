@@ -8,7 +8,6 @@ import { prepareCampaign } from '../../src/store/prepare.ts';
 import { giveBackRecord, reopenRecord } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ItemConclusion, KeptFile } from '../../src/workflows/activity-types.ts';
-import { collected } from '../store/store-expectations.ts';
 import { aSequence } from '../store/an-item.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { OURS } from './a-job.ts';
@@ -97,7 +96,7 @@ async function filesIn(store: Store) {
   for (const [name, { sha256 }] of files)
     expect((await store.digest(FOLDER + name))?.sha256, name).toBe(sha256);
   const recorded = files.map(([name]) => name).sort();
-  const found = (await collected(store.list(FOLDER))).map((key) => key.slice(FOLDER.length));
+  const found = (await Array.fromAsync(store.list(FOLDER))).map((key) => key.slice(FOLDER.length));
   return { recorded, others: found.filter((name) => !recorded.includes(name)).sort() };
 }
 

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { CheckedRow } from '../../src/domain/campaign.ts';
 import { checkManifests } from '../../src/manifest/check.ts';
 import { writeFixes } from '../../src/manifest/fixes.ts';
 import { folderWith } from './manifests.ts';
@@ -12,8 +11,7 @@ test('a salt becomes its largest part, other rows stay, paths follow, and nothin
     't.csv': 'id,smiles,file,note\na,CC(=O)[O-].[Na+],,x\nb,CCO,,\nc,C1,,\nd,,lig.pdb,\n',
     'out/old.csv': 'mine',
   });
-  const rows: CheckedRow[] = [];
-  for await (const row of checkManifests([path.join(folder, 't.csv')])) rows.push(row);
+  const rows = await Array.fromAsync(checkManifests([path.join(folder, 't.csv')]));
   const fixed = path.join(folder, 'out', 'new.csv');
   expect(await writeFixes(fixed, rows)).toEqual({ fixed: 1, rows: 4, leftOut: 0 });
   expect(await readFile(fixed, 'utf8')).toBe(

@@ -19,7 +19,7 @@ import type { Store } from '../../src/store/store.ts';
 import { type S3Server, WITHOUT_S3 } from '../s3-server.ts';
 import { serveS3 } from '../s3-suite.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
-import { collected, expectCode } from '../store/store-expectations.ts';
+import { expectCode } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { inBucket, writeElsewhere } from '../store/temporary-store.ts';
 import { CAMPAIGN, END, endItem, endedCampaign, FAILED } from './a-campaign.ts';
@@ -147,9 +147,9 @@ describe('a published campaign', () => {
     const store = await endedCampaign(ITEMS);
     await writeFile(join(store.location, 'molecules/water/.tmp-1'), 'half');
     await publishCampaign(store, { ...END, state: 'running', endedAt: null });
-    expect(await collected(store.leftovers())).toHaveLength(1);
+    expect(await Array.fromAsync(store.leftovers())).toHaveLength(1);
     await publishCampaign(store, END);
-    expect(await collected(store.leftovers())).toEqual([]);
+    expect(await Array.fromAsync(store.leftovers())).toEqual([]);
   });
 });
 
@@ -214,7 +214,7 @@ describe('a file that differs from what was received', () => {
 
 describe('a publication that does not succeed leaves no unfinished file, and no checksums of an older one', () => {
   const expectCleared = async (store: Store): Promise<void> => {
-    expect(await collected(store.leftovers())).toEqual([]);
+    expect(await Array.fromAsync(store.leftovers())).toEqual([]);
     expect(await store.exists('SHA256SUMS')).toBe(false);
   };
 

@@ -36,12 +36,6 @@ const local = (...given: Parameters<typeof options>): StartOptions => ({
   services: 'local',
 });
 
-async function all<T>(given: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const one of given) found.push(one);
-  return found;
-}
-
 async function refusal(promise: Promise<unknown>): Promise<HundredfoldError> {
   const error = await promise.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(HundredfoldError);
@@ -108,7 +102,7 @@ test('a campaign ends its events when the signal is aborted, resumes with the sa
   }
   const result = { campaign: 'fragments', state: 'completed', submissions: total, damaged: [] };
   expect(last).toMatchObject({ type: 'ended', result: { ...result, out: second.out } });
-  const followed = await all(watch('fragments', local(at)));
+  const followed = await Array.fromAsync(watch('fragments', local(at)));
   expect(followed.map(({ type }) => type)).toEqual(['ended']);
   const nobody = watch('nothing', local(at)).next();
   expect((await refusal(nobody)).code).toBe('CAMPAIGN_UNKNOWN');
@@ -129,7 +123,7 @@ test('a campaign ends its events when the signal is aborted, resumes with the sa
 
   const tree = await openTree(at.damages('copy', 'fragments'));
   expect((await tree.result()).items.succeeded).toBe(total);
-  const items = await all(tree.items());
+  const items = await Array.fromAsync(tree.items());
   expect(items.map(({ id }) => id)).toEqual(ids);
   const table = await readFile(tree.tables['molecules.parquet'] ?? '');
   expect(table.subarray(0, 4).toString()).toBe('PAR1');

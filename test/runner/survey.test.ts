@@ -16,7 +16,6 @@ import { prepareCampaign } from '../../src/store/prepare.ts';
 import type { Store } from '../../src/store/store.ts';
 import { succeeded } from '../store/a-result.ts';
 import { aMolecule } from '../store/an-item.ts';
-import { collected } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { cacheBeside, temporaryStore } from '../store/temporary-store.ts';
 
@@ -79,8 +78,14 @@ describe('a survey', () => {
     });
     const { problems } = survey;
     expect(survey.errors).toBe(problems.filter(({ severity }) => severity === 'error').length);
-    expect((await collected(spool.items())).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
-    const refused = await collected(spool.invalid());
+    expect((await Array.fromAsync(spool.items())).map(({ id }) => id)).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+      'e',
+    ]);
+    const refused = await Array.fromAsync(spool.invalid());
     expect(refused.map(({ id, source }) => `${id} ${source.line}`)).toEqual(['f 7', 'g 8']);
     for (const { code } of refused) expect(problems.map((problem) => problem.code)).toContain(code);
   });
@@ -114,9 +119,9 @@ describe('a survey over existing items', () => {
     const changed = `id,sequence\na,MKTAYIAKWW\nb,MKTAYIAKYY\n`;
     const { survey, spool } = await surveyed(changed, { tree: store });
     expect(survey).toMatchObject({ rows: 2, invalid: 1, errors: 1, jobs: { sequence: 1 } });
-    expect((await collected(spool.items())).map(({ id }) => id)).toEqual(['b']);
+    expect((await Array.fromAsync(spool.items())).map(({ id }) => id)).toEqual(['b']);
     const refused = { id: 'a', code: 'MANIFEST_ROW_CHANGED', source: { line: 2 } };
-    expect(await collected(spool.invalid())).toMatchObject([refused]);
+    expect(await Array.fromAsync(spool.invalid())).toMatchObject([refused]);
   });
 
   test('a cached row needs no job; additional predictors of a row do', async () => {
@@ -124,7 +129,7 @@ describe('a survey over existing items', () => {
     const cache = await cacheBeside(store);
     const head = 'id,sequence,predictors\n';
     const { spool } = await surveyed(`${head}c,${A},dynamine\n`);
-    const [item] = await collected(spool.items());
+    const [item] = await Array.fromAsync(spool.items());
     if (item) await cache.keep('night', await succeeded(store, item));
     const lines = [`a,${A},dynamine`, `b,${A},dynamine`, `c,${A},agmata`, `d,${A},agmata`];
     const { survey } = await surveyed(`${head}${lines.join('\n')}\n`, { cache });

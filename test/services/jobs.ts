@@ -84,9 +84,7 @@ interface Answer {
 
 /** All bytes of a download. */
 export async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return Buffer.concat(await Array.fromAsync(body));
 }
 
 /** All bytes of a file that was found. */

@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { serveS3 } from '../s3-suite.ts';
 import { WITHOUT_S3 } from '../s3-server.ts';
-import { collected, expectCode } from './store-expectations.ts';
+import { expectCode } from './store-expectations.ts';
 
 const HOUR = 3_600_000;
 
@@ -128,6 +128,6 @@ describe.skipIf(WITHOUT_S3 !== null)('the lease of a token', () => {
     await use(ONE);
     await age(HOUR + 11 * 60_000);
     await use(holder('one', 'second'));
-    expect(await collected(store.list('used-'))).toHaveLength(1);
+    expect(await Array.fromAsync(store.list('used-'))).toHaveLength(1);
   });
 });

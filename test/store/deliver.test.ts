@@ -17,7 +17,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { FILES, succeeded } from './a-result.ts';
 import { aSequence } from './an-item.ts';
-import { CAMPAIGN, campaignIn, changeRecord, collected, recordIn } from './store-expectations.ts';
+import { CAMPAIGN, campaignIn, changeRecord, recordIn } from './store-expectations.ts';
 import { cacheBeside, damage, temporaryStore } from './temporary-store.ts';
 
 const ENDED = { finishedAt: '2026-11-21T00:00:00.000Z' };
@@ -235,7 +235,7 @@ describe('the results of earlier campaigns', () => {
   test('are written anew where the cache is damaged, and missed with their campaign', async () => {
     const { tree, record, served, cache } = await scene();
     const kept = await openStore(buildResultCacheFolder(tree.location));
-    const [entry = ''] = await collected(kept.list('results/'));
+    const [entry = ''] = await Array.fromAsync(kept.list('results/'));
     for (const text of ['', '{', '{"format": 2}']) {
       await kept.write(entry, text);
       expect(await served()).toBe('never computed');

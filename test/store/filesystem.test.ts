@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openFileStore } from '../../src/store/file-store.ts';
-import { collected, expectCode } from './store-expectations.ts';
+import { expectCode } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const KEY = 'molecules/aspirin/record.json';
@@ -64,8 +64,8 @@ describe('writing', () => {
   test('leftovers of a crash are not listed, are reported, and are removed by a sweep', async () => {
     const store = await aStore({ [KEY]: 'whole' });
     await writeFile(join(store.location, 'molecules/aspirin/.tmp-4711'), 'ha');
-    expect(await collected(store.list(''))).toEqual([KEY]);
-    expect(await collected(store.leftovers())).toEqual(['molecules/aspirin/.tmp-4711']);
+    expect(await Array.fromAsync(store.list(''))).toEqual([KEY]);
+    expect(await Array.fromAsync(store.leftovers())).toEqual(['molecules/aspirin/.tmp-4711']);
     await store.sweep();
     expect(await everyName(store.location)).toEqual(['record.json']);
   });
@@ -74,7 +74,7 @@ describe('writing', () => {
     const store = await aStore({ 'molecules/a/x': 'x' });
     await expectCode(store.write('molecules/a', 'y'), 'STORE_BAD_KEY');
     await expectCode(store.write('molecules/a/x/z', 'y'), 'STORE_BAD_KEY');
-    expect(await collected(store.list(''))).toEqual(['molecules/a/x']);
+    expect(await Array.fromAsync(store.list(''))).toEqual(['molecules/a/x']);
     await expectCode(openFileStore(join(store.location, 'molecules/a/x')), 'STORE_BAD_KEY');
     await expectCode(openFileStore(join(store.location, 'molecules/a/x/y')), 'STORE_BAD_KEY');
   });
@@ -114,8 +114,8 @@ describe('links', () => {
       await expectCode(store.digest(key), 'STORE_BAD_KEY');
     }
     await expectCode(store.remove('items.csv'), 'STORE_BAD_KEY');
-    await expectCode(collected(store.list('molecules/')), 'STORE_BAD_KEY');
-    expect(await collected(store.list(''))).toEqual([]);
+    await expectCode(Array.fromAsync(store.list('molecules/')), 'STORE_BAD_KEY');
+    expect(await Array.fromAsync(store.list(''))).toEqual([]);
 
     await store.write('items.csv', 'id\n');
     expect(await store.readText('items.csv')).toBe('id\n');

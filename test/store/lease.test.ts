@@ -13,7 +13,7 @@ import {
   takeLease,
 } from '../../src/store/lease.ts';
 import type { Store } from '../../src/store/store.ts';
-import { collected, expectCode } from './store-expectations.ts';
+import { expectCode } from './store-expectations.ts';
 import { temporaryStore } from './temporary-store.ts';
 
 const holder = (temporal: string, renewer = temporal): LeaseHolder => ({
@@ -76,7 +76,7 @@ describe('a tree that a Temporal holds', () => {
     await releaseLease(store, holder('b'));
     expect(await holdTree(store, holder('c'), ALIVE)).toMatchObject({ takenOver: null });
     expect(await readTreeId(store)).toBe('first-id');
-    expect(await collected(store.list('.hundredfold/lease/'))).toHaveLength(1);
+    expect(await Array.fromAsync(store.list('.hundredfold/lease/'))).toHaveLength(1);
   });
 
   test('is not released by a process after another process has renewed the lease', async () => {
@@ -170,10 +170,10 @@ test('only one of many concurrent requests gets a free tree', async () => {
   const winners = outcomes.filter((lease) => lease !== null);
   expect(winners).toHaveLength(1);
   expect((await readNewestLease(store))?.record?.temporal).toBe(winners[0]?.record?.temporal);
-  expect(await collected(store.list('.hundredfold/lease/'))).toEqual([
+  expect(await Array.fromAsync(store.list('.hundredfold/lease/'))).toEqual([
     '.hundredfold/lease/00000001.json',
   ]);
-  expect(await collected(store.leftovers())).toEqual([]);
+  expect(await Array.fromAsync(store.leftovers())).toEqual([]);
 });
 
 test('a process that was suspended during two takeovers does not get the lease', async () => {

@@ -118,8 +118,7 @@ async function takeIn(folder: string, all: readonly Row[], tree: Store | null, c
   const addresses = { predictions: ADDRESS };
   const survey = await surveyManifests([path], { tree, cache, spool, addresses });
   // Without rows that the survey refuses: those that change a job which was sent.
-  const ids: string[] = [];
-  for await (const { id } of spool.items()) ids.push(id);
+  const ids = await Array.fromAsync(spool.items(), ({ id }) => id);
   return { survey, ids, planned: survey.shares.assign(spool.items()) };
 }
 

@@ -5,7 +5,7 @@ import { probe } from '../../src/store/open-store.ts';
 import { S3Store } from '../../src/store/s3-store.ts';
 import { WITHOUT_S3, startS3, type S3Server } from '../s3-server.ts';
 import { httpServer } from '../services/scripted-server.ts';
-import { collected, expectCode } from './store-expectations.ts';
+import { expectCode } from './store-expectations.ts';
 
 const KEY = 'molecules/a/record.json';
 
@@ -33,8 +33,8 @@ describe.skipIf(WITHOUT_S3 !== null)('a real server', () => {
       () => none.read(KEY),
       () => none.write(KEY, 'x'),
       () => none.create(KEY, 'x'),
-      () => collected(none.list('')),
-      () => collected(none.readStream(KEY)),
+      () => Array.fromAsync(none.list('')),
+      () => Array.fromAsync(none.readStream(KEY)),
       () => probe(none),
     ]) {
       const error = await expectCode(work(), 'STORE_UNUSABLE');

@@ -61,12 +61,6 @@ export async function changeRecord(
   return record;
 }
 
-export async function collected<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const element of source) all.push(element);
-  return all;
-}
-
 /** The chunks, one by one. */
 export async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { collected, expectCode, pieces } from './store-expectations.ts';
+import { expectCode, pieces } from './store-expectations.ts';
 import { temporaryStore, writeElsewhere } from './temporary-store.ts';
 
 const KEY = 'molecules/aspirin/record.json';
@@ -16,7 +16,10 @@ async function aStore(files: Readonly<Record<string, string>> = {}): Promise<Sto
 
 /** The whole contents of the store, finished or not. */
 async function everyName(store: Store): Promise<string[]> {
-  return [...(await collected(store.list(''))), ...(await collected(store.leftovers()))];
+  return [
+    ...(await Array.fromAsync(store.list(''))),
+    ...(await Array.fromAsync(store.leftovers())),
+  ];
 }
 
 describe('writing and reading', () => {
@@ -29,7 +32,7 @@ describe('writing and reading', () => {
       const stored = await store.write(KEY, data, { expectedBytes: bytes });
       expect(stored).toEqual({ bytes, sha256 });
       expect(await store.readText(KEY)).toBe(text);
-      expect(Buffer.concat(await collected(store.readStream(KEY))).toString()).toBe(text);
+      expect(Buffer.concat(await Array.fromAsync(store.readStream(KEY))).toString()).toBe(text);
     }
     expect(await everyName(store)).toEqual([KEY]);
   });
@@ -51,9 +54,9 @@ describe('writing and reading', () => {
     expect(await store.read(KEY)).toBeNull();
     expect(await store.readText(KEY)).toBeNull();
     expect(await store.exists('molecules')).toBe(false);
-    expect(await collected(store.list('molecules/'))).toEqual([]);
+    expect(await Array.fromAsync(store.list('molecules/'))).toEqual([]);
     await store.remove(KEY);
-    await expectCode(collected(store.readStream(KEY)), 'STORE_MISSING');
+    await expectCode(Array.fromAsync(store.readStream(KEY)), 'STORE_MISSING');
   });
 });
 
@@ -64,9 +67,9 @@ describe('listing', () => {
       names.map((name) => `shifts/s/${name}`),
     );
     const store = await aStore(Object.fromEntries(keys.map((key) => [key, key])));
-    expect(await collected(store.list(''))).toEqual([...keys].sort());
-    expect(await collected(store.list('shifts/a-'))).toEqual(['shifts/a-b/x']);
-    expect(await collected(store.folders())).toEqual(['shifts']);
+    expect(await Array.fromAsync(store.list(''))).toEqual([...keys].sort());
+    expect(await Array.fromAsync(store.list('shifts/a-'))).toEqual(['shifts/a-b/x']);
+    expect(await Array.fromAsync(store.folders())).toEqual(['shifts']);
     for (const key of keys) expect(await store.readText(key)).toBe(key);
     await store.remove('shifts/a/x');
     expect(await store.exists('shifts/a/x')).toBe(false);
@@ -80,7 +83,7 @@ describe('listing', () => {
       await Promise.all(some.map((key) => store.write(key, key, { durable: false })));
       await store.flush(some);
     }
-    expect(await collected(store.list('pages/'))).toEqual(keys.sort());
+    expect(await Array.fromAsync(store.list('pages/'))).toEqual(keys.sort());
   });
 });
 

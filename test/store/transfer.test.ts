@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { computeDigest, type Store } from '../../src/store/store.ts';
 import { openFileStore } from '../../src/store/file-store.ts';
 import { transfer } from '../../src/runner/pull.ts';
-import { collected } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { damage, temporaryStore } from './temporary-store.ts';
 
@@ -31,7 +30,7 @@ async function between(): Promise<{ from: Store; to: Store }> {
 }
 
 async function expectWhole(to: Store): Promise<void> {
-  expect(await collected(to.list(''))).toEqual(Object.keys(PUBLISHED).sort());
+  expect(await Array.fromAsync(to.list(''))).toEqual(Object.keys(PUBLISHED).sort());
   for (const [key, text] of Object.entries(PUBLISHED)) expect(await to.readText(key)).toBe(text);
 }
 
@@ -42,7 +41,7 @@ test('a transfer continues after an interruption, and replaces wrong files', asy
     throw reason;
   };
   await expect(transfer({ ...both, onFile })).rejects.toBe(reason);
-  const [first = 'none'] = await collected(both.to.list(''));
+  const [first = 'none'] = await Array.fromAsync(both.to.list(''));
   await damage(both.to, first, 'edited');
   const done = await transfer(both);
   expect(done.kept + done.copied).toBe(TOTAL);

@@ -9,7 +9,6 @@ import { openFileStore } from '../../src/store/file-store.ts';
 import { OTHER_TEMPORAL } from '../other-temporal.ts';
 import { policyOf } from '../policy.ts';
 import { molecules, sequences, type Rig } from '../rig.ts';
-import { collected } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import {
   accepted,
@@ -202,7 +201,7 @@ describe.concurrent('slots of the budget', () => {
     expect(rig.services.journal(), 'nothing was sent').toEqual([]);
     // Rows that were granted a slot wait again.
     await until(async () => (await status(rig)).windows[0]?.charged === 0);
-    for (const key of await collected(marks.list('used-'))) await marks.remove(key);
+    for (const key of await Array.fromAsync(marks.list('used-'))) await marks.remove(key);
     expect((await handle.result()).ended.succeeded).toBe(6);
   });
 });

@@ -71,9 +71,8 @@ class ItemChunks {
     if (this.#open.length > 0) await this.#close();
     await this.#last;
     await this.#store.flush(this.#beside);
-    const former: string[] = [];
-    for await (const key of this.#store.list(`${DATA_FOLDER}/`)) former.push(key);
-    for (const key of former) if (!this.#beside.has(key)) await this.#store.remove(key);
+    for (const key of await Array.fromAsync(this.#store.list(`${DATA_FOLDER}/`)))
+      if (!this.#beside.has(key)) await this.#store.remove(key);
     return { firstRows: this.#firstRows, embedded: this.embedded.length };
   }
 
