@@ -49,9 +49,13 @@ export class BudgetClock {
     this.#shown = Math.max(this.#shown, at);
   }
 
-  /** @returns true when the server's clock was set back: its timers are late by that much */
-  read(reading: number): boolean {
-    const setBack = this.#shown - (reading + this.#ahead);
+  /**
+   * @param since what the clock showed when the reading was requested. It may have been taken minutes later, when a worker
+   *   came back: timers that fired in between say nothing about a clock that was set back
+   * @returns true when the server's clock was set back: its timers are late by that much
+   */
+  read(reading: number, since: number): boolean {
+    const setBack = since - (reading + this.#ahead);
     if (setBack > SET_BACK_MS) {
       this.#ahead += setBack;
       return true;

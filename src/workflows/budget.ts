@@ -205,8 +205,9 @@ class BudgetKeeper {
   async #read(): Promise<void> {
     this.#isReading = true;
     const events = this.#state.untimed.length;
+    const { now: since } = this.#clock;
     const { at, run } = await readClock.executeWithOptions({ summary: 'the server’s clock' }, []);
-    if (this.#clock.read(at)) this.#timerAt = null;
+    if (this.#clock.read(at, since)) this.#timerAt = null;
     await this.#takeOver(run);
     applyReading(this.#state, events, this.#clock.now);
     this.#isReading = false;
