@@ -293,6 +293,14 @@ export const BUDGET: readonly Mutant[] = [
     tests: ['test/activities/answer-time.test.ts'],
   },
   {
+    name: 'clock-old-reading',
+    file: 'src/workflows/budget-clock.ts',
+    find: 'const setBack = since -',
+    replace: 'const setBack = this.#shown -',
+    breaks: '1: a clock that was read late does not run ahead of the server.',
+    tests: ['test/workflows/budget-clock.test.ts'],
+  },
+  {
     name: 'clock-set-back',
     file: 'src/workflows/budget-clock.ts',
     find: 'this.#ahead += setBack;',
