@@ -42,7 +42,9 @@ export async function conclude(deps: Needed, conclusion: ItemConclusion): Promis
   }
   const handle = deps.temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
   // If it was terminated, its next run reads the end from disk.
-  const computed = engine === null ? {} : { computed: { address: reference.address, engine } };
+  // A result that was refused may be that of another job.
+  const isTold = engine !== null && end.state === 'succeeded';
+  const computed = isTold ? { computed: { address: reference.address, engine } } : {};
   await nullIfNotFound(handle.signal(itemDoneSignal, { id, ...end, ...computed }));
   return end;
 }

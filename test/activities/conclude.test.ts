@@ -119,6 +119,21 @@ test('an end without a job has the one that the service accepted for this genera
   expect((await filesIn(store)).others).toEqual(INPUT_AND_RECORD);
 });
 
+test('only a result that counts tells its campaign the engine: one that is refused may be that of another job', async () => {
+  const told: unknown[] = [];
+  const signal = (_: unknown, what: unknown) => Promise.resolve(void told.push(what));
+  const temporal = { workflow: { getHandle: () => ({ signal }) } } as unknown as Client;
+  for (const end of [succeeded, failed('RESULT_OTHER_JOB')]) {
+    const conclusion = conclusionOf(await openedAgain(), { end, engine: 'real, b2bTools 3.0.9' });
+    await conclude({ ...deps(openFileStore), temporal }, conclusion);
+  }
+  const computed = { address: 'a', engine: 'real, b2bTools 3.0.9' };
+  expect(told).toEqual([
+    { id: 'p1', ...succeeded, computed },
+    { id: 'p1', ...failed('RESULT_OTHER_JOB') },
+  ]);
+});
+
 test('the end of a job that its lane has given back since is no end of the row', async () => {
   const store = await openedAgain();
   const running = { ...(await recordIn(store)), state: 'running', remoteId: 'job-1' } as const;
