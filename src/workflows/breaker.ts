@@ -133,7 +133,11 @@ export class Breaker {
     kind: Kind,
     told: ToldEngine,
   ): readonly PausedService[] {
-    return this.#engines.add(lanes, kind, told).filter((found) => this.#pause(found));
+    const { differing, equal } = this.#engines.add(lanes, kind, told);
+    const isOver = (one: PausedService): boolean =>
+      equal.some(({ service, message }) => service === one.service && message === one.message);
+    this.#paused = this.#paused.filter((one) => !isOver(one));
+    return differing.filter((found) => this.#pause(found));
   }
 
   /** False if it was paused before. */

@@ -22,6 +22,13 @@ export interface EnginesCarried {
   readonly accepted: readonly string[];
 }
 
+interface ComparedEngines {
+  /** Of these lanes, a result differs from the service's; without those where the user knows. */
+  readonly differing: readonly PausedService[];
+  /** These differed from what the service had told before the campaign, and not from its first result in it. */
+  readonly equal: readonly PausedService[];
+}
+
 export class LaneEngines {
   /** What the last result told, by kind and lane. */
   readonly #seen: Record<string, string>;
@@ -38,16 +45,26 @@ export class LaneEngines {
     return { seen: this.#seen, accepted: this.#accepted };
   }
 
-  /** @returns the lanes of which a result differs from the service's, except where the user knows */
+  /** A result tells its engine. */
   add(
     lanes: readonly ComparedLane[],
     kind: Kind,
     { address, engine }: ToldEngine,
-  ): PausedService[] {
+  ): ComparedEngines {
+    const [service] = lanes;
+    const isFirst = address === service?.address && !(`${kind} ${service.lane}` in this.#seen);
+    const before = isFirst ? this.#compareAll(lanes, kind) : [];
     const teller = lanes.find((lane) => lane.address === address);
     if (teller) this.#seen[`${kind} ${teller.lane}`] = engine;
-    const found = lanes.flatMap((lane) => this.#compare(lane, lanes[0], kind) ?? []);
-    return found.filter(({ message }) => !this.#accepted.includes(message));
+    const found = this.#compareAll(lanes, kind);
+    return {
+      differing: found.filter(({ message }) => !this.#accepted.includes(message)),
+      equal: before.filter((one) => found.every((still) => still.service !== one.service)),
+    };
+  }
+
+  #compareAll(lanes: readonly ComparedLane[], kind: Kind): PausedService[] {
+    return lanes.flatMap((lane) => this.#compare(lane, lanes[0], kind) ?? []);
   }
 
   #compare(

@@ -86,6 +86,21 @@ describe('a lane whose engine is not that of the service', () => {
     expect(pauses(new Breaker(5), [at(address, '3.0.9')])).toEqual([]);
   });
 
+  test('goes on when the first result of the service tells that both have another engine since', () => {
+    const lanes = createLanes({ name: 'big', engine: 'real, b2bTools 3.0.8' });
+    const [ours, theirs] = [at(address, '3.0.9'), at(service.address, '3.0.9')];
+    const breaker = new Breaker(5);
+    expect(pauses(breaker, [ours], lanes)).toEqual([lane]);
+    breaker.compareEngines(lanes, 'shifts', theirs);
+    expect(breaker.paused, 'by a result of another kind').toHaveLength(1);
+    expect(pauses(breaker, [theirs, ours], lanes)).toEqual([]);
+    expect(breaker.paused).toEqual([]);
+
+    const other = new Breaker(5);
+    pauses(other, [ours, at(service.address, '3.0.8'), theirs], lanes);
+    expect(other.paused, 'it was another one, and may be again').toHaveLength(1);
+  });
+
   test('is not if the user says so, or has resumed it with the same difference', () => {
     const told = [at(service.address, '3.0.8'), at(address, '3.0.9')];
     const unchecked = [service, { ...named, lane, address, spec: {} }] as const;
