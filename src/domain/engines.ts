@@ -48,3 +48,6 @@ export function describeEngine({ engine, where }: SeenEngine): string {
 
 /** Shows how results differ. */
 export const COMPARE_LANES = 'hundredfold run MANIFEST --compare-lanes 20';
+
+/** A sample of the usual name may have been computed before an engine was exchanged: it would show no difference. */
+export const COMPARE_ANEW = `${COMPARE_LANES} --name NEW`;

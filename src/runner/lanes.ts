@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { ENGINES, type Lane } from '../config/services.ts';
 import type { Kind, ServiceName, ServiceReference } from '../domain/campaign.ts';
 import {
+  COMPARE_ANEW,
   COMPARE_LANES,
   describeDifference,
   describeEngine,
@@ -146,8 +147,8 @@ export function checkLanes(feeds: Feeds, earlier: EarlierResults): ServiceEngine
         'LANE_ENGINE_DIFFERS',
         describeDifference({ name: lane.name, address, service }, ours, theirs),
         isTyped
-          ? `Install the engine of the service, or leave out --also engines. To see how results differ: ${COMPARE_LANES} --also engines.`
-          : `Install the engine of the service there, or remove the lane. To see how results differ: ${COMPARE_LANES}. If that makes no difference to you, write sameEngine: true for the lane.`,
+          ? `Install the engine of the service, or leave out --also engines. To see how results differ: ${COMPARE_ANEW} --also engines.`
+          : `Install the engine of the service there, or remove the lane. To see how results differ: ${COMPARE_ANEW}. If that makes no difference to you, write sameEngine: true for the lane.`,
       );
     if (isTyped || (theirs && ours)) continue;
     throw new HundredfoldError(

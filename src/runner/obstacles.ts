@@ -4,8 +4,9 @@ import { access, stat, statfs } from 'node:fs/promises';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { NOT_YET } from '../activities/retry.ts';
 import { type BudgetStatus, nameBudget } from '../budget/status.ts';
+import { ENGINES } from '../config/services.ts';
 import { type CampaignProgress, findServiceOfLane } from '../domain/campaign.ts';
-import { COMPARE_LANES } from '../domain/engines.ts';
+import { COMPARE_ANEW } from '../domain/engines.ts';
 import { formatClock } from '../domain/units.ts';
 import { isObjectAddress } from '../store/layout.ts';
 import type { Session } from '../temporal/host/session.ts';
@@ -181,11 +182,13 @@ function describePaused({ pausedServices = [], campaign }: CampaignProgress): st
   return pausedServices.map(({ service, code, message, times }) => {
     const reason = `${code}: ${removeStop(message)}`;
     const resume = `"hundredfold resume ${campaign} --service ${findServiceOfLane(service)}" continues`;
-    if (times === undefined)
+    if (times === undefined) {
+      const also = service.endsWith(`(${ENGINES})`) ? ' --also engines' : '';
       return (
         `The lane ${service} is paused, and the service computes the rest (${reason}). Install the engine of the service ` +
-        `there. To see how results differ: ${COMPARE_LANES}. Then, or if that makes no difference to you, ${resume} there.`
+        `there. To see how results differ: ${COMPARE_ANEW}${also}. Then, or if that makes no difference to you, ${resume} there.`
       );
+    }
     return (
       `${times} items of ${service} failed for the same reason (${reason}), so nothing more is submitted there. ` +
       `${resume} with the rest; "hundredfold cancel ${campaign}" ends the campaign.`

@@ -51,6 +51,15 @@ test('of a lane, the command that continues names its service, and a refusal nam
   ]);
 });
 
+test.each([
+  ['predictions (big:8080)', '--compare-lanes 20 --name NEW. Then'],
+  ['predictions (engines)', '--compare-lanes 20 --name NEW --also engines. Then'],
+])('of %s, whose engine differs, samples are computed anew', (service, words) => {
+  const pausedServices = [{ service, code: 'LANE_ENGINE_DIFFERS', message: 'one is "1".' }];
+  const told = explainStandstill(seen({ state: 'running', pausedServices, total: 9 }, []), 0);
+  expect(told).toContain(`hundredfold run MANIFEST ${words}`);
+});
+
 test('of many reasons why items wait, three are told', () => {
   const reasons = ['a', 'b', 'c', 'a', 'd', 'e'].map(
     (why, n) => [`m-${n}`, { message: `Disk ${why}.`, remoteId: null }] as const,
