@@ -103,7 +103,7 @@ async function openWith(
     interceptors: createActivityInterceptors(observation),
     async begin() {
       // First: a task that a message begins would wait for the dead worker.
-      await forgetDeadWorker(options.client).catch((error: unknown) => {
+      await forgetDeadWorker(options.client, options.taskQueue).catch((error: unknown) => {
         readWorkerLog().warn(`tasks of a dead worker wait for a time-out: ${String(error)}`);
       });
       for (const { reference } of services) await ensureBudget(given, reference);

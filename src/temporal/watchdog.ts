@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import { nullIfNotFound, wasDelivered } from '../activities/retry.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { findStatus } from './grpc-status.ts';
+import { findStatus, hasStatus } from './grpc-status.ts';
 import { findStuck } from './stuck.ts';
 import { buildBudgetWorkflowId, buildRunningQuery } from '../workflows/names.ts';
 import { Periodic } from '../domain/process.ts';
@@ -106,18 +106,29 @@ export class Watchdog {
   }
 }
 
+/** About the time-out that it saves (ms): a worker waits for it before it begins. */
+const FORGET_WITHIN_MS = 5_000;
+
 /**
  * The server gives tasks of a workflow to the worker that has it in memory. One that has died costs each campaign and each
  * budget some seconds of a time-out; a living one reads the history once more.
  */
-export async function forgetDeadWorker(client: Client): Promise<void> {
+export async function forgetDeadWorker(client: Client, taskQueue: string): Promise<void> {
   const { namespace } = client.options;
-  const running = client.workflow.list({ query: buildRunningQuery(['budget', 'campaign']) });
-  for await (const { workflowId, runId } of running)
-    await client.workflowService.resetStickyTaskQueue({
-      namespace,
-      execution: { workflowId, runId },
-    });
+  const query = buildRunningQuery(['budget', 'campaign'], { taskQueue });
+  await client.withDeadline(Date.now() + FORGET_WITHIN_MS, async () => {
+    for await (const { workflowId, runId } of client.workflow.list({ query })) {
+      const execution = { workflowId, runId };
+      await client.workflowService
+        .resetStickyTaskQueue({ namespace, execution })
+        .catch(ignoreEnded);
+    }
+  });
+}
+
+/** The list lags behind. */
+function ignoreEnded(error: unknown): void {
+  if (!hasStatus(error, 'notFound')) throw error;
 }
 
 /** The server is unavailable or busy: the next check comes soon. */

@@ -182,9 +182,9 @@ export const SUBMISSION: readonly Mutant[] = [
   {
     name: 'dead-worker-forgotten-late',
     file: 'src/worker.ts',
-    find: 'await forgetDeadWorker(options.client)',
+    find: 'await forgetDeadWorker(options.client,',
     replace:
-      'for (const { reference } of services) await ensureBudget(given, reference);\n      await forgetDeadWorker(options.client)',
+      'for (const { reference } of services) await ensureBudget(given, reference);\n      await forgetDeadWorker(options.client,',
     breaks: '2: the first message of a worker does not wait for one that has died.',
     tests: ['test/crash/outages.test.ts'],
   },

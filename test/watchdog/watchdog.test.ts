@@ -1,9 +1,11 @@
 /** What would otherwise stop forever without an error: workflows whose tasks fail, budgets that cannot be replayed. */
+import { Readable } from 'node:stream';
 import type { WorkflowHandle } from '@temporalio/client';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { readBudget, buildBudgetStart } from '../../src/activities/budget-run.ts';
 import { checkWorkflows } from '../../src/runner/doctor.ts';
 import { findStuck, type Stuck } from '../../src/temporal/stuck.ts';
+import { forgetDeadWorker } from '../../src/temporal/watchdog.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { buildBudgetWorkflowId } from '../../src/workflows/names.ts';
 import { beginWith, unreplayable } from '../other-code.ts';
@@ -46,6 +48,27 @@ test('a budget that cannot be replayed is reported by doctor and restarted, and 
   expect((await handle.result()).ended.succeeded).toBe(10);
   const status = await readBudget(rig.client, workflowId);
   expect(status?.rebuilt?.reason).toContain('cannot be replayed');
+});
+
+test('a dead worker is forgotten in its task queue, also after a workflow that has ended since it was listed', async () => {
+  const rig = await openRig();
+  const { client, taskQueue } = rig;
+  const { handle } = await rig.start(sequences(1));
+  await handle.result();
+  const all = await Array.fromAsync(
+    client.workflow.list({ query: `TaskQueue="${taskQueue}" AND WorkflowType="budget"` }),
+  );
+  const { workflowId, runId } = await handle.describe();
+  const listed = Readable.from([{ workflowId, runId }, ...all]);
+  const list = vi.spyOn(client.workflow, 'list').mockReturnValue(listed as never);
+  const reset = vi.spyOn(client.workflowService, 'resetStickyTaskQueue');
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  await forgetDeadWorker(client, taskQueue);
+  expect(list.mock.calls[0]?.[0]?.query).toContain(`TaskQueue="${taskQueue}"`);
+  expect(all.length).toBeGreaterThan(0);
+  expect(reset).toHaveBeenCalledTimes(1 + all.length);
 });
 
 test('tasks that time out are reported; that of a worker that died is unattended until another one polls it', async () => {
