@@ -43,7 +43,7 @@ test('a wrong command line exits with 1 and points to the help; what is missing 
   const named = (...words: readonly string[]): Refusal => [words, 2, /\[NAME_INVALID\]/];
   await expectRefused(at, [
     [['stauts'], 1, /unknown command 'stauts'\n\(Did you mean status\?\)[^]*hundredfold --help/],
-    [['run'], 1, /missing required argument 'manifest'[^]*hundredfold --help/],
+    [['run'], 1, /missing required argument 'manifest'[^]*hundredfold run --help/],
     [['run', DEMO, '--services', 'mine'], 1, /argument 'mine' is invalid.*local/],
     [['run', 'nowhere.csv', ...LOCAL], 2, /\[MANIFEST_NOT_FOUND\]/],
     [['run', 'empty.csv', ...LOCAL], 2, /\[MANIFEST_\w*EMPTY\]/],
