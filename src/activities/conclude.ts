@@ -41,10 +41,10 @@ export async function conclude(deps: Needed, conclusion: ItemConclusion): Promis
     return given;
   }
   const handle = deps.temporal.workflow.getHandle(buildCampaignWorkflowId(campaign));
-  // If it was terminated, its next run reads the end from disk.
   // A result that was refused may be that of another job.
   const isTold = engine !== null && end.state === 'succeeded';
   const computed = isTold ? { computed: { address: reference.address, engine } } : {};
+  // If it was terminated, its next run reads the end from disk.
   await nullIfNotFound(handle.signal(itemDoneSignal, { id, ...end, ...computed }));
   return end;
 }

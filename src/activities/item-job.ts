@@ -56,6 +56,10 @@ export function buildJobName({ campaign, id }: JobSource, record: ItemRecord): s
   return nameOfJob(campaign, { ...job, label: jobLabel ?? null }, longest);
 }
 
+/** A command that joins a running campaign adds rows only. */
+const RECREATED =
+  'Restore it from a copy, or run the "hundredfold run" command again when the campaign has ended: it recreates the file.';
+
 export async function requireItem(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
   // The next steps of the item need it in a moment.
   const record = await readItem(store, kind, id);
@@ -63,7 +67,7 @@ export async function requireItem(store: Store, { kind, id }: JobSource): Promis
   throw new HundredfoldError(
     'ITEM_MISSING',
     `${store.location} has no record of ${id}.`,
-    'Restore it from a copy, or run the "hundredfold run" command again when the campaign has ended: it recreates the file.',
+    RECREATED,
   );
 }
 
@@ -88,7 +92,7 @@ export async function readStoredJob(
     throw new HundredfoldError(
       'ITEM_INPUT_MISSING',
       `${store.location} has no ${record.input.name} of ${source.id}.`,
-      'Restore it from a copy, or run the "hundredfold run" command again when the campaign has ended: it recreates the file.',
+      RECREATED,
     );
   }
   return {

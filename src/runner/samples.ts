@@ -26,7 +26,6 @@ import { addLanes, type ManifestOptions, useLocalServices } from './intake.ts';
 import type { Unmeasured } from './lanes.ts';
 import type { PlanOptions } from './plan.ts';
 import { readStartSettings } from './session.ts';
-
 import { openTree, type OutputTree } from './tree.ts';
 
 export interface Sample {

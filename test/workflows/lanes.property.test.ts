@@ -408,6 +408,16 @@ describe('lanes of one service', () => {
     return { feeds, breaker };
   }
 
+  /** For how many rows budgets are asked from now on. */
+  function recordAsked(): readonly number[] {
+    const asked: number[] = [];
+    temporal.signal = (_, __, what) => {
+      asked.push((what as TakeBack).most);
+      return Promise.resolve();
+    };
+    return asked;
+  }
+
   test('have all ended or none: a broken engine is paused although it has one row at a time', () => {
     const { feeds } = openLanes([1, 0], {});
     const ended = () => feeds.map(({ hasEnded }) => hasEnded);
@@ -417,11 +427,7 @@ describe('lanes of one service', () => {
   });
 
   test('are asked for no more rows than there is room for, and again only when it is time', async () => {
-    const asked: number[] = [];
-    temporal.signal = (_, __, what) => {
-      asked.push((what as TakeBack).most);
-      return Promise.resolve();
-    };
+    const asked = recordAsked();
     const { feeds } = openLanes([5, 5, 0], {});
     const last = feeds[2]!;
     await last.askOthers();
@@ -436,11 +442,7 @@ describe('lanes of one service', () => {
   });
 
   test('have more open rows where they end fast, and not the service', async () => {
-    const asked: number[] = [];
-    temporal.signal = (_, __, what) => {
-      asked.push((what as TakeBack).most);
-      return Promise.resolve();
-    };
+    const asked = recordAsked();
     const { feeds } = openLanes([9, 20], {});
     for (const feed of feeds) for (const id of [...feed.open.keys()].slice(0, 8)) feed.ended(id);
     vi.setSystemTime(Date.now() + 1_000);
@@ -455,11 +457,7 @@ describe('lanes of one service', () => {
   });
 
   test('keep from the service what their engines end within seconds', async () => {
-    const asked: number[] = [];
-    temporal.signal = (_, __, what) => {
-      asked.push((what as TakeBack).most);
-      return Promise.resolve();
-    };
+    const asked = recordAsked();
     const { feeds } = openLanes([0, 9], {});
     const [service, lane] = feeds as [Feed, Feed];
     for (const id of [...lane.open.keys()].slice(0, 6)) lane.ended(id);
